@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// Memory for many records, one [Column] for each wanted field. Made once and filled again and again.
+///
+/// **Ownership.** The caller's. Columns grow to the largest batch seen and stay there until [#close].
+///
+/// **Threads.** One at a time; hand it over with the usual happens-before.
+public final class Batch implements AutoCloseable {
+    private final List<Column> columns;
+    private long rowCount;
+
+    private Batch(List<Column> columns) {
+        this.columns = columns;
+    }
+
+    /// An empty batch for these fields: all of a dataset's, or those that are wanted.
+    public static Batch create(List<Field> fields) {
+        return new Batch(fields.stream().map(Column::new).toList());
+    }
+
+    /// How many records the last gather brought.
+    public long rowCount() {
+        return rowCount;
+    }
+
+    /// The columns, in the order of the fields the batch was made for.
+    public List<Column> columns() {
+        return columns;
+    }
+
+    /// The column at a position.
+    public Column column(int columnIndex) {
+        return columns.get(columnIndex);
+    }
+
+    /// The column of a name.
+    ///
+    /// @throws IllegalArgumentException when there is none
+    public Column column(String name) {
+        for (Column column : columns) {
+            if (column.field().name().equals(name)) {
+                return column;
+            }
+        }
+        String names = columns.stream().map(column -> column.field().name()).collect(Collectors.joining(", "));
+        throw new IllegalArgumentException("no column " + name + " in this batch; there are: " + names);
+    }
+
+    /// For datasets: empties the batch, so that a failure half-way leaves nothing that looks like records.
+    public void clear() {
+        rowCount = 0;
+        columns.forEach(Column::clear);
+    }
+
+    /// For datasets: says that all columns now hold so many rows.
+    public void complete(long rowCount) {
+        this.rowCount = rowCount;
+        columns.forEach(column -> column.complete(rowCount));
+    }
+
+    /// Bytes the columns hold on to.
+    public long allocatedBytes() {
+        return columns.stream().mapToLong(Column::allocatedBytes).sum();
+    }
+
+    /// Frees the memory; using the columns afterwards is an [IllegalStateException].
+    @Override
+    public void close() {
+        rowCount = 0;
+        columns.forEach(Column::close);
+    }
+}

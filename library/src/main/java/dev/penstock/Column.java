@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+/// The values of one field in a [Batch]: contiguous, outside the heap, aligned to 64 bytes.
+///
+/// A fixed field is one array of `rowCount` items. A variable field is its values one after another and
+/// `rowCount + 1` offsets in bytes, the first 0, so that row `r` is the bytes from offset `r` to offset `r + 1`.
+public final class Column {
+    private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG;
+
+    private final Field field;
+    private final Buffer values = new Buffer();
+    private final Buffer offsets = new Buffer();
+    private long rowCount;
+
+    Column(Field field) {
+        this.field = field;
+    }
+
+    /// What the values are.
+    public Field field() {
+        return field;
+    }
+
+    /// All values, exactly as many bytes as there are.
+    public MemorySegment values() {
+        return values.segment().asSlice(0, valueBytes());
+    }
+
+    /// The offsets of a variable field.
+    ///
+    /// @throws IllegalStateException when the field is fixed
+    public MemorySegment offsets() {
+        requireVariable();
+        return offsets.segment().asSlice(0, (rowCount + 1) * OFFSET.byteSize());
+    }
+
+    /// The bytes of one row.
+    public MemorySegment value(long rowIndex) {
+        Objects.checkIndex(rowIndex, rowCount);
+        if (!field.isVariable()) {
+            return values.segment().asSlice(rowIndex * field.itemSize(), field.itemSize());
+        }
+        long start = offset(rowIndex);
+        return values.segment().asSlice(start, offset(rowIndex + 1) - start);
+    }
+
+    /// For datasets: room for so many bytes of values, the old ones gone.
+    public MemorySegment reserveValues(long byteCount) {
+        return values.reserve(byteCount);
+    }
+
+    /// For datasets: room for the offsets of so many rows, the old ones gone.
+    public MemorySegment reserveOffsets(long rowCount) {
+        requireVariable();
+        return offsets.reserve(Math.multiplyExact(rowCount + 1, OFFSET.byteSize()));
+    }
+
+    void complete(long rowCount) {
+        this.rowCount = rowCount;
+    }
+
+    void clear() {
+        rowCount = 0;
+        if (field.isVariable()) {
+            offsets.reserve(OFFSET.byteSize()).set(OFFSET, 0, 0L);
+        }
+    }
+
+    long allocatedBytes() {
+        return values.size() + offsets.size();
+    }
+
+    void close() {
+        rowCount = 0;
+        values.close();
+        offsets.close();
+    }
+
+    private long valueBytes() {
+        return field.isVariable() ? offset(rowCount) : Math.multiplyExact(rowCount, field.itemSize());
+    }
+
+    private long offset(long rowIndex) {
+        return rowCount == 0 ? 0 : offsets.segment().getAtIndex(OFFSET, rowIndex);
+    }
+
+    private void requireVariable() {
+        if (!field.isVariable()) {
+            throw new IllegalStateException("field " + field.name() + " is fixed and has no offsets");
+        }
+    }
+}

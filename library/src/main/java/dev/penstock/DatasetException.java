@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.nio.file.Path;
+
+/// The bytes of a file are wrong.
+///
+/// The three kinds tell apart a file that is something else, one that a newer program wrote, and one that is damaged.
+/// File, offset and reason are carried as data; the message joins them into one sentence that says what to do where
+/// something can be done. What the caller did wrong is an [IllegalArgumentException], [IndexOutOfBoundsException] or
+/// [IllegalStateException] instead, and what the disk did wrong is an [java.io.IOException].
+public abstract sealed class DatasetException extends RuntimeException {
+    private final Path file;
+    private final long offset;
+    private final Reason reason;
+    private final String what;
+
+    private DatasetException(Path file, long offset, Reason reason, String what, Throwable cause) {
+        super(file + ": " + what + " (byte " + Long.toUnsignedString(offset) + ")", cause);
+        this.file = file;
+        this.offset = offset;
+        this.reason = reason;
+        this.what = what;
+    }
+
+    /// The file whose bytes are wrong.
+    public Path file() {
+        return file;
+    }
+
+    /// Where in the file, in bytes from its start.
+    public long offset() {
+        return offset;
+    }
+
+    /// The machine-readable reason.
+    public Reason reason() {
+        return reason;
+    }
+
+    /// The message without file and offset.
+    public String what() {
+        return what;
+    }
+
+    /// The file is not of the format it was opened as.
+    public static final class WrongFormat extends DatasetException {
+        public WrongFormat(Path file, String what) {
+            super(file, 0, Reason.BAD_MAGIC, what, null);
+        }
+    }
+
+    /// The file is of a version this program does not read.
+    public static final class UnsupportedVersion extends DatasetException {
+        private final long version;
+
+        public UnsupportedVersion(Path file, long offset, long version, String what) {
+            super(file, offset, Reason.UNSUPPORTED_VERSION, what, null);
+            this.version = version;
+        }
+
+        /// The version the file names.
+        public long version() {
+            return version;
+        }
+    }
+
+    /// The file is damaged: cut short, altered, or written wrongly.
+    public static final class Corrupt extends DatasetException {
+        public Corrupt(Path file, long offset, Reason reason, String what) {
+            super(file, offset, reason, what, null);
+        }
+
+        public Corrupt(Path file, long offset, Reason reason, String what, Throwable cause) {
+            super(file, offset, reason, what, cause);
+        }
+    }
+}

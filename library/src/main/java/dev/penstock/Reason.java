@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+/// Why bytes were refused, or what `verify` noticed about them: the word that scripts read.
+public enum Reason {
+    /// The first bytes are not those of the format.
+    BAD_MAGIC,
+    /// The format is known, its version is not.
+    UNSUPPORTED_VERSION,
+    /// The file ends before what it announces.
+    TRUNCATED,
+    /// A stored checksum differs from that of the bytes it covers.
+    CHECKSUM,
+    /// Counts or sizes whose product or sum does not fit in 63 bits.
+    SIZE_OVERFLOW,
+    /// An offset or a size points outside the region it belongs to.
+    OUT_OF_RANGE,
+    /// The recorded end of the data is not where the last record ends.
+    DATA_END_MISMATCH,
+    /// A record kind that no reader knows.
+    UNKNOWN_KIND,
+    /// A flag that no reader knows, so that the bytes beneath cannot be interpreted.
+    UNKNOWN_FLAGS,
+    /// Compressed bytes that do not expand to what was announced.
+    BAD_COMPRESSION,
+    /// A table of record names that contradicts itself.
+    BAD_NAMES,
+    /// A page of the file could not be read from the device.
+    READ_FAULT,
+    /// Reserved or padding bytes that should be zero.
+    NONZERO_PADDING,
+    /// Records that are not stored in the order of their indices.
+    UNSORTED,
+    /// Records that share bytes.
+    OVERLAP,
+    /// A summary inside the file that contradicts its content or its bounds.
+    BAD_STATS
+}

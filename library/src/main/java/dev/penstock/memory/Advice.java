@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+
+/// Hints to the operating system about mapped pages. Where it knows none of them, nothing happens.
+///
+/// Only addresses are passed on; no native code reads the mapped bytes, so a shortened file does no harm here.
+public enum Advice {
+    /// Readahead is waste: accesses are scattered.
+    RANDOM(1),
+    /// These pages are wanted soon: start reading them.
+    WILL_NEED(3),
+    /// Use huge pages where the file system has them.
+    HUGE_PAGE(14),
+    /// Read and map these pages now; returns when they are there.
+    POPULATE_READ(22);
+
+    private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
+    private static final long PAGE_SIZE = 4096;
+    private static final Optional<MethodHandle> MADVISE = function(
+            "madvise",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+
+    private final int linuxValue;
+
+    Advice(int linuxValue) {
+        this.linuxValue = linuxValue;
+    }
+
+    /// Gives this advice about a part of a mapping, widened to whole pages.
+    ///
+    /// @return whether the operating system took it
+    public boolean apply(MemorySegment mapped, long offset, long byteCount) {
+        if (MADVISE.isEmpty() || byteCount <= 0 || !mapped.isMapped()) {
+            return false;
+        }
+        long start = mapped.address() + offset;
+        long pageStart = start & -PAGE_SIZE;
+        try {
+            return (int) MADVISE.get().invokeExact(pageStart, start + byteCount - pageStart, linuxValue) == 0;
+        } catch (Throwable e) {
+            throw new AssertionError("madvise declares no exception", e);
+        }
+    }
+
+    @SuppressWarnings("restricted")
+    private static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {
+        if (!IS_LINUX) {
+            return Optional.empty();
+        }
+        try {
+            Linker linker = Linker.nativeLinker();
+            return linker.defaultLookup().find(name).map(address -> linker.downcallHandle(address, descriptor));
+        } catch (UnsupportedOperationException | IllegalCallerException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/// A file read through a channel.
+///
+/// Interrupting one thread inside a channel closes it for all of them. The interrupted thread is told so; the others
+/// find the channel reopened.
+final class ChannelReadable implements Disk.Readable {
+    /// One `ByteBuffer` holds no more than 2 GiB.
+    private static final long PIECE_BYTES_MAX = 1L << 30;
+
+    private final Path file;
+    private volatile FileChannel channel;
+    private volatile boolean isClosed;
+
+    private ChannelReadable(Path file, FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    static ChannelReadable open(Path file) throws IOException {
+        return new ChannelReadable(file, FileChannel.open(file, StandardOpenOption.READ));
+    }
+
+    @Override
+    public long size() throws IOException {
+        return channel.size();
+    }
+
+    @Override
+    public long read(long offset, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < target.byteSize()) {
+            long pieceSize = Math.min(PIECE_BYTES_MAX, target.byteSize() - done);
+            ByteBuffer piece = target.asSlice(done, pieceSize).asByteBuffer();
+            int read = readSome(piece, offset + done);
+            if (read < 0) {
+                break;
+            }
+            done += read;
+        }
+        return done;
+    }
+
+    private int readSome(ByteBuffer piece, long offset) throws IOException {
+        while (true) {
+            FileChannel current = channel;
+            try {
+                return current.read(piece, offset);
+            } catch (ClosedByInterruptException e) {
+                throw e;
+            } catch (ClosedChannelException e) {
+                reopen(current);
+            }
+        }
+    }
+
+    private synchronized void reopen(FileChannel broken) throws IOException {
+        if (isClosed) {
+            throw new IllegalStateException(file + " is closed");
+        }
+        if (channel == broken) {
+            channel = FileChannel.open(file, StandardOpenOption.READ);
+        }
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        isClosed = true;
+        channel.close();
+    }
+}

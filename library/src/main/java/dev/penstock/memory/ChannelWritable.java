@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/// A file written through a channel.
+///
+/// After a failed force the operating system may have dropped the bytes and call the next force a success, so the first
+/// failure of anything poisons the file: nothing is acknowledged any more.
+final class ChannelWritable implements Disk.Writable {
+    /// One `ByteBuffer` holds no more than 2 GiB.
+    private static final long PIECE_BYTES_MAX = 1L << 30;
+
+    private final Path file;
+    private final FileChannel channel;
+    private IOException poison;
+
+    ChannelWritable(Path file, FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    @Override
+    public void write(MemorySegment source, long offset) throws IOException {
+        requireSound();
+        try {
+            for (long done = 0; done < source.byteSize(); done += PIECE_BYTES_MAX) {
+                long pieceSize = Math.min(PIECE_BYTES_MAX, source.byteSize() - done);
+                writeFully(source.asSlice(done, pieceSize).asByteBuffer(), offset + done);
+            }
+        } catch (IOException e) {
+            throw poisonedBy(e);
+        }
+    }
+
+    private void writeFully(ByteBuffer piece, long offset) throws IOException {
+        while (piece.hasRemaining()) {
+            channel.write(piece, offset + piece.position());
+        }
+    }
+
+    @Override
+    public void force() throws IOException {
+        requireSound();
+        try {
+            channel.force(true);
+        } catch (IOException e) {
+            throw poisonedBy(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    private IOException poisonedBy(IOException cause) {
+        poison = cause;
+        return cause;
+    }
+
+    private void requireSound() throws IOException {
+        if (poison != null) {
+            throw new IOException(file + ": an earlier write failed, nothing more is written", poison);
+        }
+    }
+}

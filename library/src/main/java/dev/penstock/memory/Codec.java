@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import io.airlift.compress.v3.Compressor;
+import io.airlift.compress.v3.Decompressor;
+import io.airlift.compress.v3.MalformedInputException;
+import io.airlift.compress.v3.lz4.Lz4Compressor;
+import io.airlift.compress.v3.lz4.Lz4Decompressor;
+import io.airlift.compress.v3.zstd.ZstdCompressor;
+import io.airlift.compress.v3.zstd.ZstdDecompressor;
+import java.lang.foreign.MemorySegment;
+
+/// How stored bytes are compressed.
+///
+/// Neither codec protects its bytes: one flipped bit may expand without complaint, so whatever is compressed needs a
+/// checksum of its own. Both call native code, so both refuse mapped memory: copy the bytes first.
+public enum Codec {
+    /// Stored as they are.
+    NONE(1),
+    /// One Zstandard frame. A block of 128 KiB takes at least 4 bytes.
+    ZSTD(32_768),
+    /// One LZ4 block without frame. A byte of a run length stands for at most 255 bytes.
+    LZ4(255);
+
+    /// The codecs count in 32 bits with a sign.
+    public static final long RAW_SIZE_MAX = 1L << 30;
+
+    private final long ratioMax;
+
+    Codec(long ratioMax) {
+        this.ratioMax = ratioMax;
+    }
+
+    /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for them.
+    public long rawSizeMax(long storedSize) {
+        return this == NONE ? storedSize : Math.min(RAW_SIZE_MAX, Math.multiplyExact(storedSize, ratioMax));
+    }
+
+    /// A compressor for one thread.
+    ///
+    /// @param level 1 to 22 for ZSTD; 1 to 65,537 for LZ4, where higher is faster and larger; 0 for the usual one
+    public Packer packer(int level) {
+        Compressor compressor = switch (this) {
+            case NONE -> throw new IllegalStateException("nothing to compress with");
+            case ZSTD -> level == 0 ? ZstdCompressor.create() : ZstdCompressor.create(level);
+            case LZ4 -> level == 0 ? Lz4Compressor.create() : Lz4Compressor.create(level);
+        };
+        return new Packer(compressor);
+    }
+
+    /// An expander for one thread.
+    public Unpacker unpacker() {
+        return switch (this) {
+            case NONE -> throw new IllegalStateException("nothing to expand");
+            case ZSTD -> new Unpacker(ZstdDecompressor.create());
+            case LZ4 -> new Unpacker(Lz4Decompressor.create());
+        };
+    }
+
+    /// Compresses.
+    public static final class Packer {
+        private final Compressor compressor;
+
+        private Packer(Compressor compressor) {
+            this.compressor = compressor;
+        }
+
+        /// Room that always suffices.
+        public long sizeMax(long rawSize) {
+            return compressor.maxCompressedLength(Math.toIntExact(rawSize));
+        }
+
+        /// Compresses all of `raw` into `target`.
+        ///
+        /// @return the bytes written
+        public long pack(MemorySegment raw, MemorySegment target) {
+            requirePrivate(raw);
+            return compressor.compress(raw, target);
+        }
+    }
+
+    /// Expands.
+    public static final class Unpacker {
+        private final Decompressor decompressor;
+
+        private Unpacker(Decompressor decompressor) {
+            this.decompressor = decompressor;
+        }
+
+        /// Expands all of `stored` into `target`.
+        ///
+        /// @return whether the bytes are well formed and fill the target exactly
+        public boolean unpack(MemorySegment stored, MemorySegment target) {
+            requirePrivate(stored);
+            try {
+                return decompressor.decompress(stored, target) == target.byteSize();
+            } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
+                return false;
+            }
+        }
+    }
+
+    private static void requirePrivate(MemorySegment segment) {
+        if (segment.isMapped()) {
+            throw new IllegalArgumentException("native code must not read a mapped file: copy the bytes first");
+        }
+    }
+}

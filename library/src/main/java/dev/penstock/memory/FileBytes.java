@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// The bytes of one file that does not change, either mapped or read.
+///
+/// The size is taken once, when the file is opened. Should another program shorten the file later, reads that copy fail
+/// with [DatasetException.Corrupt]; they never return bytes that were not in the file.
+///
+/// **Ownership.** Views belong to the file and die with it.
+///
+/// **Threads.** Any number.
+public sealed interface FileBytes extends AutoCloseable permits MappedBytes, ReadBytes {
+    /// How a file is brought into memory.
+    enum Access {
+        /// Mapped: no copy, no system call; the default.
+        MMAP,
+        /// Read by position: for network file systems, and for files that others may shorten.
+        READ
+    }
+
+    /// Opens a file.
+    static FileBytes open(Disk disk, Path file, Access access) throws IOException {
+        return access == Access.MMAP ? MappedBytes.open(disk, file) : ReadBytes.open(disk, file);
+    }
+
+    /// The file.
+    Path path();
+
+    /// Its size when it was opened.
+    long size();
+
+    /// Whether views are free.
+    boolean isMapped();
+
+    /// Bytes to look at: a part of the mapping, or a private copy when the file is read.
+    ///
+    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    MemorySegment view(long offset, long byteCount) throws IOException;
+
+    /// Copies bytes into private memory.
+    ///
+    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    void read(long offset, MemorySegment target) throws IOException;
+
+    /// Holds the file open until [#release], whoever closes it meanwhile.
+    ///
+    /// @throws IllegalStateException when it is closed
+    void acquire();
+
+    /// Ends what [#acquire] began.
+    void release();
+
+    /// What is known about keeping the file in memory.
+    Residency residency();
+
+    @Override
+    void close();
+}

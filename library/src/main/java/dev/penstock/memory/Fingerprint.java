@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// Builds the text that says "the same records in the same order".
+///
+/// It is the first half of a SHA-256 over what the format adds: its name, then headers and indices, and samples of the
+/// content where no checksum in them stands for it. Mapped memory is copied before it is digested.
+public final class Fingerprint {
+    /// Blocks that [#addSample] takes.
+    public static final int SAMPLE_COUNT = 64;
+
+    private static final int PIECE_SIZE = 4096;
+    private static final int TEXT_BYTES = 16;
+
+    private final MessageDigest digest;
+    private final byte[] piece = new byte[PIECE_SIZE];
+
+    /// Begins with the name and version of a format.
+    public Fingerprint(String format) {
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java runtime has SHA-256", e);
+        }
+        digest.update(format.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Adds a range of a file.
+    public Fingerprint add(FileBytes file, long offset, long byteCount) throws IOException {
+        for (long done = 0; done < byteCount; done += PIECE_SIZE) {
+            int pieceSize = (int) Math.min(PIECE_SIZE, byteCount - done);
+            file.read(offset + done, MemorySegment.ofArray(piece).asSlice(0, pieceSize));
+            digest.update(piece, 0, pieceSize);
+        }
+        return this;
+    }
+
+    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of a range, the first and the last bytes among them; all of a short
+    /// one.
+    public Fingerprint addSample(FileBytes file, long offset, long byteCount) throws IOException {
+        if (byteCount <= (long) SAMPLE_COUNT * PIECE_SIZE) {
+            return add(file, offset, byteCount);
+        }
+        for (int i = 0; i < SAMPLE_COUNT; i++) {
+            long lastStart = byteCount - PIECE_SIZE;
+            long start = lastStart / (SAMPLE_COUNT - 1) * i + lastStart % (SAMPLE_COUNT - 1) * i / (SAMPLE_COUNT - 1);
+            add(file, offset + start, PIECE_SIZE);
+        }
+        return this;
+    }
+
+    /// The text. Nothing can be added afterwards.
+    public String text() {
+        return HexFormat.of().formatHex(digest.digest(), 0, TEXT_BYTES);
+    }
+}

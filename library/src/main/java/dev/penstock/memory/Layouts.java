@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// Little-endian values at any address, the only kind our files hold.
+public final class Layouts {
+    public static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
+    public static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    public static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    public static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Layouts() {}
+
+    /// An unsigned 32-bit value.
+    public static long u32(MemorySegment segment, long offset) {
+        return Integer.toUnsignedLong(segment.get(U32, offset));
+    }
+
+    /// An unsigned 16-bit value.
+    public static int u16(MemorySegment segment, long offset) {
+        return Short.toUnsignedInt(segment.get(U16, offset));
+    }
+
+    /// The next multiple of `alignment`, which need not be a power of two.
+    ///
+    /// @throws ArithmeticException when it does not fit in 63 bits
+    public static long alignUp(long value, long alignment) {
+        long remainder = value % alignment;
+        return remainder == 0 ? value : Math.addExact(value, alignment - remainder);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A file that is mapped.
+final class MappedBytes implements FileBytes {
+    private final Path path;
+    private final Mapping mapping;
+    private final MemorySegment segment;
+    private final Residency residency;
+
+    private MappedBytes(Path path, Mapping mapping) {
+        this.path = path;
+        this.mapping = mapping;
+        this.segment = mapping.segment(0);
+        this.residency = new Residency(mapping);
+    }
+
+    static MappedBytes open(Disk disk, Path path) throws IOException {
+        return new MappedBytes(path, Mapping.open(disk, List.of(path)));
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public long size() {
+        return segment.byteSize();
+    }
+
+    @Override
+    public boolean isMapped() {
+        return true;
+    }
+
+    @Override
+    public MemorySegment view(long offset, long byteCount) {
+        return segment.asSlice(offset, byteCount);
+    }
+
+    @Override
+    public void read(long offset, MemorySegment target) {
+        try {
+            MemorySegment.copy(segment, offset, target, 0, target.byteSize());
+        } catch (InternalError e) {
+            throw Faults.translate(e, path, offset, segment.byteSize());
+        }
+    }
+
+    @Override
+    public void acquire() {
+        if (!mapping.acquire()) {
+            throw new IllegalStateException(path + " is closed");
+        }
+    }
+
+    @Override
+    public void release() {
+        mapping.release();
+    }
+
+    @Override
+    public Residency residency() {
+        return residency;
+    }
+
+    @Override
+    public void close() {
+        residency.stop();
+        mapping.close();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A dataset of many files, of which only some are mapped at a time.
+///
+/// Files are mapped in groups of neighbours. When more than the allowed number of files would be mapped, the group that
+/// was used longest ago and that nobody holds is dropped.
+///
+/// **Threads.** Any number.
+public final class MappedFiles implements AutoCloseable {
+    private final Disk disk;
+    private final List<Path> files;
+    private final int groupSize;
+    private final int groupCountMax;
+    private final Map<Integer, Mapping> groups = new LinkedHashMap<>(16, 0.75f, true);
+    private boolean isClosed;
+
+    private MappedFiles(Disk disk, List<Path> files, int groupSize, int groupCountMax) {
+        this.disk = disk;
+        this.files = List.copyOf(files);
+        this.groupSize = groupSize;
+        this.groupCountMax = groupCountMax;
+    }
+
+    /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a group).
+    public static MappedFiles open(Disk disk, List<Path> files, int groupSize, int liveMax) {
+        if (groupSize < 1 || liveMax < 1) {
+            throw new IllegalArgumentException(
+                    "group size " + groupSize + " and live files " + liveMax + " must be >= 1");
+        }
+        return new MappedFiles(disk, files, groupSize, Math.ceilDiv(liveMax, groupSize));
+    }
+
+    /// A lease on the group that holds a file, mapping it if need be. The caller releases it; the file is segment
+    /// [#indexInGroup] of it.
+    public synchronized Mapping acquire(int fileIndex) throws IOException {
+        if (isClosed) {
+            throw new IllegalStateException("the dataset is closed");
+        }
+        int groupIndex = fileIndex / groupSize;
+        Mapping mapping = groups.get(groupIndex);
+        if (mapping == null) {
+            makeRoom();
+            int start = groupIndex * groupSize;
+            mapping = Mapping.open(disk, files.subList(start, Math.min(files.size(), start + groupSize)));
+            groups.put(groupIndex, mapping);
+        }
+        mapping.acquire();
+        return mapping;
+    }
+
+    /// Which segment of its group a file is.
+    public int indexInGroup(int fileIndex) {
+        return fileIndex % groupSize;
+    }
+
+    /// Groups mapped now.
+    public synchronized int liveGroupCount() {
+        return groups.size();
+    }
+
+    private void makeRoom() throws IOException {
+        Iterator<Mapping> eldestFirst = groups.values().iterator();
+        while (groups.size() >= groupCountMax && eldestFirst.hasNext()) {
+            Mapping candidate = eldestFirst.next();
+            if (!candidate.isLent()) {
+                eldestFirst.remove();
+                candidate.close();
+            }
+        }
+        if (groups.size() >= groupCountMax) {
+            throw new IOException("all " + groups.size() + " groups of mapped files are in use at once");
+        }
+    }
+
+    /// Drops all groups; one that is leased goes when its lease does.
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        groups.values().forEach(Mapping::close);
+        groups.clear();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A group of files that is mapped together and dropped together, in one shared arena.
+///
+/// Closing a shared arena stops every thread of the process for a moment, so files share one instead of having one
+/// each.
+///
+/// **Ownership.** Whoever opened it holds the first lease, which [#close] gives back. Others take one with [#acquire]
+/// for
+/// as long as they touch the memory. The last one to let go unmaps.
+///
+/// **Invariants.** Our writers never shorten or rewrite a published file, so a mapping stays what it was; see
+/// [FileBytes] for files that other programs shorten all the same.
+///
+/// **Threads.** Any number.
+public final class Mapping implements AutoCloseable {
+    private final Arena arena;
+    private final List<MemorySegment> segments;
+    private final Leases leases = new Leases(this::unmap);
+
+    private Mapping(Arena arena, List<MemorySegment> segments) {
+        this.arena = arena;
+        this.segments = segments;
+    }
+
+    /// Maps all of these files.
+    ///
+    /// @throws IOException when one cannot be mapped, or too many files are mapped already
+    public static Mapping open(Disk disk, List<Path> files) throws IOException {
+        MappingLimit.take(files.size());
+        Arena arena = Arena.ofShared();
+        try {
+            List<MemorySegment> segments = new ArrayList<>(files.size());
+            for (Path file : files) {
+                segments.add(disk.map(file, arena));
+            }
+            return new Mapping(arena, List.copyOf(segments));
+        } catch (Throwable e) {
+            arena.close();
+            MappingLimit.give(files.size());
+            throw e;
+        }
+    }
+
+    /// The bytes of one of the files.
+    public MemorySegment segment(int fileIndex) {
+        return segments.get(fileIndex);
+    }
+
+    /// Takes a lease: the memory stays until [#release].
+    ///
+    /// @return false when the owner has closed it
+    public boolean acquire() {
+        return leases.acquire();
+    }
+
+    /// Gives a lease back.
+    public void release() {
+        leases.release();
+    }
+
+    /// Whether anybody but the owner holds a lease.
+    boolean isLent() {
+        return leases.isLent();
+    }
+
+    /// Gives the owner's lease back.
+    @Override
+    public void close() {
+        leases.close();
+    }
+
+    private void unmap() {
+        arena.close();
+        MappingLimit.give(segments.size());
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// A file that appears under its name only when it is complete.
+///
+/// It is written under a temporary name in the same folder. **Invariants** of publishing, in this order:
+///
+/// 1. all bytes are forced to stable storage;
+/// 2. the file gets its name in one step;
+/// 3. the folder is forced, so that the name survives a power cut too.
+///
+/// Closing without publishing removes the file. What a killed process left behind is removed by the next one that
+/// writes a file of that name.
+///
+/// **Threads.** One at a time.
+public final class NewFile implements AutoCloseable {
+    private static final String TEMPORARY = ".tmp-";
+    private static final Set<NewFile> UNPUBLISHED = ConcurrentHashMap.newKeySet();
+
+    private final Disk disk;
+    private final Path target;
+    private final boolean isReplacing;
+    private final Path temporary;
+    private final Disk.Writable file;
+    private boolean isFinished;
+
+    private NewFile(Disk disk, Path target, boolean isReplacing, Path temporary, Disk.Writable file) {
+        this.disk = disk;
+        this.target = target;
+        this.isReplacing = isReplacing;
+        this.temporary = temporary;
+        this.file = file;
+    }
+
+    /// Begins a file.
+    ///
+    /// @param isReplacing whether a file that has the name already may be replaced
+    /// @throws FileAlreadyExistsException when it may not and there is one
+    public static NewFile create(Disk disk, Path target, boolean isReplacing) throws IOException {
+        Path folder = folderOf(target);
+        if (!isReplacing && disk.exists(target)) {
+            throw new FileAlreadyExistsException(target.toString());
+        }
+        if (!disk.exists(folder)) {
+            throw new NoSuchFileException(folder.toString());
+        }
+        String prefix = "." + target.getFileName() + TEMPORARY;
+        removeAbandoned(disk, folder, prefix);
+        Path temporary = folder.resolve(
+                prefix + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+        NewFile file = new NewFile(disk, target, isReplacing, temporary, disk.create(temporary));
+        UNPUBLISHED.add(file);
+        return file;
+    }
+
+    /// Removes what is unfinished, for a process that is told to stop.
+    public static void discardAll() {
+        for (NewFile file : UNPUBLISHED) {
+            try {
+                file.disk.delete(file.temporary);
+            } catch (IOException e) {
+                // The process ends; the next writer of that name removes it.
+            }
+        }
+    }
+
+    /// The name the file will have.
+    public Path target() {
+        return target;
+    }
+
+    /// Writes bytes at a position.
+    public void write(MemorySegment source, long offset) throws IOException {
+        file.write(source, offset);
+    }
+
+    /// Gives the file its name, durably.
+    public void publish() throws IOException {
+        file.force();
+        file.close();
+        move();
+        disk.forceDirectory(folderOf(target));
+    }
+
+    /// Gives the file its name without waiting for the disk: whole for every program, but perhaps gone or empty after a
+    /// power cut. For files that can be made again.
+    public void publishUnforced() throws IOException {
+        file.close();
+        move();
+    }
+
+    private void move() throws IOException {
+        if (!isReplacing && disk.exists(target)) {
+            throw new FileAlreadyExistsException(target.toString());
+        }
+        disk.move(temporary, target);
+        isFinished = true;
+        UNPUBLISHED.remove(this);
+    }
+
+    /// Removes the file unless it was published.
+    @Override
+    public void close() throws IOException {
+        if (isFinished) {
+            return;
+        }
+        isFinished = true;
+        UNPUBLISHED.remove(this);
+        try {
+            file.close();
+        } finally {
+            disk.delete(temporary);
+        }
+    }
+
+    private static Path folderOf(Path target) {
+        return target.toAbsolutePath().getParent();
+    }
+
+    private static void removeAbandoned(Disk disk, Path folder, String prefix) throws IOException {
+        for (Path file : disk.list(folder)) {
+            if (file.getFileName().toString().startsWith(prefix)) {
+                disk.deleteAbandoned(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// Work on the parts of a whole by the calling thread and some helpers, which are daemon threads.
+public final class Parallel {
+    private Parallel() {}
+
+    /// Work on one part.
+    @FunctionalInterface
+    public interface Part {
+        void run(long partIndex) throws IOException;
+    }
+
+    /// Threads that make sense when nobody says otherwise.
+    public static int defaultThreads() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    /// Runs parts 0 to `partCount - 1`, each once, on at most so many threads, and returns when all are done. Parts are
+    /// started in order. After a failure no further part starts, and the first failure is thrown.
+    public static void run(long partCount, int threads, Part part) throws IOException {
+        Run run = new Run(partCount, part);
+        int helperCount = (int) Math.min(threads - 1L, partCount - 1);
+        if (helperCount <= 0) {
+            run.work();
+        } else {
+            run.workWith(helperCount);
+        }
+        run.throwFailure();
+    }
+
+    private static final class Run {
+        private final long partCount;
+        private final Part part;
+        private final AtomicLong next = new AtomicLong();
+        private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+        Run(long partCount, Part part) {
+            this.partCount = partCount;
+            this.part = part;
+        }
+
+        void workWith(int helperCount) {
+            CountDownLatch helpersLeft = new CountDownLatch(helperCount);
+            for (int i = 0; i < helperCount; i++) {
+                ForkJoinPool.commonPool().execute(() -> {
+                    try {
+                        work();
+                    } finally {
+                        helpersLeft.countDown();
+                    }
+                });
+            }
+            work();
+            awaitUninterruptibly(helpersLeft);
+        }
+
+        void work() {
+            try {
+                while (failure.get() == null) {
+                    long partIndex = next.getAndIncrement();
+                    if (partIndex >= partCount) {
+                        return;
+                    }
+                    part.run(partIndex);
+                }
+            } catch (Throwable e) {
+                failure.compareAndSet(null, e);
+            }
+        }
+
+        /// The parts write into memory of the caller, who must not have it back before they are done.
+        private static void awaitUninterruptibly(CountDownLatch latch) {
+            boolean wasInterrupted = false;
+            while (true) {
+                try {
+                    latch.await();
+                    break;
+                } catch (InterruptedException e) {
+                    wasInterrupted = true;
+                }
+            }
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        void throwFailure() throws IOException {
+            switch (failure.get()) {
+                case null -> {}
+                case IOException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                case Throwable e -> throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/// A file that is read by position.
+final class ReadBytes implements FileBytes {
+    private final Path path;
+    private final Disk.Readable file;
+    private final long size;
+    private final Leases leases = new Leases(this::closeFile);
+
+    private ReadBytes(Path path, Disk.Readable file, long size) {
+        this.path = path;
+        this.file = file;
+        this.size = size;
+    }
+
+    static ReadBytes open(Disk disk, Path path) throws IOException {
+        Disk.Readable file = disk.open(path);
+        try {
+            return new ReadBytes(path, file, file.size());
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public boolean isMapped() {
+        return false;
+    }
+
+    @Override
+    public MemorySegment view(long offset, long byteCount) throws IOException {
+        Objects.checkFromIndexSize(offset, byteCount, size);
+        MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
+        read(offset, copy);
+        return copy.asReadOnly();
+    }
+
+    @Override
+    public void read(long offset, MemorySegment target) throws IOException {
+        Objects.checkFromIndexSize(offset, target.byteSize(), size);
+        acquire();
+        try {
+            long done = file.read(offset, target);
+            if (done < target.byteSize()) {
+                throw new DatasetException.Corrupt(
+                        path, offset + done, Reason.TRUNCATED, "the file was shortened while it was open");
+            }
+        } finally {
+            release();
+        }
+    }
+
+    @Override
+    public void acquire() {
+        if (!leases.acquire()) {
+            throw new IllegalStateException(path + " is closed");
+        }
+    }
+
+    @Override
+    public void release() {
+        leases.release();
+    }
+
+    @Override
+    public Residency residency() {
+        return Residency.NONE;
+    }
+
+    @Override
+    public void close() {
+        leases.close();
+    }
+
+    private void closeFile() {
+        try {
+            file.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

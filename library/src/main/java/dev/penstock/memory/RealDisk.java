@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The file system of the operating system.
+final class RealDisk implements Disk {
+    static final Disk INSTANCE = new RealDisk();
+
+    private RealDisk() {}
+
+    @Override
+    public Writable create(Path file) throws IOException {
+        FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        lock(channel);
+        return new ChannelWritable(file, channel);
+    }
+
+    /// The lock dies with the process, which is how [#deleteAbandoned] knows. A file system without locks only loses
+    /// that cleaning.
+    private static void lock(FileChannel channel) {
+        try {
+            channel.tryLock();
+        } catch (IOException e) {
+            // Nothing depends on it but the cleaning.
+        }
+    }
+
+    @Override
+    public Readable open(Path file) throws IOException {
+        return ChannelReadable.open(file);
+    }
+
+    @Override
+    public MemorySegment map(Path file, Arena arena) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+        }
+    }
+
+    @Override
+    public boolean exists(Path file) {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        try (Stream<Path> names = Files.list(directory)) {
+            return names.toList();
+        }
+    }
+
+    @Override
+    public void move(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(Path file) throws IOException {
+        Files.deleteIfExists(file);
+    }
+
+    @Override
+    public void deleteAbandoned(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            if (lock != null) {
+                Files.deleteIfExists(file);
+            }
+        } catch (OverlappingFileLockException | NoSuchFileException e) {
+            // Its writer is another thread of this process, or has just finished.
+        }
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}
