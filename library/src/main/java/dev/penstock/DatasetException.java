@@ -50,18 +50,10 @@ public abstract sealed class DatasetException extends RuntimeException {
         }
     }
 
-    /// The file is of a version this program does not read.
+    /// The file is of a version, or uses an extension, that this program does not read.
     public static final class UnsupportedVersion extends DatasetException {
-        private final long version;
-
-        public UnsupportedVersion(Path file, long offset, long version, String what) {
-            super(file, offset, Reason.UNSUPPORTED_VERSION, what, null);
-            this.version = version;
-        }
-
-        /// The version the file names.
-        public long version() {
-            return version;
+        public UnsupportedVersion(Path file, long offset, Reason reason, String what) {
+            super(file, offset, reason, what, null);
         }
     }
 

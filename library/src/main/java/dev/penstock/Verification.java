@@ -6,7 +6,7 @@ import java.util.List;
 
 /// What [Dataset#verify] found.
 ///
-/// @param checkedBytes bytes that were read and held against something: a checksum, a limit or zero
+/// @param checkedBytes bytes that were read; all of the files when nothing kept the check from going on
 /// @param problems     the first [#PROBLEMS_MAX] findings, in the order of their offsets
 /// @param problemCount all findings
 public record Verification(long checkedBytes, List<Problem> problems, long problemCount) {

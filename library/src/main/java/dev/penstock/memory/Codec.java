@@ -9,6 +9,7 @@ import io.airlift.compress.v3.lz4.Lz4Decompressor;
 import io.airlift.compress.v3.zstd.ZstdCompressor;
 import io.airlift.compress.v3.zstd.ZstdDecompressor;
 import java.lang.foreign.MemorySegment;
+import java.util.Locale;
 
 /// How stored bytes are compressed.
 ///
@@ -29,6 +30,11 @@ public enum Codec {
 
     Codec(long ratioMax) {
         this.ratioMax = ratioMax;
+    }
+
+    /// The word of the command line.
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for them.

@@ -54,6 +54,24 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     /// Ends what [#acquire] began.
     void release();
 
+    /// Something done with the bytes.
+    @FunctionalInterface
+    interface Use<T, E extends Exception> {
+        T run() throws E;
+    }
+
+    /// Does something while the file is held open, and turns a page that cannot be read into the error that says so.
+    default <T, E extends Exception> T use(Use<T, E> use) throws E {
+        acquire();
+        try {
+            return use.run();
+        } catch (InternalError e) {
+            throw Faults.translate(e, path(), 0, size());
+        } finally {
+            release();
+        }
+    }
+
     /// What is known about keeping the file in memory.
     Residency residency();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
@@ -81,6 +82,15 @@ public final class NewFile implements AutoCloseable {
     /// Writes bytes at a position.
     public void write(MemorySegment source, long offset) throws IOException {
         file.write(source, offset);
+    }
+
+    /// Reads back bytes that were written.
+    public void read(long offset, MemorySegment target) throws IOException {
+        try (Disk.Readable readable = disk.open(temporary)) {
+            if (readable.read(offset, target) < target.byteSize()) {
+                throw new EOFException(temporary + " ends before byte " + (offset + target.byteSize()));
+            }
+        }
     }
 
     /// Gives the file its name, durably.

@@ -2,13 +2,22 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// Work on the parts of a whole by the calling thread and some helpers, which are daemon threads.
 public final class Parallel {
+    /// Threads are made as they are needed, so that work which waits for other work never waits for a free thread.
+    private static final ExecutorService HELPERS = Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("penstock-helper-", 0).factory());
+
     private Parallel() {}
 
     /// Work on one part.
@@ -35,6 +44,43 @@ public final class Parallel {
         run.throwFailure();
     }
 
+    /// Starts a piece of work that somebody will ask for later.
+    public static <T> Future<T> start(Callable<T> work) {
+        return HELPERS.submit(work);
+    }
+
+    /// What a piece of work came to; its failure is thrown as it was.
+    public static <T> T await(Future<T> work) throws IOException {
+        try {
+            return work.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for other threads");
+        } catch (ExecutionException e) {
+            throwAsItWas(e.getCause());
+            throw new AssertionError("a cause is never null", e);
+        }
+    }
+
+    /// Waits for a piece of work whose result nobody wants any more, to give back what it holds.
+    public static <T extends AutoCloseable> void discard(Future<T> work) {
+        try {
+            await(work).close();
+        } catch (Exception e) {
+            // The failure that made the work unwanted is the one to report.
+        }
+    }
+
+    private static void throwAsItWas(Throwable failure) throws IOException {
+        switch (failure) {
+            case null -> {}
+            case IOException e -> throw e;
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case Throwable e -> throw new IllegalStateException(e);
+        }
+    }
+
     private static final class Run {
         private final long partCount;
         private final Part part;
@@ -49,7 +95,7 @@ public final class Parallel {
         void workWith(int helperCount) {
             CountDownLatch helpersLeft = new CountDownLatch(helperCount);
             for (int i = 0; i < helperCount; i++) {
-                ForkJoinPool.commonPool().execute(() -> {
+                HELPERS.execute(() -> {
                     try {
                         work();
                     } finally {
@@ -92,13 +138,7 @@ public final class Parallel {
         }
 
         void throwFailure() throws IOException {
-            switch (failure.get()) {
-                case null -> {}
-                case IOException e -> throw e;
-                case RuntimeException e -> throw e;
-                case Error e -> throw e;
-                case Throwable e -> throw new IllegalStateException(e);
-            }
+            throwAsItWas(failure.get());
         }
     }
 }

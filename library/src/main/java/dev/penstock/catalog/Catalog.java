@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Verification;
+import dev.penstock.memory.Disk;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// Opens datasets of any format, going by what is in the file and never by its name.
+public final class Catalog {
+    private static final int HEAD_SIZE = 16;
+
+    private Catalog() {}
+
+    /// How a format begins.
+    private record Signature(String what, byte[] start) {
+        static Signature of(String what, String start) {
+            return new Signature(what, start.getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        boolean matches(byte[] head) {
+            return head.length >= start.length && Arrays.equals(head, 0, start.length, start, 0, start.length);
+        }
+    }
+
+    private static final Signature PACK = Signature.of("pack", "A2PACK\0\0");
+
+    /// What people have lying about, so that the message can name it.
+    private static final List<Signature> FOREIGN = List.of(
+            Signature.of("a NumPy array", "\u0093NUMPY"),
+            Signature.of("an SQLite database", "SQLite format 3\0"),
+            Signature.of("gzip data", "\u001f\u008b"),
+            Signature.of("Zstandard data", "\u0028\u00b5\u002f\u00fd"),
+            Signature.of("a zip archive", "PK\u0003\u0004"),
+            Signature.of("a Parquet file", "PAR1"),
+            Signature.of("a single run of the game 2048", "A2T1"));
+
+    /// Opens what is at a path.
+    ///
+    /// @throws DatasetException.WrongFormat when it is no format of ours
+    public static Dataset open(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new DatasetException.WrongFormat(path, "a folder that is no dataset; `pack build` makes one of its files");
+        }
+        byte[] head = head(path);
+        if (PACK.matches(head)) {
+            return PackReader.open(path);
+        }
+        Optional<Signature> foreign =
+                FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
+        String found = head.length == 0
+                ? "the file is empty"
+                : foreign.map(signature -> "this is " + signature.what()).orElse("bad magic");
+        throw new DatasetException.WrongFormat(path, "no known dataset format: " + found);
+    }
+
+    /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
+    public static Verification verify(Path path, Progress progress) throws IOException {
+        try (Dataset dataset = open(path)) {
+            return dataset.verify(progress);
+        } catch (DatasetException e) {
+            return Verification.refused(e);
+        }
+    }
+
+    private static byte[] head(Path path) throws IOException {
+        byte[] head = new byte[HEAD_SIZE];
+        try (Disk.Readable file = Disk.real().open(path)) {
+            return Arrays.copyOf(head, (int) file.read(0, MemorySegment.ofArray(head)));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/// What the parts of a pack have to be to each other.
+final class PackChecks {
+    /// From here on the size of the index would not fit in 64 bits.
+    private static final long COUNT_LIMIT = 1L << 59;
+
+    private static final long COUNT_OFFSET = 16;
+
+    private PackChecks() {}
+
+    /// The index and the footer fit in the file. Nothing is set aside for `count` records before.
+    static void requireRoom(FileBytes file, long count) {
+        if (Long.compareUnsigned(count, COUNT_LIMIT) >= 0) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    COUNT_OFFSET,
+                    Reason.SIZE_OVERFLOW,
+                    "malformed packfile: index size overflow, " + Long.toUnsignedString(count) + " records");
+        }
+        long room = file.size() - PackFormat.HEADER_SIZE - PackFormat.FOOTER_SIZE;
+        if (room < 0 || count > room / PackFormat.ENTRY_SIZE) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    file.size(),
+                    Reason.TRUNCATED,
+                    "malformed packfile: missing footer, the index of " + count + " records does not fit in "
+                            + file.size() + " bytes");
+        }
+    }
+
+    /// The index is what the footer says, and all records lie between index and footer.
+    static void requireConsistent(FileBytes file, long count, PackFooter footer, PackSummary summary) {
+        long footerStart = file.size() - PackFormat.FOOTER_SIZE;
+        if (summary.indexCrc() != footer.indexCrc()) {
+            throw new DatasetException.Corrupt(
+                    file.path(), PackFormat.HEADER_SIZE, Reason.CHECKSUM, "checksum mismatch: index");
+        }
+        boolean startsEarly = Long.compareUnsigned(summary.offsetMin(), PackFormat.indexEnd(count)) < 0;
+        boolean endsLate = Long.compareUnsigned(summary.endMax(), footerStart) > 0;
+        if (count > 0 && (startsEarly || endsLate)) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    PackFormat.HEADER_SIZE,
+                    Reason.OUT_OF_RANGE,
+                    "malformed packfile: data offsets out of range, a record lies outside bytes "
+                            + PackFormat.indexEnd(count) + " to " + footerStart);
+        }
+        if (footer.dataEnd() != summary.endMax()) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    footerStart,
+                    Reason.DATA_END_MISMATCH,
+                    "malformed packfile: data_end mismatch, the records end at "
+                            + Long.toUnsignedString(summary.endMax()) + ", the footer says "
+                            + Long.toUnsignedString(footer.dataEnd()));
+        }
+    }
+
+    /// The caller's block behind the data, when the footer points at one that lies before it.
+    static Optional<byte[]> statsBlock(FileBytes file, PackFooter footer) throws IOException {
+        long limit = file.size() - PackFormat.FOOTER_SIZE;
+        long start = footer.statsAt();
+        if (start <= 0 || start < footer.dataEnd() || start > limit - U32.byteSize()) {
+            return Optional.empty();
+        }
+        MemorySegment length = MemorySegment.ofArray(new byte[(int) U32.byteSize()]);
+        file.read(start, length);
+        long byteCount = Layouts.u32(length, 0);
+        if (byteCount > limit - start - U32.byteSize() || byteCount > Integer.MAX_VALUE - 8) {
+            return Optional.empty();
+        }
+        byte[] block = new byte[(int) byteCount];
+        file.read(start + U32.byteSize(), MemorySegment.ofArray(block));
+        return Optional.of(block);
+    }
+}

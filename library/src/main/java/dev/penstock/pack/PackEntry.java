@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
+
+/// Where a record of a pack is and what its bytes are, as the index says it.
+///
+/// @param offset     bytes from the start of the file
+/// @param storedSize bytes in the file
+/// @param kindCode   what the record is; [PackReader#kind] gives it a name
+/// @param flags      how the bytes are stored
+/// @param crc        CRC of the stored bytes, or 0 when there is none
+/// @param rawField   the field that holds the expanded size when there is a codec
+public record PackEntry(long offset, long storedSize, int kindCode, int flags, int crc, long rawField) {
+    private static final Codec[] CODECS = Codec.values();
+
+    static final long SIZE_OFFSET = 8;
+    static final long KIND_OFFSET = 12;
+    static final long FLAGS_OFFSET = 14;
+    static final long CRC_OFFSET = 16;
+    static final long RAW_OFFSET = 20;
+    static final long RESERVED_OFFSET = 24;
+
+    static PackEntry read(MemorySegment index, long at) {
+        return new PackEntry(
+                index.get(U64, at),
+                Layouts.u32(index, at + SIZE_OFFSET),
+                Layouts.u16(index, at + KIND_OFFSET),
+                Layouts.u16(index, at + FLAGS_OFFSET),
+                index.get(U32, at + CRC_OFFSET),
+                Layouts.u32(index, at + RAW_OFFSET));
+    }
+
+    void write(MemorySegment index, long at) {
+        index.set(U64, at, offset);
+        index.set(U32, at + SIZE_OFFSET, (int) storedSize);
+        index.set(U16, at + KIND_OFFSET, (short) kindCode);
+        index.set(U16, at + FLAGS_OFFSET, (short) flags);
+        index.set(U32, at + CRC_OFFSET, crc);
+        index.set(U32, at + RAW_OFFSET, (int) rawField);
+        index.set(U64, at + RESERVED_OFFSET, 0L);
+    }
+
+    /// Whether every bit of the flags is known, so that the bytes can be interpreted.
+    public boolean isReadable() {
+        return flags >= 0 && flags < CODECS.length;
+    }
+
+    /// How the bytes are stored.
+    ///
+    /// @throws IllegalStateException when the entry is not readable
+    public Codec codec() {
+        if (!isReadable()) {
+            throw new IllegalStateException("entry flags 0x" + Integer.toHexString(flags) + " name no codec");
+        }
+        return CODECS[flags];
+    }
+
+    /// Bytes of the record once it is expanded.
+    public long rawSize() {
+        return codec() == Codec.NONE ? storedSize : rawField;
+    }
+
+    /// Whether this is a run that was taken out: it keeps its index and has no content.
+    public boolean isTombstone() {
+        return storedSize == 0 && (kindCode == PackKind.RUN_V1.ordinal() || kindCode == PackKind.RUN_V2.ordinal());
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// The files of a folder that go into a pack, in the order in which they do.
+///
+/// The order is that of the original: by the parts of the path, each compared byte by byte, so that `a/z` comes before
+/// `a-b`. Visiting each folder in the order of its names gives just that. Links are not followed and not packed, except
+/// that the folder itself may be one.
+final class PackFolder {
+    private static final String RUN_EXTENSION = ".a2run2";
+
+    private final Path root;
+    private final boolean isEveryFile;
+    private final Path target;
+    private final List<Path> files = new ArrayList<>();
+    private boolean hasNames;
+    private long nameBytes;
+
+    private PackFolder(Path root, boolean isEveryFile, Path target) {
+        this.root = root;
+        this.isEveryFile = isEveryFile;
+        this.target = target;
+    }
+
+    /// Lists a folder.
+    ///
+    /// @param target the pack to be written, which is left out should it lie in the folder
+    static PackFolder list(Path root, boolean isEveryFile, Path target) throws IOException {
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(root + ": input must be a directory");
+        }
+        PackFolder folder = new PackFolder(root, isEveryFile, target.toAbsolutePath().normalize());
+        folder.visit(root);
+        if (folder.files.isEmpty()) {
+            throw new IllegalArgumentException(
+                    isEveryFile
+                            ? "no files found in " + root
+                            : "no .a2run2 files found in " + root + "; --all-files packs every file");
+        }
+        folder.measureNames();
+        return folder;
+    }
+
+    private void visit(Path folder) throws IOException {
+        List<Path> children = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+            stream.forEach(children::add);
+        }
+        Collections.sort(children);
+        for (Path child : children) {
+            if (Files.isDirectory(child, LinkOption.NOFOLLOW_LINKS)) {
+                visit(child);
+            } else if (isWanted(child)) {
+                files.add(child);
+            }
+        }
+    }
+
+    private boolean isWanted(Path file) {
+        return (isEveryFile || isRun(file))
+                && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                && !file.toAbsolutePath().normalize().equals(target);
+    }
+
+    private void measureNames() throws IOException {
+        for (Path file : files) {
+            hasNames |= !isRun(file);
+            nameBytes += name(file).getBytes(StandardCharsets.UTF_8).length;
+            if (!Path.of(file.toString()).equals(file)) {
+                throw new IOException(file + ": the name is not valid text in UTF-8; rename the file");
+            }
+        }
+    }
+
+    /// The files, in order.
+    List<Path> files() {
+        return files;
+    }
+
+    /// Whether a file is a run of the game 2048, going by its name as the original does. A name that is nothing but the
+    /// extension has none.
+    boolean isRun(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(RUN_EXTENSION) && name.length() > RUN_EXTENSION.length();
+    }
+
+    /// Whether the pack keeps names: it does as soon as one file is no run, and packs of runs stay as the original
+    /// writes them.
+    boolean hasNames() {
+        return hasNames;
+    }
+
+    /// Bytes of all names, or 0 when they are not kept.
+    long nameBytes() {
+        return hasNames ? nameBytes : 0;
+    }
+
+    /// The path of a file inside the folder, with `/` between its parts.
+    String name(Path file) {
+        return root.relativize(file).toString().replace(root.getFileSystem().getSeparator(), "/");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// The last bytes of a pack.
+///
+/// @param statsAt  where a caller's statistics are, or 0; not held against anything
+/// @param reserved the last four bytes, which should be zero
+record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int reserved) {
+    private static final long INDEX_CRC_OFFSET = 8;
+    private static final long DATA_CRC_OFFSET = 12;
+    private static final long STATS_OFFSET = 16;
+    private static final long CRC_OFFSET = 24;
+    private static final long RESERVED_OFFSET = 28;
+
+    static PackFooter read(FileBytes file) throws IOException {
+        long start = file.size() - PackFormat.FOOTER_SIZE;
+        MemorySegment footer = MemorySegment.ofArray(new byte[(int) PackFormat.FOOTER_SIZE]);
+        file.read(start, footer);
+        if (Crc32c.of(footer.asSlice(0, CRC_OFFSET)) != footer.get(U32, CRC_OFFSET)) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    start + CRC_OFFSET,
+                    Reason.CHECKSUM,
+                    "checksum mismatch: footer; the file may have been cut, or be still on its way");
+        }
+        return new PackFooter(
+                footer.get(U64, 0),
+                footer.get(U32, INDEX_CRC_OFFSET),
+                footer.get(U32, DATA_CRC_OFFSET),
+                footer.get(U64, STATS_OFFSET),
+                footer.get(U32, RESERVED_OFFSET));
+    }
+
+    MemorySegment write() {
+        MemorySegment footer = MemorySegment.ofArray(new byte[(int) PackFormat.FOOTER_SIZE]);
+        footer.set(U64, 0, dataEnd);
+        footer.set(U32, INDEX_CRC_OFFSET, indexCrc);
+        footer.set(U32, DATA_CRC_OFFSET, dataCrc);
+        footer.set(U64, STATS_OFFSET, statsAt);
+        footer.set(U32, CRC_OFFSET, Crc32c.of(footer.asSlice(0, CRC_OFFSET)));
+        footer.set(U32, RESERVED_OFFSET, reserved);
+        return footer;
+    }
+}

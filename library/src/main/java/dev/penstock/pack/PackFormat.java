@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
+import java.nio.charset.StandardCharsets;
+
+/// A pack is one file of byte records with an index in front: A2PACK, version 1.
+///
+/// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file is, in this order: the header, one
+/// entry for each record, perhaps a block of names, zeros up to the alignment, the records (each starting at a multiple
+/// of the alignment, zeros between them), perhaps a block of statistics, and the footer as the last bytes.
+///
+/// ## Layout
+///
+/// ### HEADER
+///
+/// | offset | size | type  | field     | rule                                                             |
+/// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
+/// |      0 |    8 | bytes | magic     | `A2PACK\0\0`                                                     |
+/// |      8 |    4 | u32   | version   | 1                                                                |
+/// |     12 |    4 | u32   | flags     | bit 0: names follow the index; other bits refused                |
+/// |     16 |    8 | u64   | count     | index and footer fit in the file                                 |
+/// |     24 |    4 | u32   | headerCrc | CRC of bytes 0 to 23                                             |
+///
+/// ### ENTRY
+///
+/// | offset | size | type  | field     | rule                                                             |
+/// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
+/// |      0 |    8 | u64   | offset    | from the start of the file; after the index                      |
+/// |      8 |    4 | u32   | size      | stored bytes; the record ends before the footer                  |
+/// |     12 |    2 | u16   | kind      | 0 opaque, 1 run v1, 2 run v2; others refused when asked for      |
+/// |     14 |    2 | u16   | flags     | bits 0-1 codec: 0 none, 1 zstd, 2 lz4; other bits refused        |
+/// |     16 |    4 | u32   | crc       | CRC of the stored bytes; 0 means not stored                      |
+/// |     20 |    4 | u32   | rawSize   | expanded bytes when there is a codec; otherwise zero, a warning  |
+/// |     24 |    8 | bytes | reserved  | zero, a warning                                                  |
+///
+/// Bit 2 of an entry's flags is kept for a dictionary and is refused today like every unknown bit. A record of kind 0
+/// and size 0 is empty; one of kind 1 or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
+///
+/// ### FOOTER
+///
+/// | offset | size | type  | field     | rule                                                             |
+/// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
+/// |      0 |    8 | u64   | dataEnd   | where the last record ends; 0 when there is none                 |
+/// |      8 |    4 | u32   | indexCrc  | CRC of all entries                                               |
+/// |     12 |    4 | u32   | dataCrc   | written as 0; otherwise the CRC of all data, a warning           |
+/// |     16 |    8 | u64   | statsAt   | 0, or where the statistics are; out of bounds is a warning       |
+/// |     24 |    4 | u32   | footerCrc | CRC of the 24 bytes before                                       |
+/// |     28 |    4 | bytes | reserved  | zero, a warning                                                  |
+///
+/// ### NAMES
+///
+/// The block of names directly follows the index. After its head come `count + 1` u64 starts into the text, the first 0
+/// and the last the size of the text; the text, UTF-8 paths with `/` between folders; and a u32 CRC of all before it.
+///
+/// | offset | size | type  | field     | rule                                                             |
+/// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
+/// |      0 |    8 | bytes | magic     | `PSNAMES\0`                                                      |
+/// |      8 |    8 | u64   | blockSize | head, starts, text and CRC; ends before the first record         |
+///
+/// The statistics are a u32 length and so many bytes, which the pack does not interpret.
+///
+/// ## Example
+///
+/// The header of a pack of three records, the first entry (a run v1 of 75 bytes at byte 124) and the footer:
+///
+/// ```
+/// 41 32 50 41 43 4b 00 00  01 00 00 00  00 00 00 00  03 00 00 00 00 00 00 00  dd c6 0c 9d
+/// 7c 00 00 00 00 00 00 00  4b 00 00 00  01 00  00 00  c7 4b 67 48  00 00 00 00  00 00 00 00 00 00 00 00
+/// 76 01 00 00 00 00 00 00  e0 d8 b2 d4  00 00 00 00  76 01 00 00 00 00 00 00  40 ff 4e 82  00 00 00 00
+/// ```
+///
+/// ## Invariants
+///
+/// - A record may be stored anywhere between index and footer; order, gaps and overlaps are not errors of the format.
+///   What we write is in index order, without gaps beyond the alignment.
+/// - A pack is never changed: it appears under its name complete, by [dev.penstock.memory.NewFile].
+///
+/// ## Limits
+///
+/// - A record has at most 4,294,967,295 stored bytes, since its size is a u32.
+/// - A compressed record has at most [dev.penstock.memory.Codec#RAW_SIZE_MAX] raw bytes and no more than its codec
+///   could honestly make of the stored ones, so that a lie in the index cannot ask for memory.
+/// - [PackBuilder] stores records above [PackBuilder#BUFFERED_SIZE_MAX] uncompressed, so that its memory is bounded.
+///
+/// ## Where it differs from the design text
+///
+/// - Entries are 32 bytes with 8 reserved ones and footers 32 with 4, where the text's fields add up to 24 and 28.
+/// - Offsets count from the start of the file and not from that of the data.
+/// - Kind 0, names, codecs and raw sizes are ours. The original's readers skip names and refuse kind 0 when asked for
+/// it;
+///   they would take compressed bytes for raw ones, so packs for them are written with codec `none`.
+/// - Names and codecs are in the places the text kept for such things ("OptionalExtra", flags, reserved).
+public final class PackFormat {
+    static final byte[] MAGIC = "A2PACK\0\0".getBytes(StandardCharsets.US_ASCII);
+    static final byte[] NAMES_MAGIC = "PSNAMES\0".getBytes(StandardCharsets.US_ASCII);
+    public static final int VERSION = 1;
+
+    static final StructLayout HEADER = MemoryLayout.structLayout(
+            MemoryLayout.sequenceLayout(8, U8).withName("magic"),
+            U32.withName("version"),
+            U32.withName("flags"),
+            U64.withName("count"),
+            U32.withName("headerCrc"));
+    static final StructLayout ENTRY = MemoryLayout.structLayout(
+            U64.withName("offset"),
+            U32.withName("size"),
+            U16.withName("kind"),
+            U16.withName("flags"),
+            U32.withName("crc"),
+            U32.withName("rawSize"),
+            MemoryLayout.sequenceLayout(8, U8).withName("reserved"));
+    static final StructLayout FOOTER = MemoryLayout.structLayout(
+            U64.withName("dataEnd"),
+            U32.withName("indexCrc"),
+            U32.withName("dataCrc"),
+            U64.withName("statsAt"),
+            U32.withName("footerCrc"),
+            MemoryLayout.sequenceLayout(4, U8).withName("reserved"));
+    static final StructLayout NAMES =
+            MemoryLayout.structLayout(MemoryLayout.sequenceLayout(8, U8).withName("magic"), U64.withName("blockSize"));
+
+    static final long HEADER_SIZE = HEADER.byteSize();
+    static final long ENTRY_SIZE = ENTRY.byteSize();
+    static final long FOOTER_SIZE = FOOTER.byteSize();
+    static final long NAMES_HEAD_SIZE = NAMES.byteSize();
+    static final long CRC_SIZE = 4;
+
+    static final int HEADER_FLAG_NAMES = 1;
+
+    /// The alignment of the original, which keeps records on pages of their own.
+    public static final long ALIGNMENT_DEFAULT = 4096;
+    /// Sizes of records are unsigned 32-bit numbers.
+    public static final long RECORD_SIZE_MAX = 0xFFFF_FFFFL;
+
+    private PackFormat() {}
+
+    /// Where the index ends.
+    static long indexEnd(long count) {
+        return HEADER_SIZE + count * ENTRY_SIZE;
+    }
+}

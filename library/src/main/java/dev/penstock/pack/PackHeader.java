@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// The first bytes of a pack.
+///
+/// @param count how many entries follow, as an unsigned number that nothing has been held against yet
+record PackHeader(boolean hasNames, long count) {
+    private static final long VERSION_OFFSET = 8;
+    private static final long FLAGS_OFFSET = 12;
+    private static final long COUNT_OFFSET = 16;
+    private static final long CRC_OFFSET = 24;
+
+    static PackHeader read(FileBytes file) throws IOException {
+        Path path = file.path();
+        if (file.size() < PackFormat.HEADER_SIZE) {
+            throw new DatasetException.Corrupt(
+                    path,
+                    file.size(),
+                    Reason.TRUNCATED,
+                    "malformed packfile: file too small, " + file.size() + " bytes where a header takes 28");
+        }
+        MemorySegment header = MemorySegment.ofArray(new byte[(int) PackFormat.HEADER_SIZE]);
+        file.read(0, header);
+        if (header.asSlice(0, VERSION_OFFSET).mismatch(MemorySegment.ofArray(PackFormat.MAGIC)) != -1) {
+            throw new DatasetException.WrongFormat(path, "malformed packfile: bad magic, this is no pack");
+        }
+        long version = Layouts.u32(header, VERSION_OFFSET);
+        if (version != PackFormat.VERSION) {
+            throw new DatasetException.UnsupportedVersion(
+                    path,
+                    VERSION_OFFSET,
+                    Reason.UNSUPPORTED_VERSION,
+                    "malformed packfile: unsupported version " + version + ", this program reads version 1");
+        }
+        if (Crc32c.of(header.asSlice(0, CRC_OFFSET)) != header.get(U32, CRC_OFFSET)) {
+            throw new DatasetException.Corrupt(path, CRC_OFFSET, Reason.CHECKSUM, "checksum mismatch: header");
+        }
+        return new PackHeader(readFlags(path, header), header.get(U64, COUNT_OFFSET));
+    }
+
+    private static boolean readFlags(Path path, MemorySegment header) {
+        int flags = header.get(U32, FLAGS_OFFSET);
+        if ((flags & ~PackFormat.HEADER_FLAG_NAMES) != 0) {
+            throw new DatasetException.UnsupportedVersion(
+                    path,
+                    FLAGS_OFFSET,
+                    Reason.UNKNOWN_FLAGS,
+                    "unknown header flags 0x" + Integer.toHexString(flags) + ", written by a newer program");
+        }
+        return flags != 0;
+    }
+
+    MemorySegment write() {
+        MemorySegment header = MemorySegment.ofArray(new byte[(int) PackFormat.HEADER_SIZE]);
+        header.copyFrom(MemorySegment.ofArray(PackFormat.MAGIC));
+        header.set(U32, VERSION_OFFSET, PackFormat.VERSION);
+        header.set(U32, FLAGS_OFFSET, hasNames ? PackFormat.HEADER_FLAG_NAMES : 0);
+        header.set(U64, COUNT_OFFSET, count);
+        header.set(U32, CRC_OFFSET, Crc32c.of(header.asSlice(0, CRC_OFFSET)));
+        return header;
+    }
+}

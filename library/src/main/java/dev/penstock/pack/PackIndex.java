@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.FileBytes;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/// The entries of an open pack.
+///
+/// The index was checked as a whole when the pack was opened. Each entry is held against the bounds of the data again
+/// when it is used, because a mapped file can still change under us.
+final class PackIndex {
+    private final FileBytes file;
+    private final MemorySegment entries;
+    private final long count;
+    private final long dataStart;
+    private final long dataLimit;
+
+    private PackIndex(FileBytes file, MemorySegment entries, long count) {
+        this.file = file;
+        this.entries = entries;
+        this.count = count;
+        this.dataStart = PackFormat.indexEnd(count);
+        this.dataLimit = file.size() - PackFormat.FOOTER_SIZE;
+    }
+
+    /// The index in the mapping, or a copy of it outside the heap when the file is read. The count has been held
+    /// against
+    /// the size of the file.
+    static PackIndex of(FileBytes file, long count) throws IOException {
+        long indexBytes = count * PackFormat.ENTRY_SIZE;
+        if (file.isMapped()) {
+            return new PackIndex(file, file.view(PackFormat.HEADER_SIZE, indexBytes), count);
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, indexBytes));
+        file.read(PackFormat.HEADER_SIZE, copy.asSlice(0, indexBytes));
+        return new PackIndex(file, copy.asReadOnly(), count);
+    }
+
+    long count() {
+        return count;
+    }
+
+    /// The bytes of all entries.
+    MemorySegment entries() {
+        return entries;
+    }
+
+    /// An entry as it stands.
+    ///
+    /// @throws IndexOutOfBoundsException when there is none
+    PackEntry entry(long index) {
+        Objects.checkIndex(index, count);
+        return PackEntry.read(entries, index * PackFormat.ENTRY_SIZE);
+    }
+
+    /// Where the entry itself is in the file, for messages.
+    static long entryOffset(long index) {
+        return PackFormat.HEADER_SIZE + index * PackFormat.ENTRY_SIZE;
+    }
+
+    /// An entry whose bytes can be read: inside the data, of a known codec, of a believable size.
+    PackEntry readable(long index) {
+        PackEntry entry = entry(index);
+        requireInside(index, entry);
+        if (!entry.isReadable()) {
+            throw new DatasetException.UnsupportedVersion(
+                    file.path(),
+                    entryOffset(index) + PackEntry.FLAGS_OFFSET,
+                    Reason.UNKNOWN_FLAGS,
+                    "record " + index + ": unknown entry flags 0x" + Integer.toHexString(entry.flags())
+                            + ", written by a newer program");
+        }
+        Codec codec = entry.codec();
+        if (codec != Codec.NONE && (entry.rawSize() > codec.rawSizeMax(entry.storedSize()) || entry.rawSize() == 0)) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    entryOffset(index) + PackEntry.RAW_OFFSET,
+                    Reason.BAD_COMPRESSION,
+                    "record " + index + ": " + entry.storedSize() + " bytes of " + codec + " cannot expand to "
+                            + entry.rawSize());
+        }
+        return entry;
+    }
+
+    private void requireInside(long index, PackEntry entry) {
+        boolean isInside = entry.offset() >= dataStart && entry.storedSize() <= dataLimit - entry.offset();
+        if (!isInside) {
+            boolean wraps = Long.compareUnsigned(entry.offset() + entry.storedSize(), entry.offset()) < 0;
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    entryOffset(index),
+                    wraps ? Reason.SIZE_OVERFLOW : Reason.OUT_OF_RANGE,
+                    "malformed packfile: " + (wraps ? "slice overflow" : "slice oob") + ", record " + index + " of "
+                            + entry.storedSize() + " bytes at byte " + Long.toUnsignedString(entry.offset()));
+        }
+    }
+}

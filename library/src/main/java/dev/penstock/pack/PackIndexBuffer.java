@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Buffer;
+import java.lang.foreign.MemorySegment;
+
+/// The entries of a pack that is being written, outside the heap and growing.
+final class PackIndexBuffer implements AutoCloseable {
+    private static final long CAPACITY_MIN = 128 * PackFormat.ENTRY_SIZE;
+
+    private Buffer buffer = new Buffer();
+    private long count;
+
+    PackIndexBuffer() {
+        buffer.reserve(CAPACITY_MIN);
+    }
+
+    long count() {
+        return count;
+    }
+
+    /// Adds an entry and returns its index.
+    long add(PackEntry entry) {
+        long at = count * PackFormat.ENTRY_SIZE;
+        if (at + PackFormat.ENTRY_SIZE > buffer.size()) {
+            grow();
+        }
+        entry.write(buffer.segment(), at);
+        return count++;
+    }
+
+    private void grow() {
+        Buffer larger = new Buffer();
+        larger.reserve(buffer.size() * 2).copyFrom(entries());
+        buffer.close();
+        buffer = larger;
+    }
+
+    /// Adds a distance to all offsets.
+    void move(long distance) {
+        for (long at = 0; at < count * PackFormat.ENTRY_SIZE; at += PackFormat.ENTRY_SIZE) {
+            buffer.segment().set(U64, at, buffer.segment().get(U64, at) + distance);
+        }
+    }
+
+    /// All entries so far.
+    MemorySegment entries() {
+        return buffer.segment().asSlice(0, count * PackFormat.ENTRY_SIZE);
+    }
+
+    @Override
+    public void close() {
+        buffer.close();
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
+
+/// What a record of a pack is.
+public enum PackKind {
+    /// Any bytes.
+    OPAQUE,
+    /// A run of the game 2048, version 1.
+    RUN_V1,
+    /// A run of the game 2048, version 2.
+    RUN_V2;
+
+    private static final int RUN_V1_MAGIC = 0x3154_3241;
+    private static final int RUN_V1_HEAD_SIZE = 6;
+
+    /// Tells the two versions of runs apart as the original program does: version 1 has a magic, everything else is
+    /// taken for version 2.
+    public static PackKind ofRun(MemorySegment content) {
+        boolean isV1 = content.byteSize() >= RUN_V1_HEAD_SIZE
+                && content.get(Layouts.U32, 0) == RUN_V1_MAGIC
+                && content.get(Layouts.U8, 4) == 1;
+        return isV1 ? RUN_V1 : RUN_V2;
+    }
+
+    /// The word of the command line.
+    public String word() {
+        return switch (this) {
+            case OPAQUE -> "bytes";
+            case RUN_V1 -> "run-v1";
+            case RUN_V2 -> "run-v2";
+        };
+    }
+}

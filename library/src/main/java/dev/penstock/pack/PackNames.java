@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+
+/// The names of the records of an open pack.
+///
+/// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that opening a
+/// pack of many records stays cheap.
+final class PackNames {
+    private static final int PIECE_SIZE = 4096;
+
+    private final FileBytes file;
+    private final long count;
+    private final long blockOffset;
+    private final long blockSize;
+    private volatile boolean isChecked;
+
+    private PackNames(FileBytes file, long count, long blockOffset, long blockSize) {
+        this.file = file;
+        this.count = count;
+        this.blockOffset = blockOffset;
+        this.blockSize = blockSize;
+    }
+
+    /// Finds the block.
+    ///
+    /// @param limit where it has to end at the latest: the first record or the footer
+    static PackNames open(FileBytes file, long count, long limit) throws IOException {
+        long blockOffset = PackFormat.indexEnd(count);
+        long sizeMin = sizeOf(count, 0);
+        if (limit - blockOffset < sizeMin) {
+            throw bad(file, blockOffset, "no room for the " + sizeMin + " bytes that names take at least");
+        }
+        MemorySegment head = MemorySegment.ofArray(new byte[(int) PackFormat.NAMES_HEAD_SIZE]);
+        file.read(blockOffset, head);
+        if (head.asSlice(0, 8).mismatch(MemorySegment.ofArray(PackFormat.NAMES_MAGIC)) != -1) {
+            throw bad(file, blockOffset, "the header announces names, but here are none");
+        }
+        long blockSize = head.get(U64, 8);
+        if (blockSize < sizeMin || blockSize > limit - blockOffset) {
+            throw bad(file, blockOffset + 8, "impossible size " + Long.toUnsignedString(blockSize));
+        }
+        return new PackNames(file, count, blockOffset, blockSize);
+    }
+
+    /// Bytes of the whole block for so many names with so many bytes of text.
+    static long sizeOf(long count, long textBytes) {
+        return PackFormat.NAMES_HEAD_SIZE + (count + 1) * U64.byteSize() + textBytes + PackFormat.CRC_SIZE;
+    }
+
+    static MemorySegment write(List<byte[]> names) {
+        long textBytes = names.stream().mapToLong(name -> name.length).sum();
+        MemorySegment block = MemorySegment.ofArray(new byte[Math.toIntExact(sizeOf(names.size(), textBytes))]);
+        block.copyFrom(MemorySegment.ofArray(PackFormat.NAMES_MAGIC));
+        block.set(U64, 8, block.byteSize());
+        long startsOffset = PackFormat.NAMES_HEAD_SIZE;
+        long textOffset = startsOffset + (names.size() + 1L) * U64.byteSize();
+        long textEnd = 0;
+        for (byte[] name : names) {
+            MemorySegment.copy(name, 0, block, ValueLayout.JAVA_BYTE, textOffset + textEnd, name.length);
+            textEnd += name.length;
+            startsOffset += U64.byteSize();
+            block.set(U64, startsOffset, textEnd);
+        }
+        long crcOffset = block.byteSize() - PackFormat.CRC_SIZE;
+        block.set(U32, crcOffset, Crc32c.of(block.asSlice(0, crcOffset)));
+        return block;
+    }
+
+    long blockOffset() {
+        return blockOffset;
+    }
+
+    long blockSize() {
+        return blockSize;
+    }
+
+    /// The name of a record.
+    String name(long index) {
+        Objects.checkIndex(index, count);
+        try {
+            check();
+            MemorySegment range = MemorySegment.ofArray(new byte[16]);
+            file.read(blockOffset + PackFormat.NAMES_HEAD_SIZE + index * U64.byteSize(), range);
+            return text(index, range.get(U64, 0), range.get(U64, U64.byteSize()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String text(long index, long start, long end) throws IOException {
+        long textBytes = blockSize - sizeOf(count, 0);
+        long textOffset = blockOffset + PackFormat.NAMES_HEAD_SIZE + (count + 1) * U64.byteSize();
+        if (start < 0 || end < start || end > textBytes || end - start > Integer.MAX_VALUE) {
+            throw bad(file, textOffset, "the name of record " + index + " lies outside the text");
+        }
+        byte[] text = new byte[(int) (end - start)];
+        file.read(textOffset + start, MemorySegment.ofArray(text));
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(text))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw bad(file, textOffset + start, "the name of record " + index + " is not UTF-8");
+        }
+    }
+
+    /// Holds the block against its checksum, once.
+    void check() throws IOException {
+        if (isChecked) {
+            return;
+        }
+        Crc32c crc = new Crc32c();
+        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
+        long crcOffset = blockOffset + blockSize - PackFormat.CRC_SIZE;
+        for (long offset = blockOffset; offset < crcOffset; offset += PIECE_SIZE) {
+            MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, crcOffset - offset));
+            file.read(offset, part);
+            crc.update(part);
+        }
+        MemorySegment stored = piece.asSlice(0, PackFormat.CRC_SIZE);
+        file.read(crcOffset, stored);
+        if (stored.get(U32, 0) != crc.value()) {
+            throw new DatasetException.Corrupt(file.path(), crcOffset, Reason.CHECKSUM, "checksum mismatch: names");
+        }
+        isChecked = true;
+    }
+
+    private static DatasetException bad(FileBytes file, long offset, String what) {
+        return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_NAMES, "names: " + what);
+    }
+}

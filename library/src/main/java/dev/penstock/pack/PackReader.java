@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.Row;
+import dev.penstock.Verification;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/// An open pack.
+///
+/// Its records have one field, `value`: bytes of any number. Opening checks header, index and footer; each read checks
+/// the record's own checksum where it has one.
+///
+/// **Ownership.** Owns the mapping. A row of an uncompressed record is a view into it and dies with the reader.
+///
+/// **Threads.** Any number, as [Dataset] says.
+public final class PackReader implements Dataset {
+    /// The one field of every pack.
+    public static final Field VALUE = Field.variable("value", ElementType.BYTES);
+
+    private static final List<Field> FIELDS = List.of(VALUE);
+
+    /// How to read a pack.
+    ///
+    /// @param access           mapped or read by position
+    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off after a
+    ///                         [#verify]
+    /// @param threads          how many threads one gather of many bytes may use
+    /// @param disk             where the file is
+    public record Options(FileBytes.Access access, boolean isCheckingEntries, int threads, Disk disk) {
+        public static final Options DEFAULT =
+                new Options(FileBytes.Access.MMAP, true, Parallel.defaultThreads(), Disk.real());
+
+        public Options {
+            if (threads < 1) {
+                throw new IllegalArgumentException("threads must be at least 1, not " + threads);
+            }
+        }
+
+        public Options withAccess(FileBytes.Access access) {
+            return new Options(access, isCheckingEntries, threads, disk);
+        }
+
+        public Options withCheckingEntries(boolean isCheckingEntries) {
+            return new Options(access, isCheckingEntries, threads, disk);
+        }
+
+        public Options withThreads(int threads) {
+            return new Options(access, isCheckingEntries, threads, disk);
+        }
+
+        public Options withDisk(Disk disk) {
+            return new Options(access, isCheckingEntries, threads, disk);
+        }
+    }
+
+    private final Options options;
+    private final FileBytes file;
+    private final PackFooter footer;
+    private final PackSummary summary;
+    private final PackIndex index;
+    private final PackNames names;
+    private final PackRecords records;
+
+    private PackReader(
+            Options options, FileBytes file, PackFooter footer, PackSummary summary, PackIndex index, PackNames names) {
+        this.options = options;
+        this.file = file;
+        this.footer = footer;
+        this.summary = summary;
+        this.index = index;
+        this.names = names;
+        this.records = new PackRecords(file, index, options.isCheckingEntries());
+    }
+
+    /// Opens a pack.
+    ///
+    /// @throws DatasetException when it is none, or damaged
+    public static PackReader open(Path path) throws IOException {
+        return open(path, Options.DEFAULT);
+    }
+
+    /// Opens a pack in a certain way.
+    public static PackReader open(Path path, Options options) throws IOException {
+        FileBytes file = FileBytes.open(options.disk(), path, options.access());
+        try {
+            return file.use(() -> read(options, file));
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /// Checks in the order of the original, so that a damaged pack gets the same verdict.
+    private static PackReader read(Options options, FileBytes file) throws IOException {
+        PackHeader header = PackHeader.read(file);
+        long count = header.count();
+        PackChecks.requireRoom(file, count);
+        PackFooter footer = PackFooter.read(file);
+        PackSummary summary = PackSummary.read(file, count);
+        PackChecks.requireConsistent(file, count, footer, summary);
+        long namesLimit = count == 0 ? file.size() - PackFormat.FOOTER_SIZE : summary.offsetMin();
+        PackNames names = header.hasNames() ? PackNames.open(file, count, namesLimit) : null;
+        PackIndex index = PackIndex.of(file, count);
+        return new PackReader(options, file, footer, summary, index, names);
+    }
+
+    @Override
+    public String format() {
+        return "pack";
+    }
+
+    @Override
+    public int version() {
+        return PackFormat.VERSION;
+    }
+
+    @Override
+    public Path path() {
+        return file.path();
+    }
+
+    @Override
+    public long count() {
+        return index.count();
+    }
+
+    @Override
+    public long bytes() {
+        return file.size();
+    }
+
+    @Override
+    public List<Field> fields() {
+        return FIELDS;
+    }
+
+    /// What the index says about a record.
+    public PackEntry entry(long recordIndex) {
+        return file.use(() -> index.entry(recordIndex));
+    }
+
+    /// What a record is.
+    ///
+    /// @throws DatasetException.Corrupt when the index gives a kind that nobody knows
+    public PackKind kind(long recordIndex) {
+        int code = entry(recordIndex).kindCode();
+        if (code >= PackKind.values().length) {
+            throw new DatasetException.Corrupt(
+                    path(),
+                    PackIndex.entryOffset(recordIndex) + PackEntry.KIND_OFFSET,
+                    Reason.UNKNOWN_KIND,
+                    "malformed packfile: unknown kind " + code + " of record " + recordIndex);
+        }
+        return PackKind.values()[code];
+    }
+
+    /// The path the record had in the folder it was packed from, or null when the pack keeps no names.
+    @Override
+    public String name(long recordIndex) {
+        if (names == null) {
+            Objects.checkIndex(recordIndex, count());
+            return null;
+        }
+        return file.use(() -> names.name(recordIndex));
+    }
+
+    @Override
+    public Row get(long recordIndex) throws IOException {
+        return file.use(() -> new Row(recordIndex, List.of(records.view(recordIndex))));
+    }
+
+    /// Copies one record.
+    ///
+    /// @param target memory for at least [PackEntry#rawSize] bytes
+    /// @return the bytes written
+    public long read(long recordIndex, MemorySegment target) throws IOException {
+        return file.use(() -> records.copy(recordIndex, target));
+    }
+
+    @Override
+    public void gather(MemorySegment indices, Batch batch) throws IOException {
+        gather(indices, batch, options.threads());
+    }
+
+    /// [#gather] with a number of threads of its own.
+    void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
+        batch.clear();
+        file.use(() -> {
+            records.gather(indices, batch, threads);
+            return null;
+        });
+    }
+
+    /// All records in order, tombstones left out, read ahead by several threads.
+    public PackScan scan() {
+        return new PackScan(this, options.threads());
+    }
+
+    @Override
+    public Verification verify(Progress progress) throws IOException {
+        return file.use(() -> new PackVerifier(file, index, names, footer, options.threads()).verify(progress));
+    }
+
+    /// Header and index stand for the records, because the index holds a checksum of each. Where it does not, samples
+    /// of
+    /// the data are added.
+    @Override
+    public String fingerprint() throws IOException {
+        return file.use(() -> {
+            Fingerprint fingerprint = new Fingerprint("pack 1").add(file, 0, PackFormat.indexEnd(count()));
+            if (summary.uncheckedCount() > 0) {
+                fingerprint.addSample(file, summary.offsetMin(), footer.dataEnd() - summary.offsetMin());
+            }
+            return fingerprint.text();
+        });
+    }
+
+    /// Packs keep none.
+    @Override
+    public Map<String, String> metadata() {
+        return Map.of();
+    }
+
+    @Override
+    public Map<String, Object> facts() {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        for (PackKind kind : PackKind.values()) {
+            if (summary.count(kind) > 0) {
+                facts.put("kind " + kind.word(), summary.count(kind));
+            }
+        }
+        if (summary.unknownKindCount() > 0) {
+            facts.put("kind unknown", summary.unknownKindCount());
+        }
+        facts.put("tombstones", summary.tombstoneCount());
+        for (Codec codec : List.of(Codec.ZSTD, Codec.LZ4)) {
+            if (summary.count(codec) > 0) {
+                facts.put("compressed " + codec.word(), summary.count(codec));
+            }
+        }
+        facts.put("storedBytes", summary.storedBytes());
+        facts.put("rawBytes", summary.rawBytes());
+        facts.put("withoutChecksum", summary.uncheckedCount());
+        facts.put("names", names != null);
+        return facts;
+    }
+
+    /// The bytes a caller of the writer added behind the data, if there are any and they lie before the footer.
+    public Optional<byte[]> statsBlock() throws IOException {
+        return file.use(() -> PackChecks.statsBlock(file, footer));
+    }
+
+    @Override
+    public void close() {
+        file.close();
+        records.close();
+    }
+}

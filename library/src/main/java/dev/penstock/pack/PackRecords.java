@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.Column;
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/// The content of the records of an open pack: viewed, copied, gathered.
+///
+/// A copy is held against its checksum after it was made, in private memory, which is safer than checking the mapped
+/// bytes (they cannot change in between) and as fast, because the copy is still in the cache.
+final class PackRecords implements AutoCloseable {
+    /// The largest array there is.
+    private static final long VIEW_COPY_MAX = Integer.MAX_VALUE - 8;
+
+    /// Below this a second thread costs more than it brings.
+    private static final long PARALLEL_BYTES_MIN = 1L << 20;
+
+    /// Fits in the second-level cache, so that the checksum reads what the copy has just written.
+    private static final long CHECK_PIECE_SIZE = 64L << 10;
+
+    /// Parts of a gather for each thread, so that one with larger records does not keep the others waiting.
+    private static final int PARTS_PER_THREAD = 8;
+
+    private final FileBytes file;
+    private final PackIndex index;
+    private final boolean isChecking;
+    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
+    private volatile boolean isClosed;
+
+    PackRecords(FileBytes file, PackIndex index, boolean isChecking) {
+        this.file = file;
+        this.index = index;
+        this.isChecking = isChecking;
+    }
+
+    /// What a thread needs beside the file while it reads.
+    private static final class Scratch {
+        final Crc32c crc = new Crc32c();
+        final Buffer stored = new Buffer();
+        final Buffer raw = new Buffer();
+        final Map<Codec, Codec.Unpacker> unpackers = new EnumMap<>(Codec.class);
+
+        Codec.Unpacker unpacker(Codec codec) {
+            return unpackers.computeIfAbsent(codec, Codec::unpacker);
+        }
+    }
+
+    /// A record to look at: a part of the mapping where it can be, otherwise a private copy.
+    MemorySegment view(long recordIndex) throws IOException {
+        PackEntry entry = index.readable(recordIndex);
+        if (file.isMapped() && entry.codec() == Codec.NONE) {
+            MemorySegment view = file.view(entry.offset(), entry.storedSize());
+            if (isChecking && entry.crc() != 0) {
+                requireSound(recordIndex, entry, Crc32c.of(view));
+            }
+            return view;
+        }
+        if (entry.rawSize() > VIEW_COPY_MAX) {
+            throw new IllegalArgumentException(
+                    "record " + recordIndex + " of " + entry.rawSize() + " bytes is too large to look at: copy it");
+        }
+        MemorySegment copy = MemorySegment.ofArray(new byte[(int) entry.rawSize()]);
+        copy(recordIndex, copy);
+        return copy.asReadOnly();
+    }
+
+    /// Copies a record to the start of the target.
+    long copy(long recordIndex, MemorySegment target) throws IOException {
+        PackEntry entry = index.readable(recordIndex);
+        long rawSize = entry.rawSize();
+        if (target.byteSize() < rawSize) {
+            throw new IllegalArgumentException(
+                    "record " + recordIndex + " has " + rawSize + " bytes, the target only " + target.byteSize());
+        }
+        Scratch scratch = borrow();
+        try {
+            fill(recordIndex, entry, target.asSlice(0, rawSize), scratch);
+        } finally {
+            giveBack(scratch);
+        }
+        return rawSize;
+    }
+
+    /// Reads a record and holds it against its checksum, keeping nothing; a large one piece by piece.
+    void check(long recordIndex) throws IOException {
+        PackEntry entry = index.readable(recordIndex);
+        Scratch scratch = borrow();
+        try {
+            if (entry.codec() == Codec.NONE) {
+                checkRaw(recordIndex, entry, scratch);
+            } else {
+                MemorySegment target = scratch.raw.reserve(entry.rawSize()).asSlice(0, entry.rawSize());
+                fill(recordIndex, entry, target, scratch);
+            }
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
+    private void checkRaw(long recordIndex, PackEntry entry, Scratch scratch) throws IOException {
+        scratch.crc.reset();
+        MemorySegment piece = scratch.raw.reserve(CHECK_PIECE_SIZE);
+        for (long done = 0; done < entry.storedSize(); done += CHECK_PIECE_SIZE) {
+            MemorySegment part = piece.asSlice(0, Math.min(CHECK_PIECE_SIZE, entry.storedSize() - done));
+            file.read(entry.offset() + done, part);
+            scratch.crc.update(part);
+        }
+        if (entry.crc() != 0) {
+            requireSound(recordIndex, entry, scratch.crc.value());
+        }
+    }
+
+    void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
+        long rowCount = requireIndices(indices);
+        Column column = wantedColumn(batch);
+        MemorySegment offsets = column.reserveOffsets(rowCount);
+        long totalBytes = layOut(indices, rowCount, offsets);
+        MemorySegment values = column.reserveValues(totalBytes);
+        announce(indices, rowCount);
+        boolean isWorthIt = totalBytes >= PARALLEL_BYTES_MIN;
+        long partCount = isWorthIt && threads > 1 ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
+        Parallel.run(partCount, threads, part -> {
+            long start = rowCount * part / partCount;
+            long limit = rowCount * (part + 1) / partCount;
+            fillRows(indices, start, limit, offsets, values);
+        });
+        batch.complete(rowCount);
+    }
+
+    private long requireIndices(MemorySegment indices) {
+        long rowCount = indices.byteSize() / U64.byteSize();
+        if (rowCount * U64.byteSize() != indices.byteSize()) {
+            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
+        }
+        for (long row = 0; row < rowCount; row++) {
+            Objects.checkIndex(indices.get(U64, row * U64.byteSize()), index.count());
+        }
+        return rowCount;
+    }
+
+    private static Column wantedColumn(Batch batch) {
+        if (batch.columns().size() != 1 || !batch.column(0).field().equals(PackReader.VALUE)) {
+            throw new IllegalArgumentException("a pack fills batches made for its one field, " + PackReader.VALUE);
+        }
+        return batch.column(0);
+    }
+
+    /// Writes where each row will be, and returns where the last one ends.
+    private long layOut(MemorySegment indices, long rowCount, MemorySegment offsets) {
+        long end = 0;
+        offsets.set(U64, 0, end);
+        for (long row = 0; row < rowCount; row++) {
+            end = Math.addExact(
+                    end, index.readable(indices.get(U64, row * U64.byteSize())).rawSize());
+            offsets.set(U64, (row + 1) * U64.byteSize(), end);
+        }
+        return end;
+    }
+
+    private void announce(MemorySegment indices, long rowCount) {
+        if (!file.residency().isStreamed()) {
+            return;
+        }
+        for (long row = 0; row < rowCount; row++) {
+            PackEntry entry = index.entry(indices.get(U64, row * U64.byteSize()));
+            file.residency().willNeed(entry.offset(), entry.storedSize());
+        }
+    }
+
+    private void fillRows(MemorySegment indices, long start, long limit, MemorySegment offsets, MemorySegment values)
+            throws IOException {
+        Scratch scratch = borrow();
+        try {
+            for (long row = start; row < limit; row++) {
+                long recordIndex = indices.get(U64, row * U64.byteSize());
+                long from = offsets.get(U64, row * U64.byteSize());
+                long to = offsets.get(U64, (row + 1) * U64.byteSize());
+                fill(recordIndex, index.readable(recordIndex), values.asSlice(from, to - from), scratch);
+            }
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
+    /// Fills memory of exactly the record's size.
+    private void fill(long recordIndex, PackEntry entry, MemorySegment target, Scratch scratch) throws IOException {
+        if (entry.rawSize() != target.byteSize()) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    PackIndex.entryOffset(recordIndex),
+                    Reason.CHECKSUM,
+                    "checksum mismatch: index, it changed while the pack was open");
+        }
+        boolean isRaw = entry.codec() == Codec.NONE;
+        MemorySegment stored =
+                isRaw ? target : scratch.stored.reserve(entry.storedSize()).asSlice(0, entry.storedSize());
+        file.read(entry.offset(), stored);
+        if (isChecking && entry.crc() != 0) {
+            scratch.crc.reset();
+            scratch.crc.update(stored);
+            requireSound(recordIndex, entry, scratch.crc.value());
+        }
+        if (!isRaw && !scratch.unpacker(entry.codec()).unpack(stored, target)) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    entry.offset(),
+                    Reason.BAD_COMPRESSION,
+                    "record " + recordIndex + " does not expand to its " + entry.rawSize() + " bytes");
+        }
+    }
+
+    private void requireSound(long recordIndex, PackEntry entry, int crc) {
+        if (crc != entry.crc()) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    entry.offset(),
+                    Reason.CHECKSUM,
+                    String.format(
+                            "checksum mismatch: entry, record %d has CRC %08x and the index says %08x",
+                            recordIndex, crc, entry.crc()));
+        }
+    }
+
+    private Scratch borrow() {
+        Scratch scratch = idle.poll();
+        return scratch == null ? new Scratch() : scratch;
+    }
+
+    private void giveBack(Scratch scratch) {
+        idle.add(scratch);
+        if (isClosed) {
+            freeIdle();
+        }
+    }
+
+    private void freeIdle() {
+        for (Scratch scratch = idle.poll(); scratch != null; scratch = idle.poll()) {
+            scratch.stored.close();
+            scratch.raw.close();
+        }
+    }
+
+    /// Frees the scratch memory, that in use when it comes back.
+    @Override
+    public void close() {
+        isClosed = true;
+        freeIdle();
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.Buffer;
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// One file on its way into a pack: memory that is used again for file after file.
+final class PackSlot implements AutoCloseable {
+    /// What tells the kinds of runs apart.
+    private static final long HEAD_SIZE = 16;
+
+    private final PackWriter.Options options;
+    private final PackCompressor compressor;
+    private final Buffer content = new Buffer();
+    private FileState state;
+    private PackKind kind;
+    private StoredRecord record;
+
+    PackSlot(PackWriter.Options options) {
+        this.options = options;
+        this.compressor = new PackCompressor(options.codec(), options.level());
+    }
+
+    /// Reads a file and makes it ready; of a large one only the head, to learn what it is.
+    void load(Path file, boolean isRun) throws IOException {
+        state = FileState.of(file);
+        boolean isLarge = state.size() > PackBuilder.BUFFERED_SIZE_MAX;
+        long byteCount = isLarge ? HEAD_SIZE : state.size();
+        // One byte more, to see a file that has grown.
+        MemorySegment room = content.reserve(byteCount + 1).asSlice(0, byteCount + 1);
+        try (Disk.Readable source = options.disk().open(file)) {
+            long read = source.read(0, room);
+            if (!isLarge && read != byteCount) {
+                throw FileState.changed(file);
+            }
+        }
+        state.requireUnchanged(file);
+        MemorySegment bytes = room.asSlice(0, byteCount);
+        kind = isRun ? PackKind.ofRun(bytes) : PackKind.OPAQUE;
+        record = isLarge ? null : compressor.store(bytes, options.hasEntryCrc());
+    }
+
+    /// What the file was when it was read.
+    FileState state() {
+        return state;
+    }
+
+    PackKind kind() {
+        return kind;
+    }
+
+    /// The record, or null when the file is too large to be held.
+    StoredRecord record() {
+        return record;
+    }
+
+    @Override
+    public void close() {
+        content.close();
+        compressor.close();
+    }
+}

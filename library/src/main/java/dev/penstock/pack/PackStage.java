@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.Buffer;
+import dev.penstock.memory.NewFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// Collects small records, so that a million of them are not a million system calls.
+final class PackStage implements AutoCloseable {
+    private final NewFile file;
+    private final Buffer buffer = new Buffer();
+    private final MemorySegment stage;
+    private final long stageSize;
+    private long start;
+    private long filled;
+
+    PackStage(NewFile file, long stageSize) {
+        this.file = file;
+        this.stageSize = stageSize;
+        this.stage = buffer.reserve(stageSize);
+    }
+
+    /// Writes bytes at an offset that is not below the end of what was written before; what lies between is zero.
+    void write(MemorySegment bytes, long offset) throws IOException {
+        if (offset + bytes.byteSize() - start > stageSize) {
+            flush();
+            start = offset;
+        }
+        if (bytes.byteSize() > stageSize / 2) {
+            flush();
+            file.write(bytes, offset);
+            start = offset + bytes.byteSize();
+            return;
+        }
+        long at = offset - start;
+        stage.asSlice(filled, at - filled).fill((byte) 0);
+        MemorySegment.copy(bytes, 0, stage, at, bytes.byteSize());
+        filled = at + bytes.byteSize();
+    }
+
+    void flush() throws IOException {
+        if (filled > 0) {
+            file.write(stage.asSlice(0, filled), start);
+        }
+        start += filled;
+        filled = 0;
+    }
+
+    @Override
+    public void close() {
+        buffer.close();
+    }
+}

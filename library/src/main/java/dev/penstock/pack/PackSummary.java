@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// What one pass over the index of a pack tells: the figures that opening checks, and those that `info` shows.
+///
+/// Sums of offset and size wrap around as they do in the original, which therefore opens some packs with a hopeless
+/// entry; so do we, and refuse that entry when it is read.
+final class PackSummary {
+    /// Entries taken to the heap at a time: one page of them.
+    private static final int PIECE_ENTRIES = 128;
+
+    private final Crc32c crc = new Crc32c();
+    private long offsetMin = -1;
+    private long endMax;
+    private long storedBytes;
+    private long rawBytes;
+    private long tombstoneCount;
+    private long uncheckedCount;
+    private final long[] countByKind = new long[PackKind.values().length + 1];
+    private final long[] countByCodec = new long[Codec.values().length + 1];
+
+    private PackSummary() {}
+
+    static PackSummary read(FileBytes file, long count) throws IOException {
+        PackSummary summary = new PackSummary();
+        MemorySegment piece = MemorySegment.ofArray(new byte[(int) (PIECE_ENTRIES * PackFormat.ENTRY_SIZE)]);
+        for (long done = 0; done < count; done += PIECE_ENTRIES) {
+            long pieceCount = Math.min(PIECE_ENTRIES, count - done);
+            MemorySegment part = piece.asSlice(0, pieceCount * PackFormat.ENTRY_SIZE);
+            file.read(PackIndex.entryOffset(done), part);
+            summary.crc.update(part);
+            for (long i = 0; i < pieceCount; i++) {
+                summary.add(part, i * PackFormat.ENTRY_SIZE);
+            }
+        }
+        return summary;
+    }
+
+    private void add(MemorySegment part, long at) {
+        PackEntry entry = PackEntry.read(part, at);
+        long end = entry.offset() + entry.storedSize();
+        offsetMin = Long.compareUnsigned(entry.offset(), offsetMin) < 0 ? entry.offset() : offsetMin;
+        endMax = Long.compareUnsigned(end, endMax) > 0 ? end : endMax;
+        storedBytes += entry.storedSize();
+        rawBytes += entry.isReadable() ? entry.rawSize() : 0;
+        tombstoneCount += entry.isTombstone() ? 1 : 0;
+        uncheckedCount += entry.crc() == 0 && entry.storedSize() > 0 ? 1 : 0;
+        countByKind[Math.min(entry.kindCode(), countByKind.length - 1)]++;
+        countByCodec[Math.min(entry.flags(), countByCodec.length - 1)]++;
+    }
+
+    int indexCrc() {
+        return crc.value();
+    }
+
+    /// The smallest offset, unsigned; the largest number there is when there are no entries.
+    long offsetMin() {
+        return offsetMin;
+    }
+
+    /// The largest end, unsigned.
+    long endMax() {
+        return endMax;
+    }
+
+    long storedBytes() {
+        return storedBytes;
+    }
+
+    long rawBytes() {
+        return rawBytes;
+    }
+
+    long tombstoneCount() {
+        return tombstoneCount;
+    }
+
+    /// Records that have bytes and no checksum over them.
+    long uncheckedCount() {
+        return uncheckedCount;
+    }
+
+    long count(PackKind kind) {
+        return countByKind[kind.ordinal()];
+    }
+
+    long unknownKindCount() {
+        return countByKind[countByKind.length - 1];
+    }
+
+    long count(Codec codec) {
+        return countByCodec[codec.ordinal()];
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.Verification;
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+
+/// Reads every byte of an open pack and lists what is wrong with it.
+///
+/// What the original's reader accepts is at most a warning here; a record that cannot be read as it was written is an
+/// error.
+final class PackVerifier {
+    private static final int PIECE_SIZE = 4096;
+    private static final long CHUNK_RECORDS = 256;
+
+    /// Sorting boxed indices of a pack out of order takes some 30 bytes a record; more is not worth the heap, so the
+    /// gaps of such a pack go unread.
+    private static final long UNSORTED_COUNT_MAX = 1L << 20;
+
+    private final FileBytes file;
+    private final PackIndex index;
+    private final PackNames names;
+    private final PackFooter footer;
+    private final int threads;
+    private final AtomicLong checkedBytes = new AtomicLong();
+    private final AtomicLong problemCount = new AtomicLong();
+    private final List<Problem> problems = new ArrayList<>();
+    private boolean hasError;
+
+    PackVerifier(FileBytes file, PackIndex index, PackNames names, PackFooter footer, int threads) {
+        this.file = file;
+        this.index = index;
+        this.names = names;
+        this.footer = footer;
+        this.threads = threads;
+    }
+
+    Verification verify(Progress progress) throws IOException {
+        // Opening has held these against their checksums.
+        checkedBytes.addAndGet(PackFormat.indexEnd(index.count()) + PackFormat.FOOTER_SIZE);
+        checkNames();
+        checkRecords(progress);
+        checkGaps();
+        checkBehindData();
+        checkDataCrc();
+        progress.at(file.size(), file.size());
+        problems.sort(Comparator.comparingLong(Problem::offset));
+        return new Verification(checkedBytes.get(), problems, problemCount.get());
+    }
+
+    private void checkNames() throws IOException {
+        if (names == null) {
+            return;
+        }
+        checkedBytes.addAndGet(names.blockSize());
+        try {
+            for (long i = 0; i < index.count(); i++) {
+                names.name(i);
+            }
+        } catch (DatasetException e) {
+            add(Problem.of(e));
+        }
+    }
+
+    private void checkRecords(Progress progress) throws IOException {
+        long chunkCount = Math.ceilDiv(index.count(), CHUNK_RECORDS);
+        PackRecords records = new PackRecords(file, index, true);
+        try {
+            Parallel.run(chunkCount, threads, chunk -> {
+                long limit = Math.min(index.count(), (chunk + 1) * CHUNK_RECORDS);
+                for (long i = chunk * CHUNK_RECORDS; i < limit; i++) {
+                    checkRecord(records, i);
+                    progress.at(Math.min(checkedBytes.get(), file.size()), file.size());
+                }
+            });
+        } finally {
+            records.close();
+        }
+    }
+
+    private void checkRecord(PackRecords records, long recordIndex) throws IOException {
+        PackEntry entry = index.entry(recordIndex);
+        long entryOffset = PackIndex.entryOffset(recordIndex);
+        if (entry.kindCode() >= PackKind.values().length) {
+            String what = "unknown kind " + entry.kindCode() + " of record " + recordIndex;
+            add(new Problem(
+                    file.path(),
+                    entryOffset + PackEntry.KIND_OFFSET,
+                    Severity.ERROR,
+                    Reason.UNKNOWN_KIND,
+                    "malformed packfile: " + what));
+        }
+        checkReserved(recordIndex, entry, entryOffset);
+        try {
+            records.check(recordIndex);
+            checkedBytes.addAndGet(entry.storedSize());
+        } catch (DatasetException e) {
+            add(Problem.of(e));
+        }
+    }
+
+    private void checkReserved(long recordIndex, PackEntry entry, long entryOffset) {
+        boolean hasStrayRawSize = entry.isReadable() && entry.codec() == Codec.NONE && entry.rawField() != 0;
+        long reservedAt = recordIndex * PackFormat.ENTRY_SIZE + PackEntry.RESERVED_OFFSET;
+        if (hasStrayRawSize || index.entries().get(U64, reservedAt) != 0) {
+            warn(
+                    entryOffset + PackEntry.RAW_OFFSET,
+                    Reason.NONZERO_PADDING,
+                    "reserved bytes of entry " + recordIndex + " are not zero");
+        }
+    }
+
+    /// Everything between index and data end that belongs to no record has to be zero, and nothing belongs to two.
+    private void checkGaps() throws IOException {
+        boolean isSorted = isSorted();
+        if (!isSorted) {
+            warn(PackFormat.HEADER_SIZE, Reason.UNSORTED, "records are not stored in the order of their indices");
+        }
+        if (!isSorted && index.count() > UNSORTED_COUNT_MAX) {
+            return;
+        }
+        long[] order = isSorted ? null : fileOrder();
+        long end = names == null ? PackFormat.indexEnd(index.count()) : names.blockOffset() + names.blockSize();
+        for (long i = 0; i < index.count(); i++) {
+            PackEntry entry = index.entry(order == null ? i : order[(int) i]);
+            long entryEnd = entry.offset() + entry.storedSize();
+            if (entry.offset() < 0 || entryEnd > footer.dataEnd()) {
+                continue;
+            }
+            if (entry.offset() > end) {
+                checkZero(end, entry.offset(), "between records");
+            } else if (entry.offset() < end && entry.storedSize() > 0) {
+                warn(entry.offset(), Reason.OVERLAP, "records share the bytes up to " + Math.min(end, entryEnd));
+            }
+            end = Math.max(end, entryEnd);
+        }
+    }
+
+    private boolean isSorted() {
+        long previous = 0;
+        for (long i = 0; i < index.count(); i++) {
+            long offset = index.entry(i).offset();
+            if (offset < previous) {
+                return false;
+            }
+            previous = offset;
+        }
+        return true;
+    }
+
+    /// The indices in the order of the file.
+    private long[] fileOrder() {
+        return LongStream.range(0, index.count())
+                .boxed()
+                .sorted(Comparator.comparingLong(i -> index.entry(i).offset()))
+                .mapToLong(Long::longValue)
+                .toArray();
+    }
+
+    private void checkZero(long start, long limit, String where) throws IOException {
+        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
+        MemorySegment zeros = MemorySegment.ofArray(new byte[PIECE_SIZE]);
+        for (long offset = start; offset < limit; offset += PIECE_SIZE) {
+            long pieceSize = Math.min(PIECE_SIZE, limit - offset);
+            file.read(offset, piece.asSlice(0, pieceSize));
+            checkedBytes.addAndGet(pieceSize);
+            long stray = MemorySegment.mismatch(piece, 0, pieceSize, zeros, 0, pieceSize);
+            if (stray != -1) {
+                warn(offset + stray, Reason.NONZERO_PADDING, "padding " + where + " is not zero");
+                return;
+            }
+        }
+    }
+
+    /// Between data and footer there is the caller's block, or nothing.
+    private void checkBehindData() throws IOException {
+        long footerStart = file.size() - PackFormat.FOOTER_SIZE;
+        if (footer.reserved() != 0) {
+            warn(file.size() - U32.byteSize(), Reason.NONZERO_PADDING, "reserved bytes of the footer are not zero");
+        }
+        long start = index.count() == 0 ? PackFormat.indexEnd(0) : footer.dataEnd();
+        if (names != null) {
+            start = Math.max(start, names.blockOffset() + names.blockSize());
+        }
+        long blockBytes = footerStart - start;
+        checkedBytes.addAndGet(blockBytes);
+        Optional<byte[]> stats = PackChecks.statsBlock(file, footer);
+        boolean isExact =
+                stats.isPresent() && footer.statsAt() == start && stats.get().length + U32.byteSize() == blockBytes;
+        boolean isEmpty = footer.statsAt() == 0 && blockBytes == 0;
+        if (!isExact && !isEmpty) {
+            warn(
+                    start,
+                    Reason.BAD_STATS,
+                    blockBytes + " bytes behind the data are not the statistics the footer names");
+        }
+    }
+
+    private void checkDataCrc() throws IOException {
+        if (footer.dataCrc() == 0 || index.count() == 0) {
+            return;
+        }
+        Crc32c crc = new Crc32c();
+        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
+        long start = LongStream.range(0, index.count())
+                .map(i -> index.entry(i).offset())
+                .min()
+                .getAsLong();
+        for (long offset = start; offset < footer.dataEnd(); offset += PIECE_SIZE) {
+            MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, footer.dataEnd() - offset));
+            file.read(offset, part);
+            crc.update(part);
+        }
+        if (crc.value() != footer.dataCrc()) {
+            warn(start, Reason.CHECKSUM, "the checksum of all data differs from that in the footer");
+        }
+    }
+
+    private void warn(long offset, Reason reason, String what) {
+        add(new Problem(file.path(), offset, Severity.WARNING, reason, what));
+    }
+
+    /// However many warnings there are, at least one error is kept, since it decides the verdict.
+    private void add(Problem problem) {
+        problemCount.incrementAndGet();
+        synchronized (problems) {
+            if (problems.size() < Verification.PROBLEMS_MAX) {
+                problems.add(problem);
+            } else if (problem.severity() == Severity.ERROR && !hasError) {
+                problems.set(problems.size() - 1, problem);
+            }
+            hasError |= problem.severity() == Severity.ERROR;
+        }
+    }
+}

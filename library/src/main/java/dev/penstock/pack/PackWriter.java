@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static dev.penstock.memory.Layouts.U32;
+
+import dev.penstock.Buffer;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Layouts;
+import dev.penstock.memory.NewFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Writes a pack record by record; it appears under its name when [#close] has put everything on disk.
+///
+/// The index stands before the data, and how large it is comes out only at the end. Records are therefore written where
+/// they belong if nothing more followed, or where [#expect] says, and moved up once at the end if they are too low.
+///
+/// **Lifecycle.** Once an append has failed, or after [#abort], nothing more is taken and `close` leaves nothing behind.
+/// A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes what has come.
+///
+/// **Threads.** One at a time.
+public final class PackWriter implements AutoCloseable {
+    /// How to write a pack.
+    ///
+    /// @param alignment   each record starts at a multiple of it
+    /// @param codec       how records are compressed; one that does not shrink is stored as it is
+    /// @param level       the codec's level, 0 for its usual one
+    /// @param hasEntryCrc whether records get a checksum
+    /// @param isReplacing whether a pack that has the name already is replaced
+    /// @param disk        where the file goes
+    public record Options(long alignment, Codec codec, int level, boolean hasEntryCrc, boolean isReplacing, Disk disk) {
+        public static final Options DEFAULT =
+                new Options(PackFormat.ALIGNMENT_DEFAULT, Codec.NONE, 0, true, false, Disk.real());
+
+        /// Beyond this the padding is no longer an alignment.
+        private static final long ALIGNMENT_MAX = 1L << 30;
+
+        public Options {
+            if (alignment < 1 || alignment > ALIGNMENT_MAX) {
+                throw new IllegalArgumentException("alignment must be 1 to " + ALIGNMENT_MAX + ", not " + alignment);
+            }
+        }
+
+        public Options withAlignment(long alignment) {
+            return new Options(alignment, codec, level, hasEntryCrc, isReplacing, disk);
+        }
+
+        public Options withCodec(Codec codec, int level) {
+            return new Options(alignment, codec, level, hasEntryCrc, isReplacing, disk);
+        }
+
+        public Options withEntryCrc(boolean hasEntryCrc) {
+            return new Options(alignment, codec, level, hasEntryCrc, isReplacing, disk);
+        }
+
+        public Options withReplacing(boolean isReplacing) {
+            return new Options(alignment, codec, level, hasEntryCrc, isReplacing, disk);
+        }
+
+        public Options withDisk(Disk disk) {
+            return new Options(alignment, codec, level, hasEntryCrc, isReplacing, disk);
+        }
+    }
+
+    private static final long STAGE_SIZE = 1L << 20;
+    private static final long MOVE_PIECE_SIZE = 4L << 20;
+
+    private final Options options;
+    private final NewFile file;
+    private final PackIndexBuffer index = new PackIndexBuffer();
+    private final List<byte[]> names = new ArrayList<>();
+    private final PackStage stage;
+    private final PackCompressor compressor;
+    private long dataStart;
+    private long dataEnd;
+    private long expectedCount = -1;
+    private byte[] statsBlock;
+    private boolean isFinished;
+    private boolean isBroken;
+
+    private PackWriter(Options options, NewFile file) {
+        this.options = options;
+        this.file = file;
+        this.stage = new PackStage(file, STAGE_SIZE);
+        this.compressor = new PackCompressor(options.codec(), options.level());
+        this.dataStart = Layouts.alignUp(PackFormat.HEADER_SIZE, options.alignment());
+        this.dataEnd = dataStart;
+    }
+
+    /// Begins a pack.
+    ///
+    /// @throws java.nio.file.FileAlreadyExistsException when there is one and it may not be replaced
+    public static PackWriter create(Path target, Options options) throws IOException {
+        return new PackWriter(options, NewFile.create(options.disk(), target, options.isReplacing()));
+    }
+
+    /// Says how many records will come, and how many bytes their names have together if they have names, so that the
+    /// data need not be moved at the end. Exactly so many have to come.
+    public void expect(long recordCount, long nameBytes) {
+        if (index.count() > 0) {
+            throw new IllegalStateException("records were written already");
+        }
+        expectedCount = recordCount;
+        long namesSize = nameBytes > 0 ? PackNames.sizeOf(recordCount, nameBytes) : 0;
+        dataStart = Layouts.alignUp(PackFormat.indexEnd(recordCount) + namesSize, options.alignment());
+        dataEnd = dataStart;
+    }
+
+    /// Adds a record without a name.
+    ///
+    /// @return its index
+    public long append(PackKind kind, MemorySegment record) throws IOException {
+        return append(null, kind, record);
+    }
+
+    /// Adds a record. In one pack either all records have names or none has.
+    ///
+    /// @param name a relative path, or null
+    /// @return its index
+    public long append(String name, PackKind kind, MemorySegment record) throws IOException {
+        return append(name, kind, compressor.store(record, options.hasEntryCrc()));
+    }
+
+    /// Adds a record that was made ready by another thread.
+    long append(String name, PackKind kind, StoredRecord record) throws IOException {
+        long offset = begin(name, record.stored().byteSize());
+        isBroken = true;
+        stage.write(record.stored(), offset);
+        return end(kind, record.flags(), record.crc(), offset, record.stored().byteSize(), record.rawField());
+    }
+
+    /// Adds a record straight from a file, piece by piece and uncompressed.
+    long append(String name, PackKind kind, Disk.Readable source, long size) throws IOException {
+        long offset = begin(name, size);
+        isBroken = true;
+        Crc32c crc = new Crc32c();
+        try (Buffer buffer = new Buffer()) {
+            MemorySegment piece = buffer.reserve(STAGE_SIZE);
+            for (long done = 0; done < size; done += STAGE_SIZE) {
+                MemorySegment part = piece.asSlice(0, Math.min(STAGE_SIZE, size - done));
+                if (source.read(done, part) < part.byteSize()) {
+                    throw new IOException("the file became shorter while it was packed");
+                }
+                crc.update(part);
+                stage.write(part, offset + done);
+            }
+        }
+        return end(kind, 0, options.hasEntryCrc() ? crc.value() : 0, offset, size, 0);
+    }
+
+    private long begin(String name, long storedSize) {
+        if (isFinished || isBroken) {
+            throw new IllegalStateException(file.target() + " takes no more records: it is closed, or a write failed");
+        }
+        if (storedSize > PackFormat.RECORD_SIZE_MAX) {
+            throw new IllegalArgumentException(
+                    "a record of " + storedSize + " bytes is too large: at most " + PackFormat.RECORD_SIZE_MAX);
+        }
+        if (index.count() > 0 && (name != null) == names.isEmpty()) {
+            throw new IllegalArgumentException("either all records of a pack have names or none has");
+        }
+        if (name != null) {
+            names.add(name.getBytes(StandardCharsets.UTF_8));
+        }
+        return Layouts.alignUp(dataEnd, options.alignment());
+    }
+
+    private long end(PackKind kind, int flags, int crc, long offset, long storedSize, long rawField) {
+        dataEnd = offset + storedSize;
+        isBroken = false;
+        return index.add(new PackEntry(offset, storedSize, kind.ordinal(), flags, crc, rawField));
+    }
+
+    /// A block of the caller's behind the data, which the pack does not interpret.
+    public void setStatsBlock(byte[] statsBlock) {
+        this.statsBlock = statsBlock.clone();
+    }
+
+    /// Gives the pack up: `close` will remove what was written.
+    public void abort() throws IOException {
+        isFinished = true;
+        release();
+    }
+
+    /// Finishes the pack and gives it its name, once everything is on stable storage.
+    @Override
+    public void close() throws IOException {
+        if (isFinished) {
+            return;
+        }
+        isFinished = true;
+        try {
+            if (!isBroken) {
+                requireExpected();
+                finish();
+                file.publish();
+            }
+        } finally {
+            release();
+        }
+    }
+
+    private void release() throws IOException {
+        index.close();
+        stage.close();
+        compressor.close();
+        file.close();
+    }
+
+    private void requireExpected() {
+        if (expectedCount >= 0 && expectedCount != index.count()) {
+            throw new IllegalStateException(expectedCount + " records were expected and " + index.count() + " came");
+        }
+    }
+
+    private void finish() throws IOException {
+        stage.flush();
+        MemorySegment namesBlock = names.isEmpty() ? MemorySegment.NULL : PackNames.write(names);
+        long namesOffset = PackFormat.indexEnd(index.count());
+        moveData(Layouts.alignUp(namesOffset + namesBlock.byteSize(), options.alignment()));
+        if (index.count() == 0) {
+            dataEnd = 0;
+        }
+        MemorySegment entries = index.entries();
+        file.write(new PackHeader(!names.isEmpty(), index.count()).write(), 0);
+        file.write(entries, PackFormat.HEADER_SIZE);
+        file.write(namesBlock, namesOffset);
+        long behind = index.count() == 0 ? namesOffset : dataEnd;
+        long statsAt = writeStats(behind);
+        PackFooter footer = new PackFooter(dataEnd, Crc32c.of(entries), 0, statsAt, 0);
+        file.write(footer.write(), statsAt == 0 ? behind : behind + U32.byteSize() + statsBlock.length);
+    }
+
+    private long writeStats(long offset) throws IOException {
+        if (statsBlock == null) {
+            return 0;
+        }
+        MemorySegment block = MemorySegment.ofArray(new byte[Math.toIntExact(U32.byteSize() + statsBlock.length)]);
+        block.set(U32, 0, statsBlock.length);
+        block.asSlice(U32.byteSize()).copyFrom(MemorySegment.ofArray(statsBlock));
+        file.write(block, offset);
+        return offset;
+    }
+
+    /// Moves all data up to where it belongs, last bytes first.
+    private void moveData(long newStart) throws IOException {
+        long distance = newStart - dataStart;
+        if (distance == 0 || index.count() == 0) {
+            return;
+        }
+        try (Buffer buffer = new Buffer()) {
+            MemorySegment piece = buffer.reserve(MOVE_PIECE_SIZE);
+            for (long limit = dataEnd; limit > dataStart; limit -= MOVE_PIECE_SIZE) {
+                long start = Math.max(dataStart, limit - MOVE_PIECE_SIZE);
+                MemorySegment part = piece.asSlice(0, limit - start);
+                file.read(start, part);
+                file.write(part, start + distance);
+            }
+        }
+        index.move(distance);
+        dataStart += distance;
+        dataEnd += distance;
+    }
+}
