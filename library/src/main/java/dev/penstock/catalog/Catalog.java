@@ -6,6 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileBytes;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -49,12 +50,17 @@ public final class Catalog {
     ///
     /// @throws DatasetException.WrongFormat when it is no format of ours
     public static Dataset open(Path path) throws IOException {
+        return open(path, FileBytes.Access.MMAP);
+    }
+
+    /// Opens what is at a path, mapped or read.
+    public static Dataset open(Path path, FileBytes.Access access) throws IOException {
         if (Files.isDirectory(path)) {
             throw new DatasetException.WrongFormat(path, "a folder that is no dataset; `pack build` makes one of its files");
         }
         byte[] head = head(path);
         if (PACK.matches(head)) {
-            return PackReader.open(path);
+            return PackReader.open(path, PackReader.Options.DEFAULT.withAccess(access));
         }
         Optional<Signature> foreign =
                 FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
@@ -65,8 +71,8 @@ public final class Catalog {
     }
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
-    public static Verification verify(Path path, Progress progress) throws IOException {
-        try (Dataset dataset = open(path)) {
+    public static Verification verify(Path path, FileBytes.Access access, Progress progress) throws IOException {
+        try (Dataset dataset = open(path, access)) {
             return dataset.verify(progress);
         } catch (DatasetException e) {
             return Verification.refused(e);

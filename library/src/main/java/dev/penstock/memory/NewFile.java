@@ -9,7 +9,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 
 /// A file that appears under its name only when it is complete.
 ///
@@ -25,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// **Threads.** One at a time.
 public final class NewFile implements AutoCloseable {
     private static final String TEMPORARY = ".tmp-";
+    private static final int ATTEMPTS_MAX = 100;
     private static final Set<NewFile> UNPUBLISHED = ConcurrentHashMap.newKeySet();
 
     private final Disk disk;
@@ -54,10 +54,19 @@ public final class NewFile implements AutoCloseable {
         if (!disk.exists(folder)) {
             throw new NoSuchFileException(folder.toString());
         }
-        String prefix = "." + target.getFileName() + TEMPORARY;
-        removeAbandoned(disk, folder, prefix);
-        Path temporary = folder.resolve(
-                prefix + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            Path temporary = folder.resolve("." + target.getFileName() + TEMPORARY + attempt);
+            if (disk.exists(temporary)) {
+                disk.deleteAbandoned(temporary);
+            }
+            if (!disk.exists(temporary)) {
+                return begin(disk, target, isReplacing, temporary);
+            }
+        }
+        throw new IOException(target + " is being written by " + ATTEMPTS_MAX + " others already");
+    }
+
+    private static NewFile begin(Disk disk, Path target, boolean isReplacing, Path temporary) throws IOException {
         NewFile file = new NewFile(disk, target, isReplacing, temporary, disk.create(temporary));
         UNPUBLISHED.add(file);
         return file;
@@ -134,13 +143,5 @@ public final class NewFile implements AutoCloseable {
 
     private static Path folderOf(Path target) {
         return target.toAbsolutePath().getParent();
-    }
-
-    private static void removeAbandoned(Disk disk, Path folder, String prefix) throws IOException {
-        for (Path file : disk.list(folder)) {
-            if (file.getFileName().toString().startsWith(prefix)) {
-                disk.deleteAbandoned(file);
-            }
-        }
     }
 }

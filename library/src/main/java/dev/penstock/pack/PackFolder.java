@@ -2,6 +2,9 @@
 package dev.penstock.pack;
 
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -74,11 +77,10 @@ final class PackFolder {
     }
 
     private void measureNames() throws IOException {
-        for (Path file : files) {
-            hasNames |= !isRun(file);
-            nameBytes += name(file).getBytes(StandardCharsets.UTF_8).length;
-            if (!Path.of(file.toString()).equals(file)) {
-                throw new IOException(file + ": the name is not valid text in UTF-8; rename the file");
+        hasNames = files.stream().anyMatch(file -> !isRun(file));
+        if (hasNames) {
+            for (Path file : files) {
+                nameBytes += name(file).getBytes(StandardCharsets.UTF_8).length;
             }
         }
     }
@@ -103,11 +105,24 @@ final class PackFolder {
 
     /// Bytes of all names, or 0 when they are not kept.
     long nameBytes() {
-        return hasNames ? nameBytes : 0;
+        return nameBytes;
     }
 
-    /// The path of a file inside the folder, with `/` between its parts.
-    String name(Path file) {
-        return root.relativize(file).toString().replace(root.getFileSystem().getSeparator(), "/");
+    /// The path of a file inside the folder, with `/` between its parts. Read from the bytes of the name, because the
+    /// text that Java gives depends on the locale.
+    ///
+    /// @throws IOException when the name is not UTF-8
+    String name(Path file) throws IOException {
+        byte[] path = URLDecoder.decode(rawPath(file), StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(path)).toString();
+        } catch (CharacterCodingException e) {
+            throw new IOException(file + ": the name is not UTF-8 text; rename the file to pack it", e);
+        }
+    }
+
+    private String rawPath(Path file) {
+        String rawRoot = root.toUri().getRawPath();
+        return file.toUri().getRawPath().substring(rawRoot.length()).replace("+", "%2B");
     }
 }

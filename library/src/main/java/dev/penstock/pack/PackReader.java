@@ -220,6 +220,17 @@ public final class PackReader implements Dataset {
         return file.use(() -> new PackVerifier(file, index, names, footer, options.threads()).verify(progress));
     }
 
+    /// Checks the structure and so many records, evenly spaced, the first and the last among them.
+    public Verification verifySample(long sampleCount) throws IOException {
+        return file.use(
+                () -> new PackVerifier(file, index, names, footer, options.threads()).verifySample(sampleCount));
+    }
+
+    /// Counts and sizes of the records, from the index alone.
+    public PackStats stats() {
+        return file.use(() -> PackStats.of(index, summary));
+    }
+
     /// Header and index stand for the records, because the index holds a checksum of each. Where it does not, samples
     /// of
     /// the data are added.
@@ -243,20 +254,13 @@ public final class PackReader implements Dataset {
     @Override
     public Map<String, Object> facts() {
         Map<String, Object> facts = new LinkedHashMap<>();
-        for (PackKind kind : PackKind.values()) {
-            if (summary.count(kind) > 0) {
-                facts.put("kind " + kind.word(), summary.count(kind));
-            }
-        }
-        if (summary.unknownKindCount() > 0) {
-            facts.put("kind unknown", summary.unknownKindCount());
-        }
+        facts.put("opaque", summary.count(PackKind.OPAQUE));
+        facts.put("runV1", summary.count(PackKind.RUN_V1));
+        facts.put("runV2", summary.count(PackKind.RUN_V2));
+        facts.put("unknownKind", summary.unknownKindCount());
         facts.put("tombstones", summary.tombstoneCount());
-        for (Codec codec : List.of(Codec.ZSTD, Codec.LZ4)) {
-            if (summary.count(codec) > 0) {
-                facts.put("compressed " + codec.word(), summary.count(codec));
-            }
-        }
+        facts.put("zstd", summary.count(Codec.ZSTD));
+        facts.put("lz4", summary.count(Codec.LZ4));
         facts.put("storedBytes", summary.storedBytes());
         facts.put("rawBytes", summary.rawBytes());
         facts.put("withoutChecksum", summary.uncheckedCount());

@@ -62,6 +62,28 @@ final class PackVerifier {
         checkBehindData();
         checkDataCrc();
         progress.at(file.size(), file.size());
+        return result();
+    }
+
+    Verification verifySample(long sampleCount) throws IOException {
+        checkedBytes.addAndGet(PackFormat.indexEnd(index.count()) + PackFormat.FOOTER_SIZE);
+        checkNames();
+        checkBehindData();
+        long count = index.count();
+        long steps = Math.min(sampleCount, count);
+        PackRecords records = new PackRecords(file, index, true);
+        try {
+            for (long step = 0; step < steps; step++) {
+                // In floating point, because the product of two large counts would overflow.
+                checkRecord(records, steps == 1 ? 0 : Math.round((count - 1) * ((double) step / (steps - 1))));
+            }
+        } finally {
+            records.close();
+        }
+        return result();
+    }
+
+    private Verification result() {
         problems.sort(Comparator.comparingLong(Problem::offset));
         return new Verification(checkedBytes.get(), problems, problemCount.get());
     }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+
+/// Where a command writes.
+///
+/// @param out          data
+/// @param err          everything else
+/// @param isWatched    whether a person is looking at `err`, so that progress is worth drawing
+public record Console(PrintStream out, PrintStream err, boolean isWatched) {
+    PrintWriter outWriter() {
+        return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
+    }
+
+    PrintWriter errWriter() {
+        return new PrintWriter(new OutputStreamWriter(err, StandardCharsets.UTF_8), true);
+    }
+
+    void flush() {
+        out.flush();
+        err.flush();
+    }
+}

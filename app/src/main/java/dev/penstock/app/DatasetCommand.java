@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.FileBytes;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// A command about one existing dataset of any format.
+abstract class DatasetCommand extends Command {
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(arity = "1", paramLabel = "PATH", description = "The dataset, of any format.")
+    Path path;
+
+    @Option(
+            names = "--io",
+            paramLabel = "mmap|read",
+            defaultValue = "mmap",
+            description = "Map files, or read them by position (for network file systems).")
+    FileBytes.Access access;
+
+    Dataset open() throws IOException {
+        return Catalog.open(path, access);
+    }
+
+    /// @throws CommandLine.ParameterException when there is no such record
+    static long requireRecord(CommandSpec spec, Dataset dataset, long index) {
+        if (index < 0 || index >= dataset.count()) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(),
+                    "no record " + index + ": " + dataset.path() + " has " + Text.number(dataset.count()) + " records"
+                            + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
+        }
+        return index;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
+
+/// One record.
+@CommandLine.Command(
+        name = "get",
+        header = "Write one record to standard output, byte for byte.",
+        footer = {"", "Example:", "  penstock get photos.a2pack 17 > photo.jpg"})
+final class GetCommand extends DatasetCommand {
+    private static final long PIECE_SIZE = 1 << 20;
+
+    @Parameters(index = "1", paramLabel = "INDEX", description = "Which record, counted from 0.")
+    long index;
+
+    @Override
+    public Integer call() throws IOException {
+        try (Dataset dataset = open()) {
+            requireRecord(spec, dataset, index);
+            if (isJson) {
+                printJson(RecordText.json(dataset, index));
+            } else {
+                writeBytes(dataset);
+            }
+        }
+        return 0;
+    }
+
+    private void writeBytes(Dataset dataset) throws IOException {
+        try (Batch batch = Batch.create(dataset.fields())) {
+            dataset.gather(new long[] {index}, batch);
+            MemorySegment value = batch.column(0).value(0);
+            for (long done = 0; done < value.byteSize(); done += PIECE_SIZE) {
+                byte[] piece = RecordText.toArray(value.asSlice(done, Math.min(PIECE_SIZE, value.byteSize() - done)));
+                console.out().write(piece);
+            }
+        }
+        if (console.out().checkError()) {
+            throw new IOException("cannot write to standard output");
+        }
+    }
+}

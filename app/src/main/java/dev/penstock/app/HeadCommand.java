@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// The first records.
+@CommandLine.Command(
+        name = "head",
+        header = "Show the first records of a dataset.",
+        footer = {"", "Example:", "  penstock head runs.a2pack -n 3"})
+final class HeadCommand extends DatasetCommand {
+    @Option(names = "-n", paramLabel = "N", defaultValue = "10", description = "How many (default: ${DEFAULT-VALUE}).")
+    long recordCount;
+
+    @Override
+    public Integer call() throws IOException {
+        if (recordCount < 0) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "-n must not be negative");
+        }
+        try (Dataset dataset = open()) {
+            long limit = Math.min(recordCount, dataset.count());
+            List<Object> records = new ArrayList<>();
+            for (long index = 0; index < limit; index++) {
+                if (isJson) {
+                    records.add(RecordText.json(dataset, index));
+                } else {
+                    print(RecordText.line(dataset, index));
+                }
+            }
+            if (isJson) {
+                printJson(records);
+            }
+            if (limit < dataset.count()) {
+                remark("... " + Text.number(dataset.count() - limit) + " more");
+            }
+        }
+        return 0;
+    }
+}

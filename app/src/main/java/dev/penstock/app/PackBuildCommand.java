@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Parallel;
+import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Packs a folder.
+@CommandLine.Command(
+        name = "build",
+        aliases = "pack",
+        header = "Pack the files of a folder.",
+        description = "Collects *.a2run2, or every file with --all-files. The pack appears under its name when it is"
+                + " complete and on disk.",
+        footer = {
+            "",
+            "Example:",
+            "  penstock pack build --input runs --output runs.a2pack",
+            "  penstock pack build --input photos --output photos.a2pack --all-files --compress zstd"
+        })
+final class PackBuildCommand extends Command {
+    @Option(names = "--input", required = true, paramLabel = "DIR", description = "The folder.")
+    Path input;
+
+    @Option(names = "--output", required = true, paramLabel = "FILE", description = "The pack to write.")
+    Path output;
+
+    @Option(
+            names = "--align",
+            paramLabel = "BYTES",
+            defaultValue = "4096",
+            description = "Each record starts at a multiple of this (default: ${DEFAULT-VALUE}).")
+    long alignment;
+
+    @Option(
+            names = "--compress",
+            paramLabel = "none|zstd|lz4",
+            defaultValue = "none",
+            description = "Compress each record that gets smaller by it (default: ${DEFAULT-VALUE}).")
+    Codec codec;
+
+    @Option(
+            names = "--level",
+            paramLabel = "L",
+            defaultValue = "0",
+            description = "zstd: 1 fast to 19 small; lz4: acceleration, larger is faster; 0 is the codec's own choice.")
+    int level;
+
+    @Option(names = "--workers", paramLabel = "N", description = "Threads that read and compress (default: one a core).")
+    Integer workers;
+
+    @Option(names = "--all-files", description = "Pack every file and keep the names.")
+    boolean isEveryFile;
+
+    @Option(
+            names = "--no-entry-crc",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Store no checksums of the records.")
+    boolean hasEntryCrc;
+
+    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    boolean isReplacing;
+
+    @Override
+    public Integer call() throws IOException {
+        PackWriter.Options options = PackWriter.Options.DEFAULT
+                .withAlignment(alignment)
+                .withCodec(codec, level)
+                .withEntryCrc(hasEntryCrc)
+                .withReplacing(isReplacing);
+        int threads = workers == null ? Parallel.defaultThreads() : workers;
+        long start = System.nanoTime();
+        PackBuilder.Result result;
+        try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
+            result = PackBuilder.build(input, output, isEveryFile, options, threads, progress);
+        }
+        report(result, (System.nanoTime() - start) / 1e9);
+        return 0;
+    }
+
+    private void report(PackBuilder.Result result, double seconds) throws IOException {
+        long outputBytes = Files.size(output);
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("records", result.recordCount());
+            json.put("inputBytes", result.inputBytes());
+            json.put("bytes", outputBytes);
+            json.put("seconds", seconds);
+            printJson(json);
+        } else {
+            remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
+                    + ") into " + output + " (" + Text.bytes(outputBytes) + ") in " + Text.seconds(seconds));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Buffer;
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.pack.PackKind;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Files out of a pack.
+@CommandLine.Command(
+        name = "extract",
+        header = "Write records of a pack as files.",
+        description = "Under their original names where the pack keeps names, otherwise run-000005.a2run2 and"
+                + " record-000005.bin. All indices and names are checked before anything is written.",
+        footer = {"", "Example:", "  penstock pack extract runs.a2pack --indices 0,5,10-20 --output out"})
+final class PackExtractCommand extends PackfileCommand {
+    @Option(
+            names = "--indices",
+            paramLabel = "LIST",
+            description = "Which records, as in 0,5,10-20 (default: all of them).")
+    String indices;
+
+    @Option(names = "--output", required = true, paramLabel = "DIR", description = "The folder to write into.")
+    Path output;
+
+    @Option(names = "--overwrite", description = "Replace existing files.")
+    boolean isReplacing;
+
+    @Override
+    public Integer call() throws IOException {
+        try (PackReader pack = open();
+                ProgressBar progress = progress("extract", ProgressBar.Unit.FILES)) {
+            String wanted = indices == null ? "0-" + (pack.count() - 1) : indices;
+            List<IndexRanges.Range> ranges = pack.count() == 0 && indices == null
+                    ? List.of()
+                    : IndexRanges.parse(wanted, pack.count());
+            long total = ranges.stream().mapToLong(range -> range.last() - range.first() + 1).sum();
+            forEach(ranges, index -> requireFree(target(pack, index)));
+            Files.createDirectories(output);
+            long[] done = new long[2];
+            forEach(ranges, index -> {
+                done[1] += write(pack, index);
+                progress.at(++done[0], total);
+            });
+            report(done[0], done[1]);
+        }
+        return 0;
+    }
+
+    /// Work on one record.
+    private interface Step {
+        void at(long index) throws IOException;
+    }
+
+    private static void forEach(List<IndexRanges.Range> ranges, Step step) throws IOException {
+        for (IndexRanges.Range range : ranges) {
+            for (long index = range.first(); index <= range.last(); index++) {
+                step.at(index);
+            }
+        }
+    }
+
+    private void requireFree(Path target) throws IOException {
+        if (!isReplacing && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FileAlreadyExistsException(target.toString());
+        }
+    }
+
+    /// Where a record goes. A name out of a file is not to be trusted: it must not lead out of the folder.
+    private Path target(PackReader pack, long index) {
+        String name = pack.name(index);
+        if (name == null) {
+            boolean isRun = pack.kind(index) != PackKind.OPAQUE;
+            return output.resolve(String.format(isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
+        }
+        Path target;
+        try {
+            target = output.resolve(name).normalize();
+        } catch (InvalidPathException e) {
+            throw badName(pack, index, name);
+        }
+        boolean isPlain = !name.isEmpty() && !name.contains("\\") && !name.contains("\0");
+        if (!isPlain || !target.startsWith(output.normalize()) || target.equals(output.normalize())) {
+            throw badName(pack, index, name);
+        }
+        return target;
+    }
+
+    private static DatasetException badName(PackReader pack, long index, String name) {
+        return new DatasetException.Corrupt(
+                pack.path(), 0, Reason.BAD_NAMES, "record " + index + " has the unsafe name " + name);
+    }
+
+    private long write(PackReader pack, long index) throws IOException {
+        Path target = target(pack, index);
+        Files.createDirectories(target.toAbsolutePath().getParent());
+        if (!target.toAbsolutePath().getParent().toRealPath().startsWith(output.toRealPath())) {
+            throw badName(pack, index, pack.name(index) + ", which a link leads out of the folder");
+        }
+        long size = pack.entry(index).rawSize();
+        try (Buffer buffer = new Buffer();
+                NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
+            MemorySegment content = buffer.reserve(size).asSlice(0, size);
+            pack.read(index, content);
+            file.write(content, 0);
+            file.publishUnforced();
+        }
+        return size;
+    }
+
+    private void report(long fileCount, long byteCount) {
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("files", fileCount);
+            json.put("bytes", byteCount);
+            printJson(json);
+        } else {
+            remark("Extracted " + Text.number(fileCount) + " records (" + Text.bytes(byteCount) + ") to " + output);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.memory.FileBytes;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// A command about one existing pack.
+abstract class PackfileCommand extends Command {
+    @Spec
+    CommandSpec spec;
+
+    @ArgGroup(multiplicity = "1")
+    Packfile packfile;
+
+    /// The file may be given in place, or by the option of the original program.
+    static final class Packfile {
+        @Parameters(arity = "1", paramLabel = "FILE", description = "The pack.")
+        Path path;
+
+        @Option(names = "--packfile", paramLabel = "FILE", description = "The pack, as an option.")
+        Path option;
+    }
+
+    @Option(
+            names = "--io",
+            paramLabel = "mmap|read",
+            defaultValue = "mmap",
+            description = "Map the file, or read it by position (for network file systems).")
+    FileBytes.Access access;
+
+    Path path() {
+        return packfile.path == null ? packfile.option : packfile.path;
+    }
+
+    PackReader open() throws IOException {
+        return PackReader.open(path(), PackReader.Options.DEFAULT.withAccess(access));
+    }
+}

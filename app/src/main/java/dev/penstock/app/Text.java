@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import java.util.Locale;
+
+/// Figures as people read them.
+final class Text {
+    private static final String[] UNITS = {"B", "KB", "MB", "GB", "TB", "PB"};
+
+    private Text() {}
+
+    static String number(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    /// Decimal units, as disks and networks are sold.
+    static String bytes(long value) {
+        double scaled = value;
+        int unit = 0;
+        while (scaled >= 1000 && unit < UNITS.length - 1) {
+            scaled /= 1000;
+            unit++;
+        }
+        return unit == 0 ? value + " B" : String.format(Locale.ROOT, "%.1f %s", scaled, UNITS[unit]);
+    }
+
+    static String seconds(double seconds) {
+        return seconds < 60
+                ? String.format(Locale.ROOT, "%.1f s", seconds)
+                : String.format(Locale.ROOT, "%d:%02d min", (long) seconds / 60, (long) seconds % 60);
+    }
+
+    /// A label and its value, in columns.
+    static String row(String label, Object value) {
+        String shown = value instanceof Long number ? number(number) : String.valueOf(value);
+        return String.format("  %-16s %s", label, shown);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import java.util.Arrays;
+
+/// Counts and sizes of the records of a pack. Sizes are of the expanded content; tombstones are counted and then left
+/// out.
+///
+/// @param p50 percentiles as the original takes them: the value at rank `q * (n - 1)`, rounded half up
+public record PackStats(
+        long recordCount,
+        long opaqueCount,
+        long runV1Count,
+        long runV2Count,
+        long tombstoneCount,
+        long compressedCount,
+        long withoutChecksumCount,
+        long storedBytes,
+        long rawBytes,
+        long sizeMin,
+        long sizeMax,
+        double sizeMean,
+        long p50,
+        long p90,
+        long p99) {
+    /// Beyond this percentiles come from evenly spaced records, so that the heap stays small.
+    private static final long SORTED_COUNT_MAX = 1L << 20;
+
+    static PackStats of(PackIndex index, PackSummary summary) {
+        long sizeMin = Long.MAX_VALUE;
+        long sizeMax = 0;
+        long liveCount = 0;
+        long compressedCount = 0;
+        long stride = Math.max(1, Math.ceilDiv(index.count(), SORTED_COUNT_MAX));
+        long[] sizes = new long[Math.toIntExact(Math.ceilDiv(index.count(), stride))];
+        int sizeCount = 0;
+        for (long i = 0; i < index.count(); i++) {
+            PackEntry entry = index.entry(i);
+            if (entry.isTombstone()) {
+                continue;
+            }
+            long size = entry.isReadable() ? entry.rawSize() : entry.storedSize();
+            sizeMin = Math.min(sizeMin, size);
+            sizeMax = Math.max(sizeMax, size);
+            compressedCount += entry.flags() != 0 ? 1 : 0;
+            if (liveCount++ % stride == 0) {
+                sizes[sizeCount++] = size;
+            }
+        }
+        long[] sorted = Arrays.copyOf(sizes, sizeCount);
+        Arrays.sort(sorted);
+        return new PackStats(
+                index.count(),
+                summary.count(PackKind.OPAQUE),
+                summary.count(PackKind.RUN_V1),
+                summary.count(PackKind.RUN_V2),
+                summary.tombstoneCount(),
+                compressedCount,
+                summary.uncheckedCount(),
+                summary.storedBytes(),
+                summary.rawBytes(),
+                liveCount == 0 ? 0 : sizeMin,
+                sizeMax,
+                liveCount == 0 ? 0 : (double) summary.rawBytes() / liveCount,
+                percentile(sorted, 0.50),
+                percentile(sorted, 0.90),
+                percentile(sorted, 0.99));
+    }
+
+    private static long percentile(long[] sorted, double share) {
+        return sorted.length == 0 ? 0 : sorted[(int) Math.round(share * (sorted.length - 1))];
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import dev.penstock.memory.RecordingDisk.Operation;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/// The states in which a crash can leave a disk, one crash after each of the recorded operations.
+///
+/// A killed process leaves all it did. A power cut keeps what was forced; writes that were not may be lost, kept in
+/// part or in any order, torn at a sector, or leave zeros; names that were not forced may be the old or the new ones.
+/// Of these combinations a bounded choice is tried: every prefix of the pending names and a random subset of them,
+/// each with every [Loss].
+public final class CrashStates {
+    private static final int SECTOR_SIZE = 512;
+    private static final int NAME_PREFIXES_MAX = 6;
+
+    private final Map<Integer, Node> nodes = new HashMap<>();
+    private final Map<Path, Integer> names = new TreeMap<>();
+    private final Map<Path, Integer> durableNames = new TreeMap<>();
+    private final List<NameChange> pendingNames = new ArrayList<>();
+    private final MemoryDisk initial;
+    private final Random random;
+
+    private CrashStates(MemoryDisk initial, Random random) {
+        this.initial = initial;
+        this.random = random;
+        for (Path file : initial.files()) {
+            int fileId = -1 - nodes.size();
+            nodes.put(fileId, new Node(initial.bytes(file)));
+            names.put(file, fileId);
+        }
+        durableNames.putAll(names);
+    }
+
+    /// One possible disk.
+    ///
+    /// @param operationCount the operations done before the crash
+    /// @param how            the crash in words, for the message of a failing test
+    public record State(int operationCount, String how, MemoryDisk disk) {}
+
+    /// Hands each state to a visitor, crash by crash.
+    ///
+    /// @param initial the disk before the first operation
+    /// @return the number of states
+    public static long forEach(MemoryDisk initial, List<Operation> operations, Random random, Consumer<State> visitor) {
+        CrashStates states = new CrashStates(initial, random);
+        long stateCount = states.visit(0, visitor);
+        for (int i = 0; i < operations.size(); i++) {
+            states.apply(operations.get(i));
+            stateCount += states.visit(i + 1, visitor);
+        }
+        return stateCount;
+    }
+
+    /// What becomes of the writes to a file that were not forced.
+    private enum Loss {
+        NONE,
+        ALL,
+        /// The length is there, the bytes are not.
+        ZEROS,
+        LATER_HALF,
+        /// All but the last are there, and of that one the sectors of its first half.
+        LAST_TORN,
+        ANY_SUBSET,
+        ANY_TORN_PREFIX
+    }
+
+    private record NameChange(Path old, Path name, int fileId) {
+        void applyTo(Map<Path, Integer> names) {
+            if (old != null) {
+                names.remove(old);
+            }
+            if (name != null) {
+                names.put(name, fileId);
+            }
+        }
+
+        boolean isIn(Path folder) {
+            return key(folder).equals((name == null ? old : name).getParent());
+        }
+    }
+
+    private void apply(Operation operation) {
+        switch (operation) {
+            case Operation.Create(int fileId, Path file) -> {
+                nodes.put(fileId, new Node(new byte[0]));
+                change(new NameChange(null, key(file), fileId));
+            }
+            case Operation.Write write -> nodes.get(write.fileId()).pending.add(write);
+            case Operation.Force(int fileId) -> nodes.get(fileId).force();
+            case Operation.Close close -> {}
+            case Operation.Move(Path from, Path to) -> change(new NameChange(key(from), key(to), names.get(key(from))));
+            case Operation.Delete(Path file) -> change(new NameChange(key(file), null, 0));
+            case Operation.ForceDirectory(Path folder) -> forceNames(folder);
+        }
+    }
+
+    private void change(NameChange change) {
+        change.applyTo(names);
+        pendingNames.add(change);
+    }
+
+    private void forceNames(Path folder) {
+        pendingNames.stream().filter(change -> change.isIn(folder)).forEach(change -> change.applyTo(durableNames));
+        pendingNames.removeIf(change -> change.isIn(folder));
+    }
+
+    private long visit(int operationCount, Consumer<State> visitor) {
+        visitor.accept(new State(operationCount, "the process is killed", disk(names, Loss.NONE)));
+        long stateCount = 1;
+        int pendingCount = pendingNames.size();
+        int step = Math.max(1, pendingCount / NAME_PREFIXES_MAX);
+        for (int kept = pendingCount; kept > -step; kept -= step) {
+            int keptCount = Math.max(0, kept);
+            stateCount += visit(
+                    operationCount,
+                    "the first " + keptCount + " of " + pendingCount + " pending names are kept",
+                    namesAfter(pendingNames.subList(0, keptCount)),
+                    visitor);
+        }
+        if (pendingCount > 1) {
+            List<NameChange> some =
+                    pendingNames.stream().filter(change -> random.nextBoolean()).toList();
+            stateCount += visit(operationCount, "of the pending names are kept " + some, namesAfter(some), visitor);
+        }
+        return stateCount;
+    }
+
+    private long visit(int operationCount, String which, Map<Path, Integer> kept, Consumer<State> visitor) {
+        for (Loss loss : Loss.values()) {
+            String how = "the power is cut; " + which + "; loss of writes that were not forced: " + loss;
+            visitor.accept(new State(operationCount, how, disk(kept, loss)));
+        }
+        return Loss.values().length;
+    }
+
+    private Map<Path, Integer> namesAfter(List<NameChange> changes) {
+        Map<Path, Integer> result = new TreeMap<>(durableNames);
+        changes.forEach(change -> change.applyTo(result));
+        return result;
+    }
+
+    private MemoryDisk disk(Map<Path, Integer> names, Loss loss) {
+        MemoryDisk disk = initial.emptyCopy();
+        names.forEach((file, fileId) -> disk.put(file, nodes.get(fileId).after(loss, random)));
+        return disk;
+    }
+
+    private static Path key(Path file) {
+        return file.toAbsolutePath().normalize();
+    }
+
+    /// A file without its name: what is durable of it, and the writes since.
+    private static final class Node {
+        private byte[] durable;
+        private final List<Operation.Write> pending = new ArrayList<>();
+
+        Node(byte[] durable) {
+            this.durable = durable;
+        }
+
+        void force() {
+            durable = with(pending);
+            pending.clear();
+        }
+
+        byte[] after(Loss loss, Random random) {
+            if (pending.isEmpty()) {
+                return durable;
+            }
+            int count = pending.size();
+            return switch (loss) {
+                case NONE -> with(pending);
+                case ALL -> durable;
+                case ZEROS -> Arrays.copyOf(durable, with(pending).length);
+                case LATER_HALF -> with(pending.subList(0, count / 2));
+                case LAST_TORN -> tornAt(count - 1, pending.getLast().bytes().length / 2);
+                case ANY_SUBSET ->
+                    with(pending.stream().filter(write -> random.nextBoolean()).toList());
+                case ANY_TORN_PREFIX -> {
+                    int last = random.nextInt(count);
+                    yield tornAt(last, random.nextInt(pending.get(last).bytes().length + 1));
+                }
+            };
+        }
+
+        private byte[] tornAt(int index, int keptBytes) {
+            Operation.Write write = pending.get(index);
+            long end = (write.offset() + keptBytes) / SECTOR_SIZE * SECTOR_SIZE;
+            int sectors = Math.toIntExact(Math.max(0, end - write.offset()));
+            List<Operation.Write> kept = new ArrayList<>(pending.subList(0, index));
+            kept.add(new Operation.Write(write.fileId(), write.offset(), Arrays.copyOf(write.bytes(), sectors)));
+            return with(kept);
+        }
+
+        private byte[] with(List<Operation.Write> writes) {
+            long size = durable.length;
+            for (Operation.Write write : writes) {
+                size = Math.max(size, write.bytes().length == 0 ? 0 : write.offset() + write.bytes().length);
+            }
+            byte[] bytes = Arrays.copyOf(durable, Math.toIntExact(size));
+            for (Operation.Write write : writes) {
+                MemorySegment.copy(
+                        MemorySegment.ofArray(write.bytes()),
+                        0,
+                        MemorySegment.ofArray(bytes),
+                        write.bytes().length == 0 ? 0 : write.offset(),
+                        write.bytes().length);
+            }
+            return bytes;
+        }
+    }
+}

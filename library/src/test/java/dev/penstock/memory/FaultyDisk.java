@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Passes everything on but the n-th operation, which fails, alone or with all that follow.
+///
+/// Every call counts, reading ones too, so that a sweep over n = 1, 2, 3, ... tries each of them; [#sweep] runs it.
+public final class FaultyDisk implements Disk {
+    private final Disk disk;
+    private final Plan plan;
+    private final AtomicLong operationCount = new AtomicLong();
+    private volatile boolean hasFired;
+
+    public FaultyDisk(Disk disk, Plan plan) {
+        this.disk = disk;
+        this.plan = plan;
+    }
+
+    /// How an operation fails.
+    public enum Fault {
+        /// The device is broken.
+        EIO("Input/output error"),
+        /// The device is full, and nothing was written.
+        ENOSPC("No space left on device"),
+        /// The device is full, and half of the bytes were written. For anything but a write the same as `ENOSPC`.
+        SHORT_WRITE("No space left on device");
+
+        private final String message;
+
+        Fault(String message) {
+            this.message = message;
+        }
+    }
+
+    /// Which operation fails, counted from 1, in which way, and whether all later ones do too.
+    public record Plan(long failingOperation, Fault fault, boolean isForEver) {
+        boolean fails(long operation) {
+            return isForEver ? operation >= failingOperation : operation == failingOperation;
+        }
+    }
+
+    /// One run of what is tested, on a fresh disk. It checks what it has to check and returns the disk it used.
+    @FunctionalInterface
+    public interface Attempt {
+        FaultyDisk run(Plan plan) throws IOException;
+    }
+
+    /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting it, once with
+    /// a fault that passes and once with one that stays.
+    ///
+    /// @return the number of attempts
+    public static long sweep(Attempt attempt) throws IOException {
+        long attemptCount = 0;
+        for (Fault fault : Fault.values()) {
+            for (boolean isForEver : new boolean[] {false, true}) {
+                boolean hasFired = true;
+                for (long operation = 1; hasFired; operation++) {
+                    hasFired =
+                            attempt.run(new Plan(operation, fault, isForEver)).hasFired();
+                    attemptCount++;
+                }
+            }
+        }
+        return attemptCount;
+    }
+
+    /// Whether an operation was made to fail.
+    public boolean hasFired() {
+        return hasFired;
+    }
+
+    /// Operations so far, the failed ones included.
+    public long operationCount() {
+        return operationCount.get();
+    }
+
+    private boolean mustFail() {
+        boolean mustFail = plan.fails(operationCount.incrementAndGet());
+        hasFired |= mustFail;
+        return mustFail;
+    }
+
+    private void step() throws IOException {
+        if (mustFail()) {
+            throw failure();
+        }
+    }
+
+    private IOException failure() {
+        return new IOException(plan.fault.message);
+    }
+
+    @Override
+    public Writable create(Path file) throws IOException {
+        step();
+        return new Writer(disk.create(file));
+    }
+
+    @Override
+    public Readable open(Path file) throws IOException {
+        step();
+        return new Reader(disk.open(file));
+    }
+
+    @Override
+    public MemorySegment map(Path file, Arena arena) throws IOException {
+        step();
+        return disk.map(file, arena);
+    }
+
+    @Override
+    public boolean exists(Path file) throws IOException {
+        step();
+        return disk.exists(file);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        step();
+        return disk.list(directory);
+    }
+
+    @Override
+    public void move(Path from, Path to) throws IOException {
+        step();
+        disk.move(from, to);
+    }
+
+    @Override
+    public void delete(Path file) throws IOException {
+        step();
+        disk.delete(file);
+    }
+
+    @Override
+    public void deleteAbandoned(Path file) throws IOException {
+        step();
+        disk.deleteAbandoned(file);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        step();
+        disk.forceDirectory(directory);
+    }
+
+    private final class Writer implements Writable {
+        private final Writable writable;
+
+        Writer(Writable writable) {
+            this.writable = writable;
+        }
+
+        @Override
+        public void write(MemorySegment source, long offset) throws IOException {
+            if (mustFail()) {
+                if (plan.fault == Fault.SHORT_WRITE) {
+                    writable.write(source.asSlice(0, source.byteSize() / 2), offset);
+                }
+                throw failure();
+            }
+            writable.write(source, offset);
+        }
+
+        @Override
+        public void force() throws IOException {
+            step();
+            writable.force();
+        }
+
+        /// A close that fails has closed all the same, as on Linux.
+        @Override
+        public void close() throws IOException {
+            writable.close();
+            step();
+        }
+    }
+
+    private final class Reader implements Readable {
+        private final Readable readable;
+
+        Reader(Readable readable) {
+            this.readable = readable;
+        }
+
+        @Override
+        public long size() throws IOException {
+            step();
+            return readable.size();
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            step();
+            return readable.read(offset, target);
+        }
+
+        @Override
+        public void close() throws IOException {
+            readable.close();
+            step();
+        }
+    }
+}
