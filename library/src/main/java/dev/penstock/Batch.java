@@ -19,7 +19,9 @@ public final class Batch implements AutoCloseable {
 
     /// An empty batch for these fields: all of a dataset's, or those that are wanted.
     public static Batch create(List<Field> fields) {
-        return new Batch(fields.stream().map(Column::new).toList());
+        Batch batch = new Batch(fields.stream().map(Column::new).toList());
+        batch.clear();
+        return batch;
     }
 
     /// How many records the last gather brought.

@@ -60,13 +60,12 @@ final class PackBuildCommand extends Command {
     @Option(names = "--all-files", description = "Pack every file and keep the names.")
     boolean isEveryFile;
 
-    @Option(
-            names = "--no-entry-crc",
-            negatable = true,
-            defaultValue = "true",
-            fallbackValue = "true",
-            description = "Store no checksums of the records.")
-    boolean hasEntryCrc;
+    @Option(names = "--no-entry-crc", description = "Store no checksums of the records.")
+    boolean isWithoutCrc;
+
+    /// What the original's command lines say for the default.
+    @Option(names = "--entry-crc", hidden = true)
+    boolean isWithCrc;
 
     @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
     boolean isReplacing;
@@ -76,7 +75,7 @@ final class PackBuildCommand extends Command {
         PackWriter.Options options = PackWriter.Options.DEFAULT
                 .withAlignment(alignment)
                 .withCodec(codec, level)
-                .withEntryCrc(hasEntryCrc)
+                .withEntryCrc(!isWithoutCrc)
                 .withReplacing(isReplacing);
         int threads = workers == null ? Parallel.defaultThreads() : workers;
         long start = System.nanoTime();

@@ -39,7 +39,7 @@ public enum Codec {
 
     /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for them.
     public long rawSizeMax(long storedSize) {
-        return this == NONE ? storedSize : Math.min(RAW_SIZE_MAX, Math.multiplyExact(storedSize, ratioMax));
+        return this == NONE ? storedSize : Math.min(RAW_SIZE_MAX, Math.min(storedSize, RAW_SIZE_MAX) * ratioMax);
     }
 
     /// A compressor for one thread.

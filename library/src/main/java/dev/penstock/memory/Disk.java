@@ -51,6 +51,10 @@ public interface Disk {
         /// Writes all bytes of the source at a position.
         void write(MemorySegment source, long offset) throws IOException;
 
+        /// Reads back what was written, as [Readable#read] does. Opening the file a second time for that would end
+        /// its lock as soon as it is closed.
+        long read(long offset, MemorySegment target) throws IOException;
+
         /// Returns once content and length are on stable storage.
         void force() throws IOException;
 

@@ -64,7 +64,9 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     default <T, E extends Exception> T use(Use<T, E> use) throws E {
         acquire();
         try {
-            return use.run();
+            T result = use.run();
+            Faults.settle();
+            return result;
         } catch (InternalError e) {
             throw Faults.translate(e, path(), 0, size());
         } finally {

@@ -48,6 +48,8 @@ final class MappedBytes implements FileBytes {
     public void read(long offset, MemorySegment target) {
         try {
             MemorySegment.copy(segment, offset, target, 0, target.byteSize());
+            // Else the error comes after this method has returned, and the caller takes garbage for bytes.
+            Faults.settle();
         } catch (InternalError e) {
             throw Faults.translate(e, path, offset, segment.byteSize());
         }

@@ -22,9 +22,9 @@ public final class MappingLimit {
     }
 
     static void take(int count) throws IOException {
-        if (LIVE.addAndGet(count) > LIVE_MAX) {
-            LIVE.addAndGet(-count);
-            throw new IOException("cannot map " + count + " more files: " + LIVE.get() + " of at most " + LIVE_MAX
+        int live = LIVE.getAndUpdate(now -> now + count > LIVE_MAX ? now : now + count);
+        if (live + count > LIVE_MAX) {
+            throw new IOException("cannot map " + count + " more files: " + live + " of at most " + LIVE_MAX
                     + " are mapped; close datasets that are not needed");
         }
     }

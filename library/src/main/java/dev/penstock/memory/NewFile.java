@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// A file that appears under its name only when it is complete.
@@ -25,7 +25,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class NewFile implements AutoCloseable {
     private static final String TEMPORARY = ".tmp-";
     private static final int ATTEMPTS_MAX = 100;
-    private static final Set<NewFile> UNPUBLISHED = ConcurrentHashMap.newKeySet();
+
+    /// The temporary files of this process, from before they are created until they have their name: longer than
+    /// they are locked, which is how other processes know that their writer lives.
+    private static final Map<Path, Disk> UNPUBLISHED = new ConcurrentHashMap<>();
 
     private final Disk disk;
     private final Path target;
@@ -56,31 +59,37 @@ public final class NewFile implements AutoCloseable {
         }
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             Path temporary = folder.resolve("." + target.getFileName() + TEMPORARY + attempt);
-            if (disk.exists(temporary)) {
-                disk.deleteAbandoned(temporary);
-            }
-            if (!disk.exists(temporary)) {
-                return begin(disk, target, isReplacing, temporary);
+            if (UNPUBLISHED.putIfAbsent(temporary, disk) == null) {
+                try {
+                    return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary));
+                } catch (FileAlreadyExistsException e) {
+                    // Another process writes it.
+                    UNPUBLISHED.remove(temporary);
+                } catch (Throwable e) {
+                    UNPUBLISHED.remove(temporary);
+                    throw e;
+                }
             }
         }
         throw new IOException(target + " is being written by " + ATTEMPTS_MAX + " others already");
     }
 
-    private static NewFile begin(Disk disk, Path target, boolean isReplacing, Path temporary) throws IOException {
-        NewFile file = new NewFile(disk, target, isReplacing, temporary, disk.create(temporary));
-        UNPUBLISHED.add(file);
-        return file;
+    private static Disk.Writable begin(Disk disk, Path temporary) throws IOException {
+        if (disk.exists(temporary)) {
+            disk.deleteAbandoned(temporary);
+        }
+        return disk.create(temporary);
     }
 
     /// Removes what is unfinished, for a process that is told to stop.
     public static void discardAll() {
-        for (NewFile file : UNPUBLISHED) {
+        UNPUBLISHED.forEach((temporary, disk) -> {
             try {
-                file.disk.delete(file.temporary);
+                disk.delete(temporary);
             } catch (IOException e) {
                 // The process ends; the next writer of that name removes it.
             }
-        }
+        });
     }
 
     /// The name the file will have.
@@ -95,18 +104,16 @@ public final class NewFile implements AutoCloseable {
 
     /// Reads back bytes that were written.
     public void read(long offset, MemorySegment target) throws IOException {
-        try (Disk.Readable readable = disk.open(temporary)) {
-            if (readable.read(offset, target) < target.byteSize()) {
-                throw new EOFException(temporary + " ends before byte " + (offset + target.byteSize()));
-            }
+        if (file.read(offset, target) < target.byteSize()) {
+            throw new EOFException(temporary + " ends before byte " + (offset + target.byteSize()));
         }
     }
 
-    /// Gives the file its name, durably.
+    /// Gives the file its name, durably. It is closed after that, since closing ends the lock.
     public void publish() throws IOException {
         file.force();
-        file.close();
         move();
+        file.close();
         disk.forceDirectory(folderOf(target));
     }
 
@@ -123,7 +130,7 @@ public final class NewFile implements AutoCloseable {
         }
         disk.move(temporary, target);
         isFinished = true;
-        UNPUBLISHED.remove(this);
+        UNPUBLISHED.remove(temporary);
     }
 
     /// Removes the file unless it was published.
@@ -133,7 +140,14 @@ public final class NewFile implements AutoCloseable {
             return;
         }
         isFinished = true;
-        UNPUBLISHED.remove(this);
+        try {
+            closeAndDelete();
+        } finally {
+            UNPUBLISHED.remove(temporary);
+        }
+    }
+
+    private void closeAndDelete() throws IOException {
         try {
             file.close();
         } finally {

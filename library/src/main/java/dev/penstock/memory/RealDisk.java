@@ -7,13 +7,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /// The file system of the operating system.
@@ -26,17 +29,24 @@ final class RealDisk implements Disk {
     public Writable create(Path file) throws IOException {
         FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        lock(channel);
+        if (!lock(channel) || !exists(file)) {
+            channel.close();
+            throw new FileAlreadyExistsException(file.toString(), null, "another process is removing it");
+        }
         return new ChannelWritable(file, channel);
     }
 
     /// The lock dies with the process, which is how [#deleteAbandoned] knows. A file system without locks only loses
     /// that cleaning.
-    private static void lock(FileChannel channel) {
+    ///
+    /// @return false when somebody found the new file before it was locked and is about to remove it
+    private static boolean lock(FileChannel channel) {
         try {
-            channel.tryLock();
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
         } catch (IOException e) {
-            // Nothing depends on it but the cleaning.
+            return true;
         }
     }
 
@@ -76,14 +86,23 @@ final class RealDisk implements Disk {
 
     @Override
     public void deleteAbandoned(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-                FileLock lock = channel.tryLock()) {
-            if (lock != null) {
-                Files.deleteIfExists(file);
+        try {
+            Object identity = identity(file);
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                    FileLock lock = channel.tryLock()) {
+                // Else another process has removed the file that is locked here and made a new one.
+                if (lock != null && Objects.equals(identity, identity(file))) {
+                    Files.deleteIfExists(file);
+                }
             }
         } catch (OverlappingFileLockException | NoSuchFileException e) {
             // Its writer is another thread of this process, or has just finished.
         }
+    }
+
+    private static Object identity(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
     }
 
     @Override

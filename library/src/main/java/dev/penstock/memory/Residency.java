@@ -61,7 +61,9 @@ public final class Residency {
 
     /// Announces that a part of the file is about to be read.
     public void willNeed(long offset, long byteCount) {
-        Advice.WILL_NEED.apply(mapping.segment(0), offset, byteCount);
+        if (mapping != null) {
+            Advice.WILL_NEED.apply(mapping.segment(0), offset, byteCount);
+        }
     }
 
     void stop() {

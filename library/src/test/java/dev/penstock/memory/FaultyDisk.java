@@ -169,6 +169,12 @@ public final class FaultyDisk implements Disk {
         }
 
         @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            step();
+            return writable.read(offset, target);
+        }
+
+        @Override
         public void force() throws IOException {
             step();
             writable.force();

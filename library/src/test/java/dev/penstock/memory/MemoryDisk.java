@@ -205,6 +205,12 @@ public final class MemoryDisk implements Disk {
         }
 
         @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            requireOpen();
+            return content.read(offset, target);
+        }
+
+        @Override
         public void force() throws IOException {
             requireOpen();
         }

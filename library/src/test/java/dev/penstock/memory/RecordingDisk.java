@@ -130,6 +130,11 @@ public final class RecordingDisk implements Disk {
         }
 
         @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return writable.read(offset, target);
+        }
+
+        @Override
         public void force() throws IOException {
             writable.force();
             record(new Operation.Force(fileId));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/// The C library's `memcpy`: the floor of everything that brings bytes from one place to another.
+///
+/// It reads mapped files, which the library never lets native code do: a file shortened meanwhile ends the process.
+final class Memcpy {
+    private static final MethodHandle MEMCPY = function();
+
+    private Memcpy() {}
+
+    /// Copies between addresses.
+    static void copy(long target, long source, long byteCount) {
+        try {
+            long ignored = (long) MEMCPY.invokeExact(target, source, byteCount);
+        } catch (Throwable e) {
+            throw new AssertionError("memcpy declares no exception", e);
+        }
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle function() {
+        Linker linker = Linker.nativeLinker();
+        MemorySegment address = linker.defaultLookup().findOrThrow("memcpy");
+        return linker.downcallHandle(
+                address,
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import dev.penstock.Progress;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Parallel;
+import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackKind;
+import dev.penstock.pack.PackReader;
+import dev.penstock.pack.PackScan;
+import dev.penstock.pack.PackWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/// What the pack benchmark reads: a folder of files, and packs made of it.
+///
+/// The folder is made once and stays; the packs are made anew by each process that wants them, because it is our writer
+/// that makes them.
+final class PackData {
+    static final int ENTRY_COUNT = 100_000;
+
+    private static final int SIZE_MIN = 40 << 10;
+    private static final int SIZE_LIMIT = (80 << 10) + 1;
+    private static final int FILES_PER_FOLDER = 1000;
+    private static final int TINY_SIZE = 16;
+
+    /// Records of the compressed packs at most, since they take long to make.
+    private static final int COMPRESSED_COUNT_MAX = 5000;
+
+    /// Of 64 bytes so many are noise and the rest is one of some phrases: about half of it compresses away.
+    private static final int BLOCK_SIZE = 64;
+
+    private static final int NOISE_SIZE = 24;
+    private static final int PHRASE_COUNT = 16;
+
+    private final Settings settings;
+    private final Report report;
+    private final byte[] phrases = new byte[PHRASE_COUNT * BLOCK_SIZE];
+    private Path pack;
+
+    PackData(Settings settings, Report report) {
+        this.settings = settings;
+        this.report = report;
+        new SplittableRandom(1).nextBytes(phrases);
+    }
+
+    /// How every pack here is written, but for its codec.
+    static PackWriter.Options writing() {
+        return PackWriter.Options.DEFAULT.withReplacing(true);
+    }
+
+    int recordCount() {
+        return settings.records();
+    }
+
+    /// A place for what a benchmark makes.
+    Path file(String name) throws IOException {
+        return Files.createDirectories(settings.dir()).resolve(name);
+    }
+
+    /// The files: sizes from 40 to 80 KiB, a thousand in a folder.
+    Path folder() throws IOException {
+        Path folder = file("files-" + recordCount());
+        Path isComplete = file("files-" + recordCount() + ".complete");
+        if (!Files.exists(isComplete)) {
+            report.note("making " + recordCount() + " files in " + folder);
+            Parallel.run(Math.ceilDiv(recordCount(), FILES_PER_FOLDER), Parallel.defaultThreads(), part -> {
+                makeFiles(folder, (int) part);
+            });
+            Files.writeString(isComplete, "");
+        }
+        return folder;
+    }
+
+    private void makeFiles(Path folder, int part) throws IOException {
+        Path subfolder = Files.createDirectories(folder.resolve(String.format(Locale.ROOT, "%04d", part)));
+        int limit = Math.min(recordCount(), (part + 1) * FILES_PER_FOLDER);
+        for (int i = part * FILES_PER_FOLDER; i < limit; i++) {
+            Files.write(subfolder.resolve(String.format(Locale.ROOT, "%08d.bin", i)), content(i));
+        }
+    }
+
+    private byte[] content(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        byte[] content = new byte[random.nextInt(SIZE_MIN, SIZE_LIMIT)];
+        random.nextBytes(content);
+        for (int at = NOISE_SIZE; at + BLOCK_SIZE <= content.length; at += BLOCK_SIZE) {
+            int phrase = random.nextInt(PHRASE_COUNT) * BLOCK_SIZE;
+            System.arraycopy(phrases, phrase, content, at, BLOCK_SIZE - NOISE_SIZE);
+        }
+        return content;
+    }
+
+    /// The folder as a pack, uncompressed, with checksums.
+    Path pack() throws IOException {
+        if (pack == null) {
+            Path made = file("records.pack");
+            PackBuilder.build(folder(), made, true, writing(), Parallel.defaultThreads(), Progress.NONE);
+            pack = made;
+        }
+        return pack;
+    }
+
+    int compressedCount() {
+        return Math.min(recordCount(), COMPRESSED_COUNT_MAX);
+    }
+
+    /// The first records of [#pack], compressed.
+    Path compressedPack(Codec codec) throws IOException {
+        Path target = file(codec.word() + ".pack");
+        try (PackReader source = PackReader.open(pack());
+                PackScan scan = source.scan();
+                PackWriter writer = PackWriter.create(target, writing().withCodec(codec, 0))) {
+            while (scan.next() && scan.index() < compressedCount()) {
+                writer.append(PackKind.OPAQUE, scan.value());
+            }
+        }
+        return target;
+    }
+
+    /// A pack of [#ENTRY_COUNT] tiny records.
+    Path entriesPack() throws IOException {
+        Path target = file("entries.pack");
+        try (PackWriter writer = PackWriter.create(target, writing().withAlignment(1))) {
+            for (long i = 0; i < ENTRY_COUNT; i++) {
+                byte[] record = new byte[TINY_SIZE];
+                new SplittableRandom(i).nextBytes(record);
+                writer.append(PackKind.OPAQUE, MemorySegment.ofArray(record));
+            }
+        }
+        return target;
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import dev.penstock.Batch;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.pack.PackEntry;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+
+/// How fast are batches of random records gathered, beside a `memcpy` of each record by one thread?
+///
+/// Both sides of a round gather the same records, each into memory it uses again. The floor reads an uncompressed
+/// mapped pack whatever our side reads, and knows in advance where each record is.
+final class PackGatherCases {
+    private static final String FLOOR = "memcpy per record, 1 thread";
+    private static final int BATCH_SIZE = 256;
+
+    /// So many that nothing a side has read is in the processor's cache when the other comes to it.
+    private static final int BATCHES_PER_ROUND = 64;
+
+    private static final int WARM_UPS = 10;
+
+    private final Settings settings;
+    private final PackData data;
+    private final Report report;
+
+    private PackGatherCases(Settings settings, PackData data, Report report) {
+        this.settings = settings;
+        this.data = data;
+        this.report = report;
+    }
+
+    static void run(Settings settings, PackData data, Report report) throws Exception {
+        PackGatherCases cases = new PackGatherCases(settings, data, report);
+        PackReader.Options checking = PackReader.Options.DEFAULT;
+        PackReader.Options plain = checking.withCheckingEntries(false);
+        PackReader.Options reading = checking.withAccess(FileBytes.Access.READ);
+        cases.measure("gather-crc", data.pack(), checking, data.recordCount());
+        cases.measure("gather-crc-1-thread", data.pack(), checking.withThreads(1), data.recordCount());
+        cases.measure("gather-nocrc", data.pack(), plain, data.recordCount());
+        cases.measure("gather-nocrc-1-thread", data.pack(), plain.withThreads(1), data.recordCount());
+        cases.measure("gather-read", data.pack(), reading, data.recordCount());
+        cases.measure("gather-zstd", data.compressedPack(Codec.ZSTD), checking, data.compressedCount());
+        cases.measure("gather-lz4", data.compressedPack(Codec.LZ4), checking, data.compressedCount());
+    }
+
+    private void measure(String caseName, Path pack, PackReader.Options options, int recordCount) throws Exception {
+        long[][] batches = new long[BATCHES_PER_ROUND][BATCH_SIZE];
+        SplittableRandom random = new SplittableRandom(caseName.hashCode());
+        try (Ours ours = new Ours(PackReader.open(pack, options), batches);
+                Floor floor = new Floor(data.pack(), batches)) {
+            Times times = new SideBySide(ours, floor)
+                    .beforeRound(() -> choose(batches, random, recordCount))
+                    .warmUps(WARM_UPS)
+                    .measure(settings.roundsOr(15));
+            report.add(times.megabytes(PackBenchmark.NAME, caseName, FLOOR));
+            long perRound = (long) BATCH_SIZE * BATCHES_PER_ROUND;
+            report.add(times.things(PackBenchmark.NAME, caseName, "records/s", perRound, FLOOR));
+        }
+    }
+
+    private static void choose(long[][] batches, SplittableRandom random, int recordCount) {
+        for (long[] batch : batches) {
+            for (int i = 0; i < batch.length; i++) {
+                batch[i] = random.nextLong(recordCount);
+            }
+        }
+    }
+
+    private static final class Ours implements SideBySide.Side, AutoCloseable {
+        private final PackReader reader;
+        private final long[][] batches;
+        private final Batch batch;
+
+        Ours(PackReader reader, long[][] batches) {
+            this.reader = reader;
+            this.batches = batches;
+            this.batch = Batch.create(reader.fields());
+        }
+
+        @Override
+        public long run() throws IOException {
+            long bytes = 0;
+            for (long[] indices : batches) {
+                reader.gather(indices, batch);
+                bytes += batch.column(0).values().byteSize();
+            }
+            return bytes;
+        }
+
+        @Override
+        public long answer() throws IOException {
+            Crc32c crc = new Crc32c();
+            for (long[] indices : batches) {
+                reader.gather(indices, batch);
+                crc.update(batch.column(0).values());
+            }
+            return crc.value();
+        }
+
+        @Override
+        public void close() {
+            batch.close();
+            reader.close();
+        }
+    }
+
+    private static final class Floor implements SideBySide.Side, AutoCloseable {
+        private final PackReader reader;
+        private final long[][] batches;
+        private final Arena arena = Arena.ofShared();
+        private final MemorySegment target;
+        private final long[] addresses;
+        private final int[] sizes;
+
+        Floor(Path pack, long[][] batches) throws IOException {
+            this.reader = PackReader.open(pack, PackReader.Options.DEFAULT.withCheckingEntries(false));
+            this.batches = batches;
+            this.addresses = new long[(int) reader.count()];
+            this.sizes = new int[addresses.length];
+            int sizeMax = 0;
+            long base = reader.get(0).value(0).address() - reader.entry(0).offset();
+            for (int i = 0; i < sizes.length; i++) {
+                PackEntry entry = reader.entry(i);
+                addresses[i] = base + entry.offset();
+                sizes[i] = (int) entry.storedSize();
+                sizeMax = Math.max(sizeMax, sizes[i]);
+            }
+            this.target = arena.allocate((long) sizeMax * BATCH_SIZE, 64);
+        }
+
+        @Override
+        public long run() {
+            long bytes = 0;
+            for (long[] indices : batches) {
+                bytes += copy(indices);
+            }
+            return bytes;
+        }
+
+        private long copy(long[] indices) {
+            long end = target.address();
+            for (long index : indices) {
+                int size = sizes[(int) index];
+                Memcpy.copy(end, addresses[(int) index], size);
+                end += size;
+            }
+            return end - target.address();
+        }
+
+        @Override
+        public long answer() {
+            Crc32c crc = new Crc32c();
+            for (long[] indices : batches) {
+                crc.update(target.asSlice(0, copy(indices)));
+            }
+            return crc.value();
+        }
+
+        @Override
+        public void close() {
+            arena.close();
+            reader.close();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// Disks that do one thing wrongly, to show that a crash or fault test would notice a writer that does.
+public final class BuggyDisks {
+    private BuggyDisks() {}
+
+    /// As if the writer never forced its files.
+    public static Disk withoutForce(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Writable create(Path file) throws IOException {
+                return new ForgetfulWriter(super.create(file));
+            }
+        };
+    }
+
+    /// As if the writer never forced the folder.
+    public static Disk withoutForceDirectory(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public void forceDirectory(Path directory) {
+                // The planted bug.
+            }
+        };
+    }
+
+    /// As if the writer deleted the old file before it gave its name to the new one.
+    public static Disk withDeleteBeforeMove(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public void move(Path from, Path to) throws IOException {
+                disk.delete(to);
+                disk.move(from, to);
+            }
+        };
+    }
+
+    /// As if the writer copied the file to its name, in two writes.
+    public static Disk withCopyInsteadOfMove(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public void move(Path from, Path to) throws IOException {
+                byte[] bytes = new byte[Math.toIntExact(disk.open(from).size())];
+                MemorySegment all = MemorySegment.ofArray(bytes);
+                disk.open(from).read(0, all);
+                disk.delete(to);
+                try (Writable copy = disk.create(to)) {
+                    copy.write(all.asSlice(0, bytes.length / 2), 0);
+                    copy.write(all.asSlice(bytes.length / 2), bytes.length / 2);
+                    copy.force();
+                }
+                disk.delete(from);
+            }
+        };
+    }
+
+    /// As if the writer wrote under the final name from the start.
+    public static Disk withoutTemporary(Disk disk, Path target) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Writable create(Path file) throws IOException {
+                disk.delete(target);
+                return disk.create(target);
+            }
+
+            @Override
+            public void move(Path from, Path to) {
+                // It has its name already.
+            }
+        };
+    }
+
+    /// As if the writer ignored that a write failed.
+    public static Disk withIgnoredWriteErrors(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Writable create(Path file) throws IOException {
+                return new CarelessWriter(super.create(file));
+            }
+        };
+    }
+
+    /// As if the writer never removed its temporary file.
+    public static Disk withoutDelete(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public void delete(Path file) {
+                // The planted bug.
+            }
+        };
+    }
+
+    private record ForgetfulWriter(Disk.Writable writable) implements Disk.Writable {
+        @Override
+        public void write(MemorySegment source, long offset) throws IOException {
+            writable.write(source, offset);
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return writable.read(offset, target);
+        }
+
+        @Override
+        public void force() {
+            // The planted bug.
+        }
+
+        @Override
+        public void close() throws IOException {
+            writable.close();
+        }
+    }
+
+    private record CarelessWriter(Disk.Writable writable) implements Disk.Writable {
+        @Override
+        public void write(MemorySegment source, long offset) {
+            try {
+                writable.write(source, offset);
+            } catch (IOException e) {
+                // The planted bug.
+            }
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return writable.read(offset, target);
+        }
+
+        @Override
+        public void force() throws IOException {
+            writable.force();
+        }
+
+        @Override
+        public void close() throws IOException {
+            writable.close();
+        }
+    }
+}

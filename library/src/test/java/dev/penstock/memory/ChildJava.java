@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// Programs of the test tree in a process of their own, for tests that end one.
+public final class ChildJava {
+    private static final long PATIENCE_SECONDS = 60;
+
+    private ChildJava() {}
+
+    /// How a program ended and what it printed, errors included.
+    public record Result(int exitCode, String output) {}
+
+    /// The command that runs a program of this class path; a crash report would be `hs_err.log` in the folder.
+    public static List<String> command(Path folder, Class<?> program, Object... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx128m",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=" + crashReport(folder),
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        for (Object argument : arguments) {
+            command.add(argument.toString());
+        }
+        return command;
+    }
+
+    /// Runs a command to its end.
+    public static Result run(Path folder, List<String> command) throws IOException, InterruptedException {
+        Path output = folder.resolve("output.txt");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("the program did not end: " + command);
+        }
+        return new Result(process.exitValue(), Files.readString(output));
+    }
+
+    /// Where the Java runtime writes when it dies.
+    public static Path crashReport(Path folder) {
+        return folder.resolve("hs_err.log");
+    }
+}

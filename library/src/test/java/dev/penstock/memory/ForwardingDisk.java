@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Passes everything on: for disks with a planted bug, which override what they do wrongly.
+public class ForwardingDisk implements Disk {
+    protected final Disk disk;
+
+    public ForwardingDisk(Disk disk) {
+        this.disk = disk;
+    }
+
+    @Override
+    public Writable create(Path file) throws IOException {
+        return disk.create(file);
+    }
+
+    @Override
+    public Readable open(Path file) throws IOException {
+        return disk.open(file);
+    }
+
+    @Override
+    public MemorySegment map(Path file, Arena arena) throws IOException {
+        return disk.map(file, arena);
+    }
+
+    @Override
+    public boolean exists(Path file) throws IOException {
+        return disk.exists(file);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        return disk.list(directory);
+    }
+
+    @Override
+    public void move(Path from, Path to) throws IOException {
+        disk.move(from, to);
+    }
+
+    @Override
+    public void delete(Path file) throws IOException {
+        disk.delete(file);
+    }
+
+    @Override
+    public void deleteAbandoned(Path file) throws IOException {
+        disk.deleteAbandoned(file);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        disk.forceDirectory(directory);
+    }
+}

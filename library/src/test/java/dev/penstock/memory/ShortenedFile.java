@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/// A program that maps a file, reads it until the compiler has optimised the reading, shortens the file, and goes on.
+/// [LiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends the process.
+///
+/// Arguments: the file, what to do (`heap`, `native`, `crc`, `view`), and how many bytes at a time.
+final class ShortenedFile {
+    /// How the program ends when every read after the shortening was answered as it should be.
+    static final int EXIT_TYPED = 42;
+
+    static final int EXIT_LATE = 43;
+    static final int EXIT_RETURNED = 44;
+    static final int EXIT_UNTYPED = 45;
+
+    private static final int WARM_CALLS = 60_000;
+    private static final long WARM_BYTES = 3L << 30;
+    private static final long SHORT_SIZE = 100;
+    private static final int READS_AFTER = 20;
+
+    private static volatile long statementsAfterRead;
+
+    private ShortenedFile() {}
+
+    public static void main(String[] arguments) throws IOException {
+        Path path = Path.of(arguments[0]);
+        String mode = arguments[1];
+        int size = Integer.parseInt(arguments[2]);
+        try (FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment target = mode.equals("native") ? arena.allocate(size) : MemorySegment.ofArray(new byte[size]);
+            System.exit(mode.equals("view") ? checksumViews(file, size) : readCopies(file, target, mode));
+        }
+    }
+
+    private static int readCopies(FileBytes file, MemorySegment target, String mode) throws IOException {
+        boolean isChecksummed = mode.equals("crc");
+        long places = file.size() / target.byteSize();
+        for (int i = 0; i < WARM_CALLS; i++) {
+            boolean isFull = i * target.byteSize() < WARM_BYTES;
+            MemorySegment warmTarget = isFull ? target : target.asSlice(0, 8);
+            require(read(file, i % places * target.byteSize(), warmTarget, isChecksummed) == EXIT_RETURNED);
+        }
+        shorten(file.path());
+        for (int i = 0; i < READS_AFTER; i++) {
+            int result = resultOf(file, (places - 1 - i % (places - 1)) * target.byteSize(), target, isChecksummed);
+            if (result != EXIT_TYPED) {
+                return result;
+            }
+        }
+        return EXIT_TYPED;
+    }
+
+    /// The error may come so late that even the caller of the caller meets it.
+    private static int resultOf(FileBytes file, long offset, MemorySegment target, boolean isChecksummed)
+            throws IOException {
+        statementsAfterRead = 0;
+        try {
+            int result = read(file, offset, target, isChecksummed);
+            return result == EXIT_TYPED && statementsAfterRead > 0 ? EXIT_LATE : result;
+        } catch (InternalError e) {
+            return EXIT_LATE;
+        }
+    }
+
+    private static int read(FileBytes file, long offset, MemorySegment target, boolean isChecksummed)
+            throws IOException {
+        try {
+            file.read(offset, target);
+            statementsAfterRead += isChecksummed ? Crc32c.of(target) | 1 : 1;
+            return EXIT_RETURNED;
+        } catch (DatasetException.Corrupt e) {
+            return e.reason() == Reason.TRUNCATED ? EXIT_TYPED : EXIT_UNTYPED;
+        } catch (InternalError e) {
+            return EXIT_UNTYPED;
+        }
+    }
+
+    /// A view gives no typed error; what matters is that the checksum of one does not end the process.
+    private static int checksumViews(FileBytes file, int size) throws IOException {
+        int expected = Crc32c.of(file.view(0, size));
+        for (long i = 0; i < WARM_CALLS && i * size < WARM_BYTES; i++) {
+            require(Crc32c.of(file.view(0, size)) == expected);
+        }
+        shorten(file.path());
+        for (int i = 0; i < READS_AFTER; i++) {
+            try {
+                statementsAfterRead += Crc32c.of(file.view(file.size() - size, size));
+                statementsAfterRead += file.view(0, 1).get(ValueLayout.JAVA_BYTE, 0);
+                return EXIT_RETURNED;
+            } catch (InternalError e) {
+                // As it should be.
+            }
+        }
+        return EXIT_TYPED;
+    }
+
+    private static void shorten(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.truncate(SHORT_SIZE);
+        }
+    }
+
+    private static void require(boolean condition) {
+        if (!condition) {
+            throw new AssertionError("a read before the shortening failed");
+        }
+    }
+}
