@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 
 /// Memory outside the heap that grows and is used again.
 ///
-/// Each size has a shared arena of its own. Closing one stops all threads for a moment, so growth is by half at least
-/// and becomes rare at once.
+/// Each size has a shared arena of its own. Closing one stops all threads for a moment, so growth is by half at
+/// least and becomes rare at once.
 ///
 /// **Threads.** One at a time.
 public final class Buffer implements AutoCloseable {

@@ -9,13 +9,14 @@ import java.util.Map;
 
 /// Records by index: what every format is to the loader, the command line and Python.
 ///
-/// A dataset is opened from files that do not change while it is open; it is a fixed sequence of [#count] records with
-/// the same [#fields]. Opening reads headers and indices only, never records.
+/// A dataset is opened from files that do not change while it is open; it is a fixed sequence of [#count]
+/// records with the same [#fields]. Opening reads headers and indices only, never records.
 ///
 /// **Ownership.** The dataset owns its mappings. Rows it hands out are borrowed; batches belong to the caller.
 ///
-/// **Threads.** All methods may be called from any number of threads, each with its own [Batch]. `close` may be called
-/// at any moment and any number of times: calls under way finish, later ones are an [IllegalStateException].
+/// **Threads.** All methods may be called from any number of threads, each with its own [Batch]. `close` may be
+/// called at any moment and any number of times: calls under way finish, later ones are an
+/// [IllegalStateException].
 public interface Dataset extends AutoCloseable {
     /// The name of the format, as the command line prints it.
     String format();
@@ -43,8 +44,8 @@ public interface Dataset extends AutoCloseable {
 
     /// Copies many records into a batch, in the order of the indices, which may repeat.
     ///
-    /// The batch decides which fields are wanted: it was made from all or some of [#fields]. All indices are checked
-    /// before anything is written; after any exception the batch is empty.
+    /// The batch decides which fields are wanted: it was made from all or some of [#fields]. All indices are
+    /// checked before anything is written; after any exception the batch is empty.
     ///
     /// @param indices 64-bit little-endian record indices, in memory of the heap or outside it
     /// @throws IndexOutOfBoundsException when an index has no record
@@ -56,8 +57,8 @@ public interface Dataset extends AutoCloseable {
         gather(MemorySegment.ofArray(indices), batch);
     }
 
-    /// Reads every byte, checks every checksum and every reference, and lists what is wrong. Damage is a result here
-    /// and not an exception.
+    /// Reads every byte, checks every checksum and every reference, and lists what is wrong. Damage is a result
+    /// here and not an exception.
     Verification verify(Progress progress) throws IOException;
 
     /// A short text that says "the same records in the same order": equal for copies of the files elsewhere, and
@@ -67,7 +68,8 @@ public interface Dataset extends AutoCloseable {
     /// What the writer noted about the dataset, in its own words.
     Map<String, String> metadata();
 
-    /// Facts of the format worth showing beside the above, in the order to show them: strings, numbers or booleans.
+    /// Facts of the format worth showing beside the above, in the order to show them: strings, numbers or
+    /// booleans.
     Map<String, Object> facts();
 
     /// The name of a record, or null when the format keeps none for it.

@@ -5,10 +5,11 @@ import java.nio.file.Path;
 
 /// The bytes of a file are wrong.
 ///
-/// The three kinds tell apart a file that is something else, one that a newer program wrote, and one that is damaged.
-/// File, offset and reason are carried as data; the message joins them into one sentence that says what to do where
-/// something can be done. What the caller did wrong is an [IllegalArgumentException], [IndexOutOfBoundsException] or
-/// [IllegalStateException] instead, and what the disk did wrong is an [java.io.IOException].
+/// The three kinds tell apart a file that is something else, one that a newer program wrote, and one that is
+/// damaged. File, offset and reason are carried as data; the message joins them into one sentence that says
+/// what to do where something can be done. What the caller did wrong is an [IllegalArgumentException],
+/// [IndexOutOfBoundsException] or [IllegalStateException] instead, and what the disk did wrong is an
+/// [java.io.IOException].
 public abstract sealed class DatasetException extends RuntimeException {
     private final Path file;
     private final long offset;

@@ -6,8 +6,8 @@ import java.util.Objects;
 
 /// One named part of a record: an element type and a shape.
 ///
-/// A fixed field takes the same number of bytes in every record; a variable field takes any whole number of items,
-/// each of [#itemSize] bytes.
+/// A fixed field takes the same number of bytes in every record; a variable field takes any whole number of
+/// items, each of [#itemSize] bytes.
 ///
 /// @param name        unique among the fields of a dataset
 /// @param type        the type of one element

@@ -6,9 +6,9 @@ import java.util.List;
 
 /// One record, seen and not copied: a read-only segment for each field, in the order of [Dataset#fields].
 ///
-/// **Lifecycle.** The segments die with the dataset; reading one afterwards is an [IllegalStateException]. Reading one
-/// whose file another program has shortened is an [InternalError] of the Java runtime, which only copying reads
-/// ([Dataset#gather]) turn into a [DatasetException].
+/// **Lifecycle.** The segments die with the dataset; reading one afterwards is an [IllegalStateException].
+/// Reading one whose file another program has shortened is an [InternalError] of the Java runtime, which only
+/// copying reads ([Dataset#gather]) turn into a [DatasetException].
 public record Row(long index, List<MemorySegment> values) {
     public Row {
         values = List.copyOf(values);

@@ -18,7 +18,10 @@ abstract class Command implements Callable<Integer> {
     @Option(names = "--debug", description = "Show a stack trace when something fails.")
     boolean isDebug;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
     boolean isHelp;
 
     /// Does the work and returns the exit code.
@@ -44,5 +47,4 @@ abstract class Command implements Callable<Integer> {
     ProgressBar progress(String label, ProgressBar.Unit unit) {
         return new ProgressBar(console.err(), label, unit, console.isWatched() && !isQuiet);
     }
-
 }

@@ -73,8 +73,11 @@ final class DemoCommand extends Command {
             files.add(file);
             totalBytes += content.length;
         }
-        show("files", (long) FILE_COUNT, "  wrote    " + Text.number(FILE_COUNT) + " files of 0 to " + SIZE_MAX / 1000
-                + " KB, " + Text.bytes(totalBytes));
+        show(
+                "files",
+                (long) FILE_COUNT,
+                "  wrote    " + Text.number(FILE_COUNT) + " files of 0 to " + SIZE_MAX / 1000 + " KB, "
+                        + Text.bytes(totalBytes));
         figures.put("bytes", totalBytes);
         return files;
     }
@@ -84,11 +87,19 @@ final class DemoCommand extends Command {
         PackBuilder.Result result;
         try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
             result = PackBuilder.build(
-                    input, pack, true, PackWriter.Options.DEFAULT.withAlignment(64), Parallel.defaultThreads(), progress);
+                    input,
+                    pack,
+                    true,
+                    PackWriter.Options.DEFAULT.withAlignment(64),
+                    Parallel.defaultThreads(),
+                    progress);
         }
         double seconds = secondsSince(start);
-        show("packSeconds", seconds, "  packed   them into one file of " + Text.bytes(Files.size(pack)) + " in "
-                + Text.seconds(seconds) + ", " + Text.bytes((long) (result.inputBytes() / seconds)) + "/s, on disk and named");
+        show(
+                "packSeconds",
+                seconds,
+                "  packed   them into one file of " + Text.bytes(Files.size(pack)) + " in " + Text.seconds(seconds)
+                        + ", " + Text.bytes((long) (result.inputBytes() / seconds)) + "/s, on disk and named");
     }
 
     private boolean verify(Path path) throws IOException {
@@ -97,10 +108,19 @@ final class DemoCommand extends Command {
             double openSeconds = secondsSince(start);
             Verification verification = pack.verify(Progress.NONE);
             double seconds = secondsSince(start);
-            show("openSeconds", openSeconds, String.format(
-                    Locale.ROOT, "  opened   it in %.1f ms; its fingerprint is %s", openSeconds * 1e3, pack.fingerprint()));
-            show("verifySeconds", seconds, "  verified " + Text.number(pack.count()) + " records, every byte, in "
-                    + Text.seconds(seconds) + ": " + VerificationText.count(verification));
+            show(
+                    "openSeconds",
+                    openSeconds,
+                    String.format(
+                            Locale.ROOT,
+                            "  opened   it in %.1f ms; its fingerprint is %s",
+                            openSeconds * 1e3,
+                            pack.fingerprint()));
+            show(
+                    "verifySeconds",
+                    seconds,
+                    "  verified " + Text.number(pack.count()) + " records, every byte, in " + Text.seconds(seconds)
+                            + ": " + VerificationText.count(verification));
             return verification.isOk();
         }
     }

@@ -37,7 +37,8 @@ public final class Main {
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(new BufferedOutputStream(new FileOutputStream(descriptor), 1 << 16), false, StandardCharsets.UTF_8);
+        return new PrintStream(
+                new BufferedOutputStream(new FileOutputStream(descriptor), 1 << 16), false, StandardCharsets.UTF_8);
     }
 
     /// Gives each command the console.

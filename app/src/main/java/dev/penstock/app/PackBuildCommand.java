@@ -54,7 +54,10 @@ final class PackBuildCommand extends Command {
             description = "zstd: 1 fast to 19 small; lz4: acceleration, larger is faster; 0 is the codec's own choice.")
     int level;
 
-    @Option(names = "--workers", paramLabel = "N", description = "Threads that read and compress (default: one a core).")
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description = "Threads that read and compress (default: one a core).")
     Integer workers;
 
     @Option(names = "--all-files", description = "Pack every file and keep the names.")

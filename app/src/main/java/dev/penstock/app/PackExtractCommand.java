@@ -46,10 +46,11 @@ final class PackExtractCommand extends PackfileCommand {
         try (PackReader pack = open();
                 ProgressBar progress = progress("extract", ProgressBar.Unit.FILES)) {
             String wanted = indices == null ? "0-" + (pack.count() - 1) : indices;
-            List<IndexRanges.Range> ranges = pack.count() == 0 && indices == null
-                    ? List.of()
-                    : IndexRanges.parse(wanted, pack.count());
-            long total = ranges.stream().mapToLong(range -> range.last() - range.first() + 1).sum();
+            List<IndexRanges.Range> ranges =
+                    pack.count() == 0 && indices == null ? List.of() : IndexRanges.parse(wanted, pack.count());
+            long total = ranges.stream()
+                    .mapToLong(range -> range.last() - range.first() + 1)
+                    .sum();
             forEach(ranges, index -> requireFree(target(pack, index)));
             Files.createDirectories(output);
             long[] done = new long[2];

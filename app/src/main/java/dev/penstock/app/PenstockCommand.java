@@ -32,7 +32,10 @@ final class PenstockCommand implements Runnable {
     @Spec
     CommandSpec spec;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
     boolean isHelp;
 
     @Option(names = "--version", versionHelp = true, description = "Show the version.")

@@ -5,7 +5,8 @@ import dev.penstock.Progress;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/// One line on a terminal that says how far something is and how long it will take. Draws nothing where nobody looks.
+/// One line on a terminal that says how far something is and how long it will take. Draws nothing where nobody
+/// looks.
 final class ProgressBar implements Progress, AutoCloseable {
     private static final long DRAW_EVERY_NANOS = 100_000_000;
     private static final int WIDTH = 30;
@@ -45,7 +46,8 @@ final class ProgressBar implements Progress, AutoCloseable {
         int filled = (int) (share * WIDTH);
         String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
         double perSecond = seconds > 0 ? done / seconds : 0;
-        String rate = unit == Unit.BYTES ? Text.bytes((long) perSecond) + "/s" : Text.number((long) perSecond) + " files/s";
+        String rate =
+                unit == Unit.BYTES ? Text.bytes((long) perSecond) + "/s" : Text.number((long) perSecond) + " files/s";
         String left = share > 0.02 ? Text.seconds(seconds / share - seconds) + " left" : "";
         return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate, left);
     }

@@ -27,7 +27,8 @@ final class RecordText {
             json.put("name", dataset.name(index));
         }
         List<Field> fields = dataset.fields();
-        json.put("size", row.values().stream().mapToLong(MemorySegment::byteSize).sum());
+        json.put(
+                "size", row.values().stream().mapToLong(MemorySegment::byteSize).sum());
         for (int i = 0; i < fields.size(); i++) {
             json.put(fields.get(i).name(), Base64.getEncoder().encodeToString(toArray(row.value(i))));
         }

@@ -17,7 +17,9 @@ final class VerificationText {
         json.put("ok", verification.isOk());
         json.put("checkedBytes", verification.checkedBytes());
         json.put("problemCount", verification.problemCount());
-        json.put("problems", verification.problems().stream().map(VerificationText::json).toList());
+        json.put(
+                "problems",
+                verification.problems().stream().map(VerificationText::json).toList());
         return json;
     }
 

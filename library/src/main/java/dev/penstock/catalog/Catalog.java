@@ -56,7 +56,8 @@ public final class Catalog {
     /// Opens what is at a path, mapped or read.
     public static Dataset open(Path path, FileBytes.Access access) throws IOException {
         if (Files.isDirectory(path)) {
-            throw new DatasetException.WrongFormat(path, "a folder that is no dataset; `pack build` makes one of its files");
+            throw new DatasetException.WrongFormat(
+                    path, "a folder that is no dataset; `pack build` makes one of its files");
         }
         byte[] head = head(path);
         if (PACK.matches(head)) {

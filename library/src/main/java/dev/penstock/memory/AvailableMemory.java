@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// How much memory this process could still fill with file pages: the machine's, or its control group's if that is
-/// less.
+/// How much memory this process could still fill with file pages: the machine's, or its control group's if that
+/// is less.
 public final class AvailableMemory {
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final Path CGROUP_OF_SELF = Path.of("/proc/self/cgroup");
@@ -16,7 +16,8 @@ public final class AvailableMemory {
 
     private AvailableMemory() {}
 
-    /// Bytes that are free or hold nothing but file pages. Half of the Java heap limit where nothing can be learnt.
+    /// Bytes that are free or hold nothing but file pages. Half of the Java heap limit where nothing can be
+    /// learnt.
     public static long bytes() {
         long machine = machine().orElse(Runtime.getRuntime().maxMemory() / 2);
         return Math.min(machine, cgroup().orElse(Long.MAX_VALUE));

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 
 /// A file read through a channel.
 ///
-/// Interrupting one thread inside a channel closes it for all of them. The interrupted thread is told so; the others
-/// find the channel reopened.
+/// Interrupting one thread inside a channel closes it for all of them. The interrupted thread is told so; the
+/// others find the channel reopened.
 final class ChannelReadable implements Disk.Readable {
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long PIECE_BYTES_MAX = 1L << 30;

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 
 /// A file written through a channel.
 ///
-/// After a failed force the operating system may have dropped the bytes and call the next force a success, so the first
-/// failure of anything poisons the file: nothing is acknowledged any more.
+/// After a failed force the operating system may have dropped the bytes and call the next force a success, so
+/// the first failure of anything poisons the file: nothing is acknowledged any more.
 final class ChannelWritable implements Disk.Writable {
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long PIECE_BYTES_MAX = 1L << 30;

@@ -13,8 +13,8 @@ import java.util.Locale;
 
 /// How stored bytes are compressed.
 ///
-/// Neither codec protects its bytes: one flipped bit may expand without complaint, so whatever is compressed needs a
-/// checksum of its own. Both call native code, so both refuse mapped memory: copy the bytes first.
+/// Neither codec protects its bytes: one flipped bit may expand without complaint, so whatever is compressed
+/// needs a checksum of its own. Both call native code, so both refuse mapped memory: copy the bytes first.
 public enum Codec {
     /// Stored as they are.
     NONE(1),
@@ -37,7 +37,8 @@ public enum Codec {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for them.
+    /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside
+    /// for them.
     public long rawSizeMax(long storedSize) {
         return this == NONE ? storedSize : Math.min(RAW_SIZE_MAX, Math.min(storedSize, RAW_SIZE_MAX) * ratioMax);
     }

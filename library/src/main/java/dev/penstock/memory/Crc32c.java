@@ -7,10 +7,9 @@ import java.util.zip.CRC32C;
 
 /// CRC-32C (Castagnoli) of memory.
 ///
-/// The runtime's own CRC code, given mapped memory whose file was shortened, ends the process. So mapped bytes are
-/// first
-/// copied in small pieces to the heap, where the copy fails with a catchable error instead. The pieces are of one page:
-/// they stay in the first-level cache, and larger ones were measured to be slower.
+/// The runtime's own CRC code, given mapped memory whose file was shortened, ends the process. So mapped bytes
+/// are first copied in small pieces to the heap, where the copy fails with a catchable error instead. The
+/// pieces are of one page: they stay in the first-level cache, and larger ones were measured to be slower.
 ///
 /// **Threads.** An instance belongs to one thread.
 public final class Crc32c {

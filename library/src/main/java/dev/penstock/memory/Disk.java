@@ -9,8 +9,8 @@ import java.util.List;
 
 /// The few operations on files that everything else is built of.
 ///
-/// It is a seam: the real one talks to the operating system, the ones in the tests record every operation, lose what
-/// was not forced, or fail the n-th one. So nothing outside this interface may touch a file of ours.
+/// It is a seam: the real one talks to the operating system, the ones in the tests record every operation, lose
+/// what was not forced, or fail the n-th one. So nothing outside this interface may touch a file of ours.
 public interface Disk {
     /// The file system of this machine.
     static Disk real() {
@@ -51,8 +51,8 @@ public interface Disk {
         /// Writes all bytes of the source at a position.
         void write(MemorySegment source, long offset) throws IOException;
 
-        /// Reads back what was written, as [Readable#read] does. Opening the file a second time for that would end
-        /// its lock as soon as it is closed.
+        /// Reads back what was written, as [Readable#read] does. Opening the file a second time for that would
+        /// end its lock as soon as it is closed.
         long read(long offset, MemorySegment target) throws IOException;
 
         /// Returns once content and length are on stable storage.

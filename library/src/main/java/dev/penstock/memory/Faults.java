@@ -12,8 +12,8 @@ import java.nio.file.Path;
 
 /// Turns the Java runtime's answer to an unreadable mapped page into an error that names the file.
 ///
-/// The runtime raises an [InternalError] when a mapped page lies beyond the end of a file that was shortened, or when
-/// the device fails to deliver it.
+/// The runtime raises an [InternalError] when a mapped page lies beyond the end of a file that was shortened,
+/// or when the device fails to deliver it.
 public final class Faults {
     /// Not final, so that the compiler cannot know what is called and has to make the call.
     private static MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class));
@@ -22,9 +22,10 @@ public final class Faults {
 
     /// Raises here the fault of a read of mapped memory that came before, if it had one.
     ///
-    /// Optimised code notes a fault and goes on with undefined bytes; the runtime raises the error when the code
-    /// next returns from a method that was not inlined. Without this call that is as a rule after the `catch` that
-    /// was meant for it, in some caller. It calls a method that does nothing and cannot be inlined: 2 to 3 ns.
+    /// Optimised code notes a fault and goes on with undefined bytes; the runtime raises the error when the
+    /// code next returns from a method that was not inlined. Without this call that is as a rule after the
+    /// `catch` that was meant for it, in some caller. It calls a method that does nothing and cannot be
+    /// inlined: 2 to 3 ns.
     public static void settle() {
         try {
             nothing.invokeExact();

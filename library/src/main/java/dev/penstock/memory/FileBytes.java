@@ -7,8 +7,8 @@ import java.nio.file.Path;
 
 /// The bytes of one file that does not change, either mapped or read.
 ///
-/// The size is taken once, when the file is opened. Should another program shorten the file later, reads that copy fail
-/// with [DatasetException.Corrupt]; they never return bytes that were not in the file.
+/// The size is taken once, when the file is opened. Should another program shorten the file later, reads that
+/// copy fail with [DatasetException.Corrupt]; they never return bytes that were not in the file.
 ///
 /// **Ownership.** Views belong to the file and die with it.
 ///
@@ -60,7 +60,8 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
         T run() throws E;
     }
 
-    /// Does something while the file is held open, and turns a page that cannot be read into the error that says so.
+    /// Does something while the file is held open, and turns a page that cannot be read into the error that
+    /// says so.
     default <T, E extends Exception> T use(Use<T, E> use) throws E {
         acquire();
         try {

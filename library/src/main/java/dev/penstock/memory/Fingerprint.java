@@ -10,8 +10,8 @@ import java.util.HexFormat;
 
 /// Builds the text that says "the same records in the same order".
 ///
-/// It is the first half of a SHA-256 over what the format adds: its name, then headers and indices, and samples of the
-/// content where no checksum in them stands for it. Mapped memory is copied before it is digested.
+/// It is the first half of a SHA-256 over what the format adds: its name, then headers and indices, and samples
+/// of the content where no checksum in them stands for it. Mapped memory is copied before it is digested.
 public final class Fingerprint {
     /// Blocks that [#addSample] takes.
     public static final int SAMPLE_COUNT = 64;
@@ -42,8 +42,8 @@ public final class Fingerprint {
         return this;
     }
 
-    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of a range, the first and the last bytes among them; all of a short
-    /// one.
+    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of a range, the first and the last bytes among them; all of a
+    /// short one.
     public Fingerprint addSample(FileBytes file, long offset, long byteCount) throws IOException {
         if (byteCount <= (long) SAMPLE_COUNT * PIECE_SIZE) {
             return add(file, offset, byteCount);

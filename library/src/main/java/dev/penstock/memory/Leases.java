@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts who uses a resource and frees it when the last one lets go.
 ///
-/// The owner has the first lease and gives it back with [#close], any number of times. Uses under way then finish; new
-/// ones are refused.
+/// The owner has the first lease and gives it back with [#close], any number of times. Uses under way then
+/// finish; new ones are refused.
 final class Leases {
     private static final int GONE = 0;
 

@@ -10,8 +10,8 @@ import java.util.Map;
 
 /// A dataset of many files, of which only some are mapped at a time.
 ///
-/// Files are mapped in groups of neighbours. When more than the allowed number of files would be mapped, the group that
-/// was used longest ago and that nobody holds is dropped.
+/// Files are mapped in groups of neighbours. When more than the allowed number of files would be mapped, the
+/// group that was used longest ago and that nobody holds is dropped.
 ///
 /// **Threads.** Any number.
 public final class MappedFiles implements AutoCloseable {
@@ -29,7 +29,8 @@ public final class MappedFiles implements AutoCloseable {
         this.groupCountMax = groupCountMax;
     }
 
-    /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a group).
+    /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a
+    /// group).
     public static MappedFiles open(Disk disk, List<Path> files, int groupSize, int liveMax) {
         if (groupSize < 1 || liveMax < 1) {
             throw new IllegalArgumentException(

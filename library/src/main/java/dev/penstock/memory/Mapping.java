@@ -10,12 +10,11 @@ import java.util.List;
 
 /// A group of files that is mapped together and dropped together, in one shared arena.
 ///
-/// Closing a shared arena stops every thread of the process for a moment, so files share one instead of having one
-/// each.
+/// Closing a shared arena stops every thread of the process for a moment, so files share one instead of having
+/// one each.
 ///
-/// **Ownership.** Whoever opened it holds the first lease, which [#close] gives back. Others take one with [#acquire]
-/// for
-/// as long as they touch the memory. The last one to let go unmaps.
+/// **Ownership.** Whoever opened it holds the first lease, which [#close] gives back. Others take one with
+/// [#acquire] for as long as they touch the memory. The last one to let go unmaps.
 ///
 /// **Invariants.** Our writers never shorten or rewrite a published file, so a mapping stays what it was; see
 /// [FileBytes] for files that other programs shorten all the same.

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// The cap on files mapped at one time by this process.
 ///
-/// Linux allows 65,530 mappings. A process that reaches it is not merely refused a mapping: the next growth of the Java
-/// heap ends it. So we stop long before.
+/// Linux allows 65,530 mappings. A process that reaches it is not merely refused a mapping: the next growth of
+/// the Java heap ends it. So we stop long before.
 public final class MappingLimit {
     /// A sixteenth of what Linux allows, since heap, code and libraries need mappings too.
     public static final int LIVE_MAX = 4096;

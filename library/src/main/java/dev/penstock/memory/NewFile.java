@@ -117,8 +117,8 @@ public final class NewFile implements AutoCloseable {
         disk.forceDirectory(folderOf(target));
     }
 
-    /// Gives the file its name without waiting for the disk: whole for every program, but perhaps gone or empty after a
-    /// power cut. For files that can be made again.
+    /// Gives the file its name without waiting for the disk: whole for every program, but perhaps gone or empty
+    /// after a power cut. For files that can be made again.
     public void publishUnforced() throws IOException {
         file.close();
         move();

@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /// Work on the parts of a whole by the calling thread and some helpers, which are daemon threads.
 public final class Parallel {
-    /// Threads are made as they are needed, so that work which waits for other work never waits for a free thread.
+    /// Threads are made as they are needed, so that work which waits for other work never waits for a free
+    /// thread.
     private static final ExecutorService HELPERS = Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("penstock-helper-", 0).factory());
 
@@ -31,8 +32,8 @@ public final class Parallel {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    /// Runs parts 0 to `partCount - 1`, each once, on at most so many threads, and returns when all are done. Parts are
-    /// started in order. After a failure no further part starts, and the first failure is thrown.
+    /// Runs parts 0 to `partCount - 1`, each once, on at most so many threads, and returns when all are done.
+    /// Parts are started in order. After a failure no further part starts, and the first failure is thrown.
     public static void run(long partCount, int threads, Part part) throws IOException {
         Run run = new Run(partCount, part);
         int helperCount = (int) Math.min(threads - 1L, partCount - 1);

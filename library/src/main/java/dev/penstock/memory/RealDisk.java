@@ -36,8 +36,8 @@ final class RealDisk implements Disk {
         return new ChannelWritable(file, channel);
     }
 
-    /// The lock dies with the process, which is how [#deleteAbandoned] knows. A file system without locks only loses
-    /// that cleaning.
+    /// The lock dies with the process, which is how [#deleteAbandoned] knows. A file system without locks only
+    /// loses that cleaning.
     ///
     /// @return false when somebody found the new file before it was locked and is about to remove it
     private static boolean lock(FileChannel channel) {

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 
 /// Whether a mapped file is kept in memory as a whole or fetched as it is needed.
 ///
-/// A file that fits is brought in at once, in file order, so that the kernel uses large pages; random faults would fill
-/// memory with small ones and make every later access slower. A file that does not fit gets no readahead, and each
-/// batch announces the parts it is about to read. Opening decides nothing: [#isStreamed] does when it is first asked,
-/// which is the first gather.
+/// A file that fits is brought in at once, in file order, so that the kernel uses large pages; random faults
+/// would fill memory with small ones and make every later access slower. A file that does not fit gets no
+/// readahead, and each batch announces the parts it is about to read. Opening decides nothing: [#isStreamed]
+/// does when it is first asked, which is the first gather.
 ///
 /// **Threads.** Any number. Filling happens on a daemon thread that stops when the file is closed.
 public final class Residency {
@@ -36,7 +36,8 @@ public final class Residency {
         this.state = mapping == null ? State.RESIDENT : State.UNDECIDED;
     }
 
-    /// Whether the file is too large to stay in memory, so that [#willNeed] is worth calling. Decides on first use.
+    /// Whether the file is too large to stay in memory, so that [#willNeed] is worth calling. Decides on first
+    /// use.
     public boolean isStreamed() {
         if (state == State.UNDECIDED) {
             decide(AvailableMemory.bytes());

@@ -13,8 +13,8 @@ import java.util.concurrent.Future;
 
 /// Packs the files of a folder.
 ///
-/// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so the memory
-/// used is bounded by the number of workers and not by the number of files.
+/// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so the
+/// memory used is bounded by the number of workers and not by the number of files.
 public final class PackBuilder {
     /// Files above this are stored as they are, piece by piece, and never held in memory as a whole.
     public static final long BUFFERED_SIZE_MAX = 16L << 20;
@@ -44,12 +44,7 @@ public final class PackBuilder {
     /// @throws IllegalArgumentException when there is nothing to pack
     /// @throws IOException              also when a file changes while it is packed; the message names it
     public static Result build(
-            Path input,
-            Path target,
-            boolean isEveryFile,
-            PackWriter.Options options,
-            int workers,
-            Progress progress)
+            Path input, Path target, boolean isEveryFile, PackWriter.Options options, int workers, Progress progress)
             throws IOException {
         if (workers < 1) {
             throw new IllegalArgumentException("workers must be at least 1, not " + workers);

@@ -17,9 +17,9 @@ import java.util.List;
 
 /// The files of a folder that go into a pack, in the order in which they do.
 ///
-/// The order is that of the original: by the parts of the path, each compared byte by byte, so that `a/z` comes before
-/// `a-b`. Visiting each folder in the order of its names gives just that. Links are not followed and not packed, except
-/// that the folder itself may be one.
+/// The order is that of the original: by the parts of the path, each compared byte by byte, so that `a/z` comes
+/// before `a-b`. Visiting each folder in the order of its names gives just that. Links are not followed and not
+/// packed, except that the folder itself may be one.
 final class PackFolder {
     private static final String RUN_EXTENSION = ".a2run2";
 
@@ -43,7 +43,8 @@ final class PackFolder {
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root + ": input must be a directory");
         }
-        PackFolder folder = new PackFolder(root, isEveryFile, target.toAbsolutePath().normalize());
+        PackFolder folder =
+                new PackFolder(root, isEveryFile, target.toAbsolutePath().normalize());
         folder.visit(root);
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
@@ -90,15 +91,15 @@ final class PackFolder {
         return files;
     }
 
-    /// Whether a file is a run of the game 2048, going by its name as the original does. A name that is nothing but the
-    /// extension has none.
+    /// Whether a file is a run of the game 2048, going by its name as the original does. A name that is nothing
+    /// but the extension has none.
     boolean isRun(Path file) {
         String name = file.getFileName().toString();
         return name.endsWith(RUN_EXTENSION) && name.length() > RUN_EXTENSION.length();
     }
 
-    /// Whether the pack keeps names: it does as soon as one file is no run, and packs of runs stay as the original
-    /// writes them.
+    /// Whether the pack keeps names: it does as soon as one file is no run, and packs of runs stay as the
+    /// original writes them.
     boolean hasNames() {
         return hasNames;
     }
@@ -108,14 +109,18 @@ final class PackFolder {
         return nameBytes;
     }
 
-    /// The path of a file inside the folder, with `/` between its parts. Read from the bytes of the name, because the
-    /// text that Java gives depends on the locale.
+    /// The path of a file inside the folder, with `/` between its parts. Read from the bytes of the name,
+    /// because the text that Java gives depends on the locale.
     ///
     /// @throws IOException when the name is not UTF-8
     String name(Path file) throws IOException {
-        byte[] path = URLDecoder.decode(rawPath(file), StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
+        byte[] path =
+                URLDecoder.decode(rawPath(file), StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(path)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(path))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw new IOException(file + ": the name is not UTF-8 text; rename the file to pack it", e);
         }

@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /// The entries of an open pack.
 ///
-/// The index was checked as a whole when the pack was opened. Each entry is held against the bounds of the data again
-/// when it is used, because a mapped file can still change under us.
+/// The index was checked as a whole when the pack was opened. Each entry is held against the bounds of the data
+/// again when it is used, because a mapped file can still change under us.
 final class PackIndex {
     private final FileBytes file;
     private final MemorySegment entries;

@@ -16,8 +16,8 @@ public enum PackKind {
     private static final int RUN_V1_MAGIC = 0x3154_3241;
     private static final int RUN_V1_HEAD_SIZE = 6;
 
-    /// Tells the two versions of runs apart as the original program does: version 1 has a magic, everything else is
-    /// taken for version 2.
+    /// Tells the two versions of runs apart as the original program does: version 1 has a magic, everything
+    /// else is taken for version 2.
     public static PackKind ofRun(MemorySegment content) {
         boolean isV1 = content.byteSize() >= RUN_V1_HEAD_SIZE
                 && content.get(Layouts.U32, 0) == RUN_V1_MAGIC

@@ -20,8 +20,8 @@ import java.util.Objects;
 
 /// The names of the records of an open pack.
 ///
-/// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that opening a
-/// pack of many records stays cheap.
+/// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that
+/// opening a pack of many records stays cheap.
 final class PackNames {
     private static final int PIECE_SIZE = 4096;
 

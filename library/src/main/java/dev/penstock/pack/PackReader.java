@@ -26,8 +26,8 @@ import java.util.Optional;
 
 /// An open pack.
 ///
-/// Its records have one field, `value`: bytes of any number. Opening checks header, index and footer; each read checks
-/// the record's own checksum where it has one.
+/// Its records have one field, `value`: bytes of any number. Opening checks header, index and footer; each read
+/// checks the record's own checksum where it has one.
 ///
 /// **Ownership.** Owns the mapping. A row of an uncompressed record is a view into it and dies with the reader.
 ///
@@ -41,8 +41,8 @@ public final class PackReader implements Dataset {
     /// How to read a pack.
     ///
     /// @param access           mapped or read by position
-    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off after a
-    ///                         [#verify]
+    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
+    ///                         after a [#verify]
     /// @param threads          how many threads one gather of many bytes may use
     /// @param disk             where the file is
     public record Options(FileBytes.Access access, boolean isCheckingEntries, int threads, Disk disk) {
@@ -231,9 +231,8 @@ public final class PackReader implements Dataset {
         return file.use(() -> PackStats.of(index, summary));
     }
 
-    /// Header and index stand for the records, because the index holds a checksum of each. Where it does not, samples
-    /// of
-    /// the data are added.
+    /// Header and index stand for the records, because the index holds a checksum of each. Where it does not,
+    /// samples of the data are added.
     @Override
     public String fingerprint() throws IOException {
         return file.use(() -> {

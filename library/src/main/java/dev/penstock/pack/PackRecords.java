@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// The content of the records of an open pack: viewed, copied, gathered.
 ///
-/// A copy is held against its checksum after it was made, in private memory, which is safer than checking the mapped
-/// bytes (they cannot change in between) and as fast, because the copy is still in the cache.
+/// A copy is held against its checksum after it was made, in private memory, which is safer than checking the
+/// mapped bytes (they cannot change in between) and as fast, because the copy is still in the cache.
 final class PackRecords implements AutoCloseable {
     /// The largest array there is.
     private static final long VIEW_COPY_MAX = Integer.MAX_VALUE - 8;

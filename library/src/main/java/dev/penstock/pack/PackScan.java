@@ -12,8 +12,8 @@ import java.util.concurrent.Future;
 
 /// All records of a pack, one after another, in order, without tombstones.
 ///
-/// While the caller looks at one chunk of records, other threads already read the next ones. An error is thrown at its
-/// place in the order, never swallowed.
+/// While the caller looks at one chunk of records, other threads already read the next ones. An error is thrown
+/// at its place in the order, never swallowed.
 ///
 /// **Ownership.** The value is borrowed until the next call of [#next].
 ///

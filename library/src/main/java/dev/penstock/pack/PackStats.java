@@ -3,8 +3,8 @@ package dev.penstock.pack;
 
 import java.util.Arrays;
 
-/// Counts and sizes of the records of a pack. Sizes are of the expanded content; tombstones are counted and then left
-/// out.
+/// Counts and sizes of the records of a pack. Sizes are of the expanded content; tombstones are counted and
+/// then left out.
 ///
 /// @param p50 percentiles as the original takes them: the value at rank `q * (n - 1)`, rounded half up
 public record PackStats(

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 
 /// What one pass over the index of a pack tells: the figures that opening checks, and those that `info` shows.
 ///
-/// Sums of offset and size wrap around as they do in the original, which therefore opens some packs with a hopeless
-/// entry; so do we, and refuse that entry when it is read.
+/// Sums of offset and size wrap around as they do in the original, which therefore opens some packs with a
+/// hopeless entry; so do we, and refuse that entry when it is read.
 final class PackSummary {
     /// Entries taken to the heap at a time: one page of them.
     private static final int PIECE_ENTRIES = 128;

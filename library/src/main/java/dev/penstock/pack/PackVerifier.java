@@ -25,14 +25,14 @@ import java.util.stream.LongStream;
 
 /// Reads every byte of an open pack and lists what is wrong with it.
 ///
-/// What the original's reader accepts is at most a warning here; a record that cannot be read as it was written is an
-/// error.
+/// What the original's reader accepts is at most a warning here; a record that cannot be read as it was written
+/// is an error.
 final class PackVerifier {
     private static final int PIECE_SIZE = 4096;
     private static final long CHUNK_RECORDS = 256;
 
-    /// Sorting boxed indices of a pack out of order takes some 30 bytes a record; more is not worth the heap, so the
-    /// gaps of such a pack go unread.
+    /// Sorting boxed indices of a pack out of order takes some 30 bytes a record; more is not worth the heap,
+    /// so the gaps of such a pack go unread.
     private static final long UNSORTED_COUNT_MAX = 1L << 20;
 
     private final FileBytes file;
@@ -150,7 +150,8 @@ final class PackVerifier {
         }
     }
 
-    /// Everything between index and data end that belongs to no record has to be zero, and nothing belongs to two.
+    /// Everything between index and data end that belongs to no record has to be zero, and nothing belongs to
+    /// two.
     private void checkGaps() throws IOException {
         boolean isSorted = isSorted();
         if (!isSorted) {

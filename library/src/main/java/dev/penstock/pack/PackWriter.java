@@ -18,11 +18,13 @@ import java.util.List;
 
 /// Writes a pack record by record; it appears under its name when [#close] has put everything on disk.
 ///
-/// The index stands before the data, and how large it is comes out only at the end. Records are therefore written where
-/// they belong if nothing more followed, or where [#expect] says, and moved up once at the end if they are too low.
+/// The index stands before the data, and how large it is comes out only at the end. Records are therefore
+/// written where they belong if nothing more followed, or where [#expect] says, and moved up once at the end if
+/// they are too low.
 ///
-/// **Lifecycle.** Once an append has failed, or after [#abort], nothing more is taken and `close` leaves nothing behind.
-/// A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes what has come.
+/// **Lifecycle.** Once an append has failed, or after [#abort], nothing more is taken and `close` leaves
+/// nothing behind. A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes
+/// what has come.
 ///
 /// **Threads.** One at a time.
 public final class PackWriter implements AutoCloseable {
@@ -100,8 +102,8 @@ public final class PackWriter implements AutoCloseable {
         return new PackWriter(options, NewFile.create(options.disk(), target, options.isReplacing()));
     }
 
-    /// Says how many records will come, and how many bytes their names have together if they have names, so that the
-    /// data need not be moved at the end. Exactly so many have to come.
+    /// Says how many records will come, and how many bytes their names have together if they have names, so
+    /// that the data need not be moved at the end. Exactly so many have to come.
     public void expect(long recordCount, long nameBytes) {
         if (index.count() > 0) {
             throw new IllegalStateException("records were written already");

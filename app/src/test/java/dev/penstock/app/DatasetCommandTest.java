@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The commands that work on any format, here on packs.
+final class DatasetCommandTest {
+    private static final Path PACK = CommandRun.testdata("pack/packs/three-align1.a2pack");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void infoIsOneJsonObjectWithTheNamedKeys() {
+        CommandRun run = CommandRun.of("info", PACK, "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(
+                run.out()
+                        .startsWith("{\"path\":\"" + PACK + "\",\"format\":\"pack\",\"version\":1,\"records\":3,"
+                                + "\"bytes\":425,\"fields\":[{\"name\":\"value\",\"type\":\"bytes\",\"shape\":[],"
+                                + "\"variable\":true}],\"fingerprint\":\""),
+                run.out());
+        assertEquals("", run.err());
+        assertEquals(1, run.out().lines().count());
+    }
+
+    @Test
+    void theNameOfAFileDoesNotMatter() throws IOException {
+        Path renamed = Files.copy(PACK, folder.resolve("anything.jpg"));
+        assertTrue(CommandRun.of("info", renamed).out().contains("pack, version 1"));
+    }
+
+    @Test
+    void verifyOfASoundFileChecksEveryByte() {
+        assertEquals(
+                "{\"ok\":true,\"checkedBytes\":425,\"problemCount\":0,\"problems\":[]}\n",
+                CommandRun.of("verify", PACK, "--json").out());
+        assertEquals(
+                "OK: " + PACK + ", 425 B checked, no problems\n",
+                CommandRun.of("verify", PACK, "--io", "read").out());
+    }
+
+    @Test
+    void verifyOfADamagedFileNamesFileOffsetAndReason() throws IOException {
+        byte[] bytes = Files.readAllBytes(PACK);
+        bytes[130] ^= 4;
+        Path damaged = Files.write(folder.resolve("d.a2pack"), bytes);
+        CommandRun run = CommandRun.of("verify", damaged, "--json");
+        assertEquals(1, run.exitCode());
+        assertTrue(run.out().startsWith("{\"ok\":false,"), run.out());
+        String problem = "\"problems\":[{\"file\":\"" + damaged + "\",\"offset\":124,\"severity\":\"error\","
+                + "\"reason\":\"CHECKSUM\",\"what\":\"checksum mismatch: entry, record 0 ";
+        assertTrue(run.out().contains(problem), run.out());
+    }
+
+    @Test
+    void verifyOfAFileThatDoesNotOpenIsAReportToo() throws IOException {
+        byte[] bytes = Files.readAllBytes(PACK);
+        Path cut = Files.write(folder.resolve("cut.a2pack"), Arrays.copyOf(bytes, 100));
+        CommandRun run = CommandRun.of("verify", cut, "--json");
+        assertEquals(1, run.exitCode());
+        assertTrue(run.out().contains("\"reason\":\"TRUNCATED\""), run.out());
+        Path empty = Files.createFile(folder.resolve("empty"));
+        assertTrue(CommandRun.of("verify", empty, "--json").out().contains("\"reason\":\"BAD_MAGIC\""));
+    }
+
+    @Test
+    void getWritesExactlyTheRecord() throws IOException {
+        byte[] run = Files.readAllBytes(CommandRun.testdata("pack/runs/three/r0.a2run2"));
+        assertArrayEquals(run, CommandRun.of("get", PACK, 0).outBytes());
+        assertArrayEquals(run, CommandRun.of("get", PACK, 0, "--io", "read").outBytes());
+    }
+
+    @Test
+    void getOfARecordThatIsNotThereSaysHowManyThereAre() {
+        CommandRun run = CommandRun.of("get", PACK, 3);
+        assertEquals(2, run.exitCode());
+        assertTrue(run.err().startsWith("penstock: no record 3: " + PACK + " has 3 records, 0 to 2\n"), run.err());
+        assertEquals(2, CommandRun.of("get", PACK, "x").exitCode());
+    }
+
+    @Test
+    void headShowsTheFirstRecords() {
+        CommandRun run = CommandRun.of("head", PACK, "-n", 2);
+        assertEquals(2, run.out().lines().count());
+        assertEquals("... 1 more\n", run.err());
+        assertEquals("", CommandRun.of("head", PACK, "-n", 2, "--quiet").err());
+        assertTrue(CommandRun.of("head", PACK, "--json").out().startsWith("[{\"index\":0,\"size\":75,\"value\":\""));
+    }
+
+    @Test
+    void failuresAreOneLineUnlessDebugged() throws IOException {
+        Path absent = folder.resolve("absent");
+        CommandRun run = CommandRun.of("info", absent);
+        assertEquals(3, run.exitCode());
+        assertEquals("penstock: " + absent + ": no such file or folder\n", run.err());
+        Path text = Files.writeString(folder.resolve("t"), "hello, this is text");
+        run = CommandRun.of("info", text);
+        assertEquals(1, run.exitCode());
+        assertEquals("penstock: " + text + ": no known dataset format: bad magic (byte 0) [BAD_MAGIC]\n", run.err());
+        run = CommandRun.of("info", text, "--debug");
+        assertTrue(
+                Pattern.compile("^\\s+at dev\\.penstock", Pattern.MULTILINE)
+                        .matcher(run.err())
+                        .find(),
+                run.err());
+    }
+
+    @Test
+    void progressIsDrawnOnlyWhereSomebodyLooks() {
+        Path big = CommandRun.testdata("pack/packs/games-align4096.a2pack");
+        assertFalse(CommandRun.of("verify", big).err().contains("\r"));
+        assertFalse(CommandRun.watched("verify", big, "--quiet").err().contains("\r"));
+        assertTrue(CommandRun.watched("verify", big).err().contains("\rverify ["));
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/// Every command explains itself.
+final class HelpTest {
+    @Test
+    void everyCommandHasHelpWithAnExample() {
+        List<String> seen = new ArrayList<>();
+        check(new CommandLine(new PenstockCommand()), List.of(), seen);
+        assertTrue(seen.contains("pack build"), seen.toString());
+        assertTrue(seen.contains("verify"), seen.toString());
+    }
+
+    private static void check(CommandLine command, List<String> words, List<String> seen) {
+        List<Object> call = new ArrayList<>(words);
+        call.add("--help");
+        CommandRun run = CommandRun.of(call.toArray());
+        assertEquals(0, run.exitCode(), words.toString());
+        assertTrue(run.out().contains("Usage: penstock"), run.out());
+        assertTrue(run.out().contains("Example:\n  penstock "), words + " shows no example");
+        seen.add(String.join(" ", words));
+        command.getSubcommands().values().stream().distinct().forEach(below -> {
+            List<String> longer = new ArrayList<>(words);
+            longer.add(below.getCommandName());
+            check(below, longer, seen);
+        });
+    }
+
+    @Test
+    void everyReportingCommandTakesJson() {
+        for (List<Object> words : List.<List<Object>>of(
+                List.of("info"),
+                List.of("verify"),
+                List.of("head"),
+                List.of("get"),
+                List.of("demo"),
+                List.of("pack", "build"),
+                List.of("pack", "validate"),
+                List.of("pack", "stats"),
+                List.of("pack", "extract"),
+                List.of("pack", "inspect"))) {
+            List<Object> call = new ArrayList<>(words);
+            call.add("--help");
+            assertTrue(CommandRun.of(call.toArray()).out().contains("--json"), words.toString());
+        }
+    }
+}
