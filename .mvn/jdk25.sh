@@ -30,7 +30,8 @@ require_utf8() {
   esac
 }
 
-# build_if_stale JAR MODULE DIR...: builds a module unless its jar is newer than every source of those folders.
+# build_if_stale JAR MODULE DIR...: builds a module unless its jar is newer than every source of those folders, and
+# then calls after_build if there is such a function.
 build_if_stale() {
   local jar=$1 module=$2 log
   shift 2
@@ -44,10 +45,14 @@ build_if_stale() {
     # Two first uses at once must not build into the same folders.
     command -v flock >/dev/null && flock 9
     [ -t 2 ] && echo "building penstock (once; later only when sources change) ..." >&2
+    touch target/build.start
     if ! ./mvnw -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true -pl "$module" -am package >"$log" 2>&1; then
       tail -n 30 "$log" >&2
       echo "the build failed; all of it is in $PWD/$log" >&2
       exit 3
     fi
+    # Maven leaves a jar alone whose content would be the same; what was edited while it worked is still newer.
+    touch -r target/build.start "$jar"
+    if declare -F after_build >/dev/null; then after_build >>"$log" 2>&1; fi
   ) 9>target/build.lock || exit 3
 }
