@@ -4,6 +4,7 @@ package dev.penstock.pack;
 import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Parallel;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -81,8 +82,8 @@ public final class PackBuilder {
                     ahead.add(start(idle.pop(), files.get(started++)));
                 }
                 PackSlot slot = Parallel.await(ahead.remove());
-                inputBytes += append(writer, files.get(i), slot);
                 idle.push(slot);
+                inputBytes += append(writer, files.get(i), slot);
                 progress.at(i + 1L, files.size());
             }
             return inputBytes;
@@ -113,6 +114,8 @@ public final class PackBuilder {
         Disk disk = options.disk();
         try (Disk.Readable source = disk.open(file)) {
             writer.append(name, slot.kind(), source, slot.state().size());
+        } catch (EOFException e) {
+            throw FileState.changed(file);
         }
         slot.state().requireUnchanged(file);
         return slot.state().size();

@@ -237,7 +237,8 @@ public final class PackReader implements Dataset {
     public String fingerprint() throws IOException {
         return file.use(() -> {
             Fingerprint fingerprint = new Fingerprint("pack 1").add(file, 0, PackFormat.indexEnd(count()));
-            if (summary.uncheckedCount() > 0) {
+            // The smallest offset is negative when every record is one whose end wraps around; there is no data then.
+            if (summary.uncheckedCount() > 0 && summary.offsetMin() >= 0) {
                 fingerprint.addSample(file, summary.offsetMin(), footer.dataEnd() - summary.offsetMin());
             }
             return fingerprint.text();

@@ -2,6 +2,7 @@
 package dev.penstock.pack;
 
 import dev.penstock.Batch;
+import dev.penstock.DatasetException;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -12,8 +13,8 @@ import java.util.concurrent.Future;
 
 /// All records of a pack, one after another, in order, without tombstones.
 ///
-/// While the caller looks at one chunk of records, other threads already read the next ones. An error is thrown
-/// at its place in the order, never swallowed.
+/// While the caller looks at one chunk of records, other threads already read the next ones. A record that
+/// cannot be read is an exception at its place in the order, after all records before it; the scan ends there.
 ///
 /// **Ownership.** The value is borrowed until the next call of [#next].
 ///
@@ -27,13 +28,17 @@ public final class PackScan implements AutoCloseable {
     private final Deque<Future<Chunk>> ahead = new ArrayDeque<>();
     private final Deque<Batch> idle = new ArrayDeque<>();
     private long planned;
-    private Chunk current;
-    private int row;
+    private Chunk current = new Chunk(new long[0], null, null);
+    private int row = -1;
+    private IOException broken;
 
-    private record Chunk(long[] indices, Batch batch) implements AutoCloseable {
+    /// Records that were read, and what kept the next one from being read, if anything did.
+    private record Chunk(long[] indices, Batch batch, DatasetException failure) implements AutoCloseable {
         @Override
         public void close() {
-            batch.close();
+            if (batch != null) {
+                batch.close();
+            }
         }
     }
 
@@ -45,9 +50,16 @@ public final class PackScan implements AutoCloseable {
     /// Goes to the next record.
     ///
     /// @return false when there are no more
+    /// @throws DatasetException when it cannot be read, and then whenever it is called again
     public boolean next() throws IOException {
+        if (broken != null) {
+            throw new IOException("the scan could not go on", broken);
+        }
         row++;
-        while (current == null || row >= current.indices.length) {
+        while (row >= current.indices.length) {
+            if (current.failure != null) {
+                throw current.failure;
+            }
             planAhead();
             if (ahead.isEmpty()) {
                 return false;
@@ -74,10 +86,7 @@ public final class PackScan implements AutoCloseable {
                 return;
             }
             Batch batch = idle.isEmpty() ? Batch.create(reader.fields()) : idle.pop();
-            ahead.add(Parallel.start(() -> {
-                reader.gather(MemorySegment.ofArray(indices), batch, 1);
-                return new Chunk(indices, batch);
-            }));
+            ahead.add(Parallel.start(() -> read(indices, batch)));
         }
     }
 
@@ -96,12 +105,47 @@ public final class PackScan implements AutoCloseable {
         return Arrays.copyOf(indices, rowCount);
     }
 
+    private Chunk read(long[] indices, Batch batch) throws IOException {
+        try {
+            reader.gather(MemorySegment.ofArray(indices), batch, 1);
+            return new Chunk(indices, batch, null);
+        } catch (DatasetException e) {
+            return readUpToFailure(indices, batch, e);
+        } catch (Throwable e) {
+            batch.close();
+            throw e;
+        }
+    }
+
+    /// The good records before the first bad one. Damage is rare, so reading the chunk once more costs nothing.
+    private Chunk readUpToFailure(long[] indices, Batch batch, DatasetException failure) throws IOException {
+        int goodCount = 0;
+        DatasetException first = failure;
+        try {
+            for (long index : indices) {
+                reader.gather(MemorySegment.ofArray(new long[] {index}), batch, 1);
+                goodCount++;
+            }
+        } catch (DatasetException e) {
+            first = e;
+        }
+        long[] good = Arrays.copyOf(indices, goodCount);
+        reader.gather(MemorySegment.ofArray(good), batch, 1);
+        return new Chunk(good, batch, first);
+    }
+
     private void takeNextChunk() throws IOException {
-        if (current != null) {
+        if (current.batch != null) {
             idle.push(current.batch);
         }
-        current = Parallel.await(ahead.remove());
+        current = new Chunk(new long[0], null, null);
         row = 0;
+        try {
+            current = Parallel.await(ahead.remove());
+        } catch (IOException e) {
+            broken = e;
+            throw e;
+        }
         planAhead();
     }
 
@@ -112,9 +156,6 @@ public final class PackScan implements AutoCloseable {
         ahead.clear();
         idle.forEach(Batch::close);
         idle.clear();
-        if (current != null) {
-            current.close();
-            current = null;
-        }
+        current.close();
     }
 }

@@ -15,6 +15,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -99,6 +100,8 @@ final class PackVerifier {
             }
         } catch (DatasetException e) {
             add(Problem.of(e));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -245,8 +248,9 @@ final class PackVerifier {
         MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
         long start = LongStream.range(0, index.count())
                 .map(i -> index.entry(i).offset())
+                .filter(offset -> offset >= 0)
                 .min()
-                .getAsLong();
+                .orElse(footer.dataEnd());
         for (long offset = start; offset < footer.dataEnd(); offset += PIECE_SIZE) {
             MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, footer.dataEnd() - offset));
             file.read(offset, part);

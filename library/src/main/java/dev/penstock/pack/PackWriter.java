@@ -9,6 +9,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.NewFile;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -81,6 +82,8 @@ public final class PackWriter implements AutoCloseable {
     private final PackCompressor compressor;
     private long dataStart;
     private long dataEnd;
+    /// Where the last record that has bytes ends: empty ones behind it have put nothing into the file.
+    private long writtenEnd;
     private long expectedCount = -1;
     private byte[] statsBlock;
     private boolean isFinished;
@@ -99,7 +102,13 @@ public final class PackWriter implements AutoCloseable {
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when there is one and it may not be replaced
     public static PackWriter create(Path target, Options options) throws IOException {
-        return new PackWriter(options, NewFile.create(options.disk(), target, options.isReplacing()));
+        NewFile file = NewFile.create(options.disk(), target, options.isReplacing());
+        try {
+            return new PackWriter(options, file);
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
     }
 
     /// Says how many records will come, and how many bytes their names have together if they have names, so
@@ -147,7 +156,7 @@ public final class PackWriter implements AutoCloseable {
             for (long done = 0; done < size; done += STAGE_SIZE) {
                 MemorySegment part = piece.asSlice(0, Math.min(STAGE_SIZE, size - done));
                 if (source.read(done, part) < part.byteSize()) {
-                    throw new IOException("the file became shorter while it was packed");
+                    throw new EOFException("the file became shorter while it was packed");
                 }
                 crc.update(part);
                 stage.write(part, offset + done);
@@ -175,6 +184,7 @@ public final class PackWriter implements AutoCloseable {
 
     private long end(PackKind kind, int flags, int crc, long offset, long storedSize, long rawField) {
         dataEnd = offset + storedSize;
+        writtenEnd = storedSize > 0 ? dataEnd : writtenEnd;
         isBroken = false;
         return index.add(new PackEntry(offset, storedSize, kind.ordinal(), flags, crc, rawField));
     }
@@ -225,7 +235,7 @@ public final class PackWriter implements AutoCloseable {
         stage.flush();
         MemorySegment namesBlock = names.isEmpty() ? MemorySegment.NULL : PackNames.write(names);
         long namesOffset = PackFormat.indexEnd(index.count());
-        moveData(Layouts.alignUp(namesOffset + namesBlock.byteSize(), options.alignment()));
+        moveData(namesOffset + namesBlock.byteSize());
         if (index.count() == 0) {
             dataEnd = 0;
         }
@@ -250,19 +260,26 @@ public final class PackWriter implements AutoCloseable {
         return offset;
     }
 
-    /// Moves all data up to where it belongs, last bytes first.
-    private void moveData(long newStart) throws IOException {
+    /// Moves all data up to the first aligned byte behind index and names, unless it lies beyond already, last bytes
+    /// first. Between them zeros are left and no data of before.
+    private void moveData(long paddingStart) throws IOException {
+        long newStart = Layouts.alignUp(paddingStart, options.alignment());
         long distance = newStart - dataStart;
-        if (distance == 0 || index.count() == 0) {
+        if (distance <= 0 || index.count() == 0) {
             return;
         }
         try (Buffer buffer = new Buffer()) {
             MemorySegment piece = buffer.reserve(MOVE_PIECE_SIZE);
-            for (long limit = dataEnd; limit > dataStart; limit -= MOVE_PIECE_SIZE) {
+            for (long limit = writtenEnd; limit > dataStart; limit -= MOVE_PIECE_SIZE) {
                 long start = Math.max(dataStart, limit - MOVE_PIECE_SIZE);
                 MemorySegment part = piece.asSlice(0, limit - start);
                 file.read(start, part);
                 file.write(part, start + distance);
+            }
+            piece.fill((byte) 0);
+            long staleLimit = Math.min(newStart, writtenEnd);
+            for (long start = Math.max(paddingStart, dataStart); start < staleLimit; start += MOVE_PIECE_SIZE) {
+                file.write(piece.asSlice(0, Math.min(MOVE_PIECE_SIZE, staleLimit - start)), start);
             }
         }
         index.move(distance);
