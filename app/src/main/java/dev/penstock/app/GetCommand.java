@@ -21,25 +21,23 @@ final class GetCommand extends DatasetCommand {
 
     @Override
     public Integer call() throws IOException {
-        try (Dataset dataset = open()) {
+        try (Dataset dataset = open();
+                Batch batch = Batch.create(dataset.fields())) {
             requireRecord(spec, dataset, index);
+            dataset.gather(new long[] {index}, batch);
             if (isJson) {
-                printJson(RecordText.json(dataset, index));
+                printJson(RecordText.json(dataset, index, batch, 0));
             } else {
-                writeBytes(dataset);
+                writeBytes(batch.column(0).value(0));
             }
         }
         return 0;
     }
 
-    private void writeBytes(Dataset dataset) throws IOException {
-        try (Batch batch = Batch.create(dataset.fields())) {
-            dataset.gather(new long[] {index}, batch);
-            MemorySegment value = batch.column(0).value(0);
-            for (long done = 0; done < value.byteSize(); done += PIECE_SIZE) {
-                byte[] piece = RecordText.toArray(value.asSlice(done, Math.min(PIECE_SIZE, value.byteSize() - done)));
-                console.out().write(piece);
-            }
+    private void writeBytes(MemorySegment value) throws IOException {
+        for (long done = 0; done < value.byteSize(); done += PIECE_SIZE) {
+            byte[] piece = RecordText.toArray(value.asSlice(done, Math.min(PIECE_SIZE, value.byteSize() - done)));
+            console.out().write(piece);
         }
         if (console.out().checkError()) {
             throw new IOException("cannot write to standard output");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,14 +23,16 @@ final class HeadCommand extends DatasetCommand {
         if (recordCount < 0) {
             throw new CommandLine.ParameterException(spec.commandLine(), "-n must not be negative");
         }
-        try (Dataset dataset = open()) {
+        try (Dataset dataset = open();
+                Batch batch = Batch.create(dataset.fields())) {
             long limit = Math.min(recordCount, dataset.count());
             List<Object> records = new ArrayList<>();
             for (long index = 0; index < limit; index++) {
+                dataset.gather(new long[] {index}, batch);
                 if (isJson) {
-                    records.add(RecordText.json(dataset, index));
+                    records.add(RecordText.json(dataset, index, batch, 0));
                 } else {
-                    print(RecordText.line(dataset, index));
+                    print(RecordText.line(dataset, index, batch, 0));
                 }
             }
             if (isJson) {

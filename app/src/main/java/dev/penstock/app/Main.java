@@ -31,9 +31,14 @@ public final class Main {
         commandLine.setExecutionExceptionHandler(new Failures(console));
         commandLine.setParameterExceptionHandler(Failures::usage);
         commandLine.setUsageHelpAutoWidth(false).setUsageHelpWidth(110);
-        int exitCode = commandLine.execute(args);
-        console.flush();
-        return exitCode;
+        try {
+            return commandLine.execute(args);
+        } catch (OutOfMemoryError e) {
+            console.err().println("penstock: out of memory: " + e.getMessage());
+            return Failures.DISK;
+        } finally {
+            console.flush();
+        }
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Batch;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
@@ -45,11 +46,14 @@ final class PackInspectCommand extends PackfileCommand {
         facts.put("tombstone", entry.isTombstone());
         facts.put("offset", entry.offset());
         facts.put("stored_bytes", entry.storedSize());
-        MemorySegment content = pack.get(index).value(0);
-        facts.put("codec", entry.codec().word());
-        facts.put("raw_bytes", content.byteSize());
-        facts.put("crc32c", entry.crc() == 0 ? "not stored" : String.format("%08x", entry.crc()));
-        facts.put("content", RecordText.preview(content));
+        try (Batch batch = Batch.create(pack.fields())) {
+            pack.gather(new long[] {index}, batch);
+            MemorySegment content = batch.column(0).value(0);
+            facts.put("codec", entry.codec().word());
+            facts.put("raw_bytes", content.byteSize());
+            facts.put("crc32c", entry.crc() == 0 ? "not stored" : String.format("%08x", entry.crc()));
+            facts.put("content", RecordText.preview(content));
+        }
         return facts;
     }
 }

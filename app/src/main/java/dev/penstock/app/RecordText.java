@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Batch;
+import dev.penstock.Column;
 import dev.penstock.Dataset;
-import dev.penstock.Field;
-import dev.penstock.Row;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /// A record, for scripts and for people.
@@ -18,26 +16,28 @@ final class RecordText {
 
     private RecordText() {}
 
-    /// Index, name if there is one, and each field; bytes as Base64.
-    static Map<String, Object> json(Dataset dataset, long index) throws IOException {
-        Row row = dataset.get(index);
+    /// Index, name if there is one, and each field of a row; bytes as Base64.
+    static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("index", index);
         if (dataset.name(index) != null) {
             json.put("name", dataset.name(index));
         }
-        List<Field> fields = dataset.fields();
         json.put(
-                "size", row.values().stream().mapToLong(MemorySegment::byteSize).sum());
-        for (int i = 0; i < fields.size(); i++) {
-            json.put(fields.get(i).name(), Base64.getEncoder().encodeToString(toArray(row.value(i))));
+                "size",
+                batch.columns().stream()
+                        .mapToLong(column -> column.value(rowIndex).byteSize())
+                        .sum());
+        for (Column column : batch.columns()) {
+            byte[] value = toArray(column.value(rowIndex));
+            json.put(column.field().name(), Base64.getEncoder().encodeToString(value));
         }
         return json;
     }
 
     /// One line: index, size, name, and how the content begins.
-    static String line(Dataset dataset, long index) throws IOException {
-        MemorySegment value = dataset.get(index).value(0);
+    static String line(Dataset dataset, long index, Batch batch, long rowIndex) {
+        MemorySegment value = batch.column(0).value(rowIndex);
         String name = dataset.name(index) == null ? "" : dataset.name(index) + "  ";
         return String.format("%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, preview(value));
     }

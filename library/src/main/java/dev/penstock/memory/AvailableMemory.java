@@ -36,7 +36,7 @@ public final class AvailableMemory {
                 .filter(parts -> parts.length == 3)
                 .flatMapToLong(parts -> {
                     String name = parts[2].replaceFirst("^/", "");
-                    if (parts[1].equals("memory")) {
+                    if (List.of(parts[1].split(",")).contains("memory")) {
                         return version1(CGROUPS.resolve("memory"), name).stream();
                     }
                     return parts[1].isEmpty() ? version2(CGROUPS, name).stream() : OptionalLong.empty().stream();

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// A dataset of many files, of which only some are mapped at a time.
 ///
@@ -45,7 +46,7 @@ public final class MappedFiles implements AutoCloseable {
         if (isClosed) {
             throw new IllegalStateException("the dataset is closed");
         }
-        int groupIndex = fileIndex / groupSize;
+        int groupIndex = Objects.checkIndex(fileIndex, files.size()) / groupSize;
         Mapping mapping = groups.get(groupIndex);
         if (mapping == null) {
             makeRoom();

@@ -265,6 +265,9 @@ public final class PackWriter implements AutoCloseable {
     private void moveData(long paddingStart) throws IOException {
         long newStart = Layouts.alignUp(paddingStart, options.alignment());
         long distance = newStart - dataStart;
+        if (distance < 0 && index.count() > 0) {
+            throw new IllegalStateException("the names have fewer bytes than were expected");
+        }
         if (distance <= 0 || index.count() == 0) {
             return;
         }

@@ -17,7 +17,8 @@ public final class ChildJava {
     /// How a program ended and what it printed, errors included.
     public record Result(int exitCode, String output) {}
 
-    /// The command that runs a program of this class path; a crash report would be `hs_err.log` in the folder.
+    /// The command that runs a program of this class path; a crash report would be `hs_err.log` in the
+    /// folder.
     public static List<String> command(Path folder, Class<?> program, Object... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -15,10 +15,10 @@ import java.util.function.Consumer;
 
 /// The states in which a crash can leave a disk, one crash after each of the recorded operations.
 ///
-/// A killed process leaves all it did. A power cut keeps what was forced; writes that were not may be lost, kept in
-/// part or in any order, torn at a sector, or leave zeros; names that were not forced may be the old or the new ones.
-/// Of these combinations a bounded choice is tried: every prefix of the pending names and a random subset of them,
-/// each with every [Loss].
+/// A killed process leaves all it did. A power cut keeps what was forced; writes that were not may be lost,
+/// kept in part or in any order, torn at a sector, or leave zeros; names that were not forced may be the
+/// old or the new ones. Of these combinations a bounded choice is tried: every prefix of the pending names
+/// and a random subset of them, each with every [Loss].
 public final class CrashStates {
     private static final int SECTOR_SIZE = 512;
     private static final int NAME_PREFIXES_MAX = 6;

@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Passes everything on but the n-th operation, which fails, alone or with all that follow.
 ///
-/// Every call counts, reading ones too, so that a sweep over n = 1, 2, 3, ... tries each of them; [#sweep] runs it.
+/// Every call counts, reading ones too, so that a sweep over n = 1, 2, 3, ... tries each of them; [#sweep]
+/// runs it.
 public final class FaultyDisk implements Disk {
     private final Disk disk;
     private final Plan plan;
@@ -28,7 +29,8 @@ public final class FaultyDisk implements Disk {
         EIO("Input/output error"),
         /// The device is full, and nothing was written.
         ENOSPC("No space left on device"),
-        /// The device is full, and half of the bytes were written. For anything but a write the same as `ENOSPC`.
+        /// The device is full, and half of the bytes were written. For anything but a write the same as
+        /// `ENOSPC`.
         SHORT_WRITE("No space left on device");
 
         private final String message;
@@ -45,14 +47,15 @@ public final class FaultyDisk implements Disk {
         }
     }
 
-    /// One run of what is tested, on a fresh disk. It checks what it has to check and returns the disk it used.
+    /// One run of what is tested, on a fresh disk. It checks what it has to check and returns the disk it
+    /// used.
     @FunctionalInterface
     public interface Attempt {
         FaultyDisk run(Plan plan) throws IOException;
     }
 
-    /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting it, once with
-    /// a fault that passes and once with one that stays.
+    /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting
+    /// it, once with a fault that passes and once with one that stays.
     ///
     /// @return the number of attempts
     public static long sweep(Attempt attempt) throws IOException {

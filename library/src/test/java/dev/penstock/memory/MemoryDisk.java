@@ -17,11 +17,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// A file system in the heap, for tests that open thousands of files or want to look at a disk after a crash.
+/// A file system in the heap, for tests that open thousands of files or want to look at a disk after a
+/// crash.
 ///
-/// It keeps to what a real one does: a name that is taken cannot be created, an absent one cannot be opened, a move
-/// replaces, and whoever has a file open keeps it when its name goes. [#map] copies into the arena, so that memory
-/// dies with it as a mapping does.
+/// It keeps to what a real one does: a name that is taken cannot be created, an absent one cannot be
+/// opened, a move replaces, and whoever has a file open keeps it when its name goes. [#map] copies into the
+/// arena, so that memory dies with it as a mapping does.
 public final class MemoryDisk implements Disk {
     private final Map<Path, Content> files = new TreeMap<>();
     private final Set<Path> folders = new HashSet<>();

@@ -145,6 +145,29 @@ class ParallelTest {
         assertEquals(16 * outerCount, innerRuns.get());
     }
 
+    @Test
+    void startedWorkGivesItsResultOrItsFailure() throws IOException {
+        assertEquals("done", Parallel.await(Parallel.start(() -> "done")));
+        IOException failure = new IOException("disk");
+        assertSame(
+                failure,
+                assertThrows(
+                        IOException.class,
+                        () -> Parallel.await(Parallel.start(() -> {
+                            throw failure;
+                        }))));
+    }
+
+    @Test
+    void discardedWorkGivesBackWhatItHolds() {
+        AtomicInteger closeCount = new AtomicInteger();
+        Parallel.discard(Parallel.<AutoCloseable>start(() -> closeCount::incrementAndGet));
+        assertEquals(1, closeCount.get());
+        Parallel.discard(Parallel.<AutoCloseable>start(() -> {
+            throw new IOException("nothing to give back");
+        }));
+    }
+
     private interface Action {
         void run() throws Exception;
     }

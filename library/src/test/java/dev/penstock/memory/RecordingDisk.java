@@ -21,8 +21,8 @@ public final class RecordingDisk implements Disk {
         this.disk = disk;
     }
 
-    /// Something that changes a disk. Files that were created carry a number, since their name may change while they
-    /// are written.
+    /// Something that changes a disk. Files that were created carry a number, since their name may change
+    /// while they are written.
     public sealed interface Operation {
         /// A new and empty file.
         record Create(int fileId, Path file) implements Operation {}

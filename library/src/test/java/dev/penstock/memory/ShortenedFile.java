@@ -10,11 +10,14 @@ import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
 
-/// A program that maps a file, reads it until the compiler has optimised the reading, shortens the file, and goes on.
-/// [LiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends the process.
+/// A program that maps a file, reads it until the compiler has optimised the reading, shortens the file,
+/// and goes on. [LiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends
+/// the process.
 ///
-/// Arguments: the file, what to do (`heap`, `native`, `crc`, `view`), and how many bytes at a time.
+/// Arguments: the file, what to do (`heap`, `native`, `crc`, `use`, `view`, `unsafe`), and how many bytes
+/// at a time.
 final class ShortenedFile {
     /// How the program ends when every read after the shortening was answered as it should be.
     static final int EXIT_TYPED = 42;
@@ -39,21 +42,26 @@ final class ShortenedFile {
         try (FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment target = mode.equals("native") ? arena.allocate(size) : MemorySegment.ofArray(new byte[size]);
-            System.exit(mode.equals("view") ? checksumViews(file, size) : readCopies(file, target, mode));
+            System.exit(
+                    switch (mode) {
+                        case "view" -> checksumViews(file, size);
+                        case "unsafe" -> checksumUnsafely(file, size);
+                        default -> readCopies(file, target, mode);
+                    });
         }
     }
 
     private static int readCopies(FileBytes file, MemorySegment target, String mode) throws IOException {
-        boolean isChecksummed = mode.equals("crc");
+        Reading reading = reading(mode);
         long places = file.size() / target.byteSize();
         for (int i = 0; i < WARM_CALLS; i++) {
             boolean isFull = i * target.byteSize() < WARM_BYTES;
             MemorySegment warmTarget = isFull ? target : target.asSlice(0, 8);
-            require(read(file, i % places * target.byteSize(), warmTarget, isChecksummed) == EXIT_RETURNED);
+            require(read(file, i % places * target.byteSize(), warmTarget, reading) == EXIT_RETURNED);
         }
         shorten(file.path());
         for (int i = 0; i < READS_AFTER; i++) {
-            int result = resultOf(file, (places - 1 - i % (places - 1)) * target.byteSize(), target, isChecksummed);
+            int result = resultOf(file, (places - 1 - i % (places - 1)) * target.byteSize(), target, reading);
             if (result != EXIT_TYPED) {
                 return result;
             }
@@ -61,23 +69,42 @@ final class ShortenedFile {
         return EXIT_TYPED;
     }
 
+    private interface Reading {
+        int read(FileBytes file, long offset, MemorySegment target) throws IOException;
+    }
+
+    private static Reading reading(String mode) {
+        return switch (mode) {
+            case "crc" ->
+                (file, offset, target) -> {
+                    file.read(offset, target);
+                    return Crc32c.of(target);
+                };
+            case "use" ->
+                (file, offset, target) ->
+                        file.use(() -> target.copyFrom(file.view(offset, target.byteSize())) == target ? 1 : 2);
+            default ->
+                (file, offset, target) -> {
+                    file.read(offset, target);
+                    return 1;
+                };
+        };
+    }
+
     /// The error may come so late that even the caller of the caller meets it.
-    private static int resultOf(FileBytes file, long offset, MemorySegment target, boolean isChecksummed)
-            throws IOException {
+    private static int resultOf(FileBytes file, long offset, MemorySegment target, Reading reading) throws IOException {
         statementsAfterRead = 0;
         try {
-            int result = read(file, offset, target, isChecksummed);
+            int result = read(file, offset, target, reading);
             return result == EXIT_TYPED && statementsAfterRead > 0 ? EXIT_LATE : result;
         } catch (InternalError e) {
             return EXIT_LATE;
         }
     }
 
-    private static int read(FileBytes file, long offset, MemorySegment target, boolean isChecksummed)
-            throws IOException {
+    private static int read(FileBytes file, long offset, MemorySegment target, Reading reading) throws IOException {
         try {
-            file.read(offset, target);
-            statementsAfterRead += isChecksummed ? Crc32c.of(target) | 1 : 1;
+            statementsAfterRead += reading.read(file, offset, target) | 1;
             return EXIT_RETURNED;
         } catch (DatasetException.Corrupt e) {
             return e.reason() == Reason.TRUNCATED ? EXIT_TYPED : EXIT_UNTYPED;
@@ -103,6 +130,14 @@ final class ShortenedFile {
             }
         }
         return EXIT_TYPED;
+    }
+
+    private static int checksumUnsafely(FileBytes file, int size) throws IOException {
+        shorten(file.path());
+        CRC32C crc = new CRC32C();
+        crc.update(file.view(file.size() - size, size).asByteBuffer());
+        statementsAfterRead += crc.getValue();
+        return EXIT_RETURNED;
     }
 
     private static void shorten(Path path) throws IOException {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemoryLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// The written pages say only what is there.
+final class DocsTest {
+    private static final List<String> PAGES = List.of(
+            "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "PERFORMANCE.md", "RELIABILITY.md");
+    private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
+    private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+");
+
+    /// Names of the platform and its libraries that the pages mention.
+    private static final Set<String> FOREIGN =
+            Set.of("IOException", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
+
+    private static Set<String> ownClassNames() {
+        return Project.sources().stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void classesThatThePagesNameExist() {
+        Set<String> own = ownClassNames();
+        List<String> unknown = new ArrayList<>();
+        for (String page : PAGES) {
+            for (String name : classNames(Project.read(Path.of(page)))) {
+                if (!own.contains(name) && !FOREIGN.contains(name)) {
+                    unknown.add(page + " names " + name);
+                }
+            }
+        }
+        assertEquals("", String.join("\n", unknown));
+        assertEquals(List.of("NoSuchThing"), classNames("see `NoSuchThing.open` and `X` and `a b`"));
+    }
+
+    private static List<String> classNames(String page) {
+        return CODE.matcher(page)
+                .results()
+                .map(code -> code.group(1).split("[.(<#\\[ ]")[0])
+                .filter(word -> CLASS_NAME.matcher(word).matches())
+                .toList();
+    }
+
+    @Test
+    void linksLeadSomewhere() {
+        int linkCount = 0;
+        for (String page : PAGES) {
+            for (MatchResult link :
+                    LINK.matcher(Project.read(Path.of(page))).results().toList()) {
+                assertTrue(Files.exists(Project.root().resolve(link.group(1))), page + " links to " + link.group(1));
+                linkCount++;
+            }
+        }
+        assertTrue(linkCount > 3, "links were found");
+    }
+
+    @Test
+    void everyFormatIsInTheTableOfTheReadme() {
+        String readme = Project.read(Path.of("README.md"));
+        Project.sources().stream()
+                .map(file -> file.getFileName().toString())
+                .filter(name -> name.matches("[A-Z][a-z]+Format\\.java"))
+                .forEach(name -> assertTrue(readme.contains("/" + name + ")"), "the README does not link " + name));
+    }
+
+    @Test
+    void everyReasonIsReported() {
+        String sources = Project.sources().stream()
+                .filter(file -> file.toString().contains("/src/main/"))
+                .map(Project::read)
+                .collect(Collectors.joining());
+        for (Reason reason : Reason.values()) {
+            assertTrue(sources.contains("Reason." + reason), reason + " is reported by nobody");
+        }
+    }
+
+    @Test
+    void aTableThatDriftedIsNoticed() {
+        String right = """
+                /// ### HEAD
+                /// | 0 | 4 | u32 | size | any |
+                /// | 4 | 8 | u64 | count | any |
+                """;
+        MemoryLayout[] members = {Layouts.U32.withName("size"), Layouts.U64.withName("count")};
+        LayoutTables.parse(right).requireEqual("HEAD", MemoryLayout.structLayout(members));
+        for (String wrong : List.of(
+                right.replace("| 4 | 8", "| 8 | 8"),
+                right.replace("size", "length"),
+                right.replace("u64", "u32"),
+                right.replace("HEAD", "TAIL"))) {
+            assertThrows(
+                    AssertionError.class,
+                    () -> LayoutTables.parse(wrong).requireEqual("HEAD", MemoryLayout.structLayout(members)));
+        }
+    }
+}

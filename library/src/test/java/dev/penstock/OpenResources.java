@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What this process holds of the files of a folder, as Linux sees it.
+public final class OpenResources {
+    private OpenResources() {}
+
+    /// The mappings and descriptors that lead below a folder.
+    public static List<String> under(Path folder) throws IOException {
+        String prefix = folder.toRealPath().toString();
+        List<String> found = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            if (line.contains(prefix)) {
+                found.add("mapped: " + line);
+            }
+        }
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors.toList()) {
+                String target = target(descriptor);
+                if (target.startsWith(prefix)) {
+                    found.add("open: " + target);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            // Closed since the folder was listed, as the one for the list itself.
+            return "";
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The project's own files, for the tests that read them.
+public final class Project {
+    private static final List<String> MODULES = List.of("library", "app", "benchmarks");
+
+    private Project() {}
+
+    /// The root of the project.
+    public static Path root() {
+        Path folder = Path.of(System.getProperty("penstock.root", "")).toAbsolutePath();
+        while (!Files.exists(folder.resolve("testdata"))) {
+            folder = folder.getParent();
+        }
+        return folder;
+    }
+
+    /// All Java sources, main and test.
+    public static List<Path> sources() {
+        return MODULES.stream()
+                .map(module -> root().resolve(module).resolve("src"))
+                .filter(Files::exists)
+                .flatMap(Project::walk)
+                .filter(file -> file.toString().endsWith(".java"))
+                .sorted()
+                .toList();
+    }
+
+    private static Stream<Path> walk(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A text file of the project.
+    public static String read(Path file) {
+        try {
+            return Files.readString(root().resolve(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.ForwardingDisk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Passes everything on, counts the files that are open, and notes a write or a force that failed.
+final class WatchedDisk extends ForwardingDisk {
+    private final AtomicInteger openCount = new AtomicInteger();
+    private volatile boolean hasLostBytes;
+
+    WatchedDisk(Disk disk) {
+        super(disk);
+    }
+
+    /// Files that were opened or created and not closed.
+    int openCount() {
+        return openCount.get();
+    }
+
+    /// Whether bytes that a writer handed over are not on the disk.
+    boolean hasLostBytes() {
+        return hasLostBytes;
+    }
+
+    @Override
+    public Writable create(Path file) throws IOException {
+        Writable writable = super.create(file);
+        openCount.incrementAndGet();
+        return new WatchedWriter(writable);
+    }
+
+    @Override
+    public Readable open(Path file) throws IOException {
+        Readable readable = super.open(file);
+        openCount.incrementAndGet();
+        return new WatchedReader(readable);
+    }
+
+    private final class WatchedWriter implements Writable {
+        private final Writable writable;
+        private boolean isClosed;
+
+        WatchedWriter(Writable writable) {
+            this.writable = writable;
+        }
+
+        @Override
+        public void write(MemorySegment source, long offset) throws IOException {
+            try {
+                writable.write(source, offset);
+            } catch (IOException e) {
+                hasLostBytes = true;
+                throw e;
+            }
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return writable.read(offset, target);
+        }
+
+        @Override
+        public void force() throws IOException {
+            try {
+                writable.force();
+            } catch (IOException e) {
+                hasLostBytes = true;
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (!isClosed) {
+                isClosed = true;
+                openCount.decrementAndGet();
+            }
+            writable.close();
+        }
+    }
+
+    private final class WatchedReader implements Readable {
+        private final Readable readable;
+        private boolean isClosed;
+
+        WatchedReader(Readable readable) {
+            this.readable = readable;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return readable.size();
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return readable.read(offset, target);
+        }
+
+        @Override
+        public synchronized void close() throws IOException {
+            if (!isClosed) {
+                isClosed = true;
+                openCount.decrementAndGet();
+            }
+            readable.close();
+        }
+    }
+}
