@@ -9,7 +9,8 @@ import java.lang.invoke.MethodHandle;
 
 /// The C library's `memcpy`: the floor of everything that brings bytes from one place to another.
 ///
-/// It reads mapped files, which the library never lets native code do: a file shortened meanwhile ends the process.
+/// It reads mapped files, which the library never lets native code do: a file shortened meanwhile
+/// ends the process.
 final class Memcpy {
     private static final MethodHandle MEMCPY = function();
 

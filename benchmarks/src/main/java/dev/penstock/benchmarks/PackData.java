@@ -18,8 +18,8 @@ import java.util.SplittableRandom;
 
 /// What the pack benchmark reads: a folder of files, and packs made of it.
 ///
-/// The folder is made once and stays; the packs are made anew by each process that wants them, because it is our writer
-/// that makes them.
+/// The folder is made once and stays; the packs are made anew by each process that wants them, because it is
+/// our writer that makes them.
 final class PackData {
     static final int ENTRY_COUNT = 100_000;
 

@@ -18,8 +18,8 @@ import java.util.SplittableRandom;
 
 /// How much heap does work with large packs use at its peak, garbage included, in a process that may have 64 MiB?
 ///
-/// The peak is the sum of the peaks of all heap pools, which is never less than the truth. The garbage collector lets
-/// garbage pile up to what it is allowed, so the figures say that the work fits and not how little would do.
+/// The peak is the sum of the peaks of all heap pools, which is never less than the truth. The garbage collector
+/// lets garbage pile up to what it is allowed, so the figures say that the work fits and not how little would do.
 final class PackHeapCases {
     private static final double LIMIT_MIB = 64;
     private static final double BYTES_PER_MIB = 1 << 20;

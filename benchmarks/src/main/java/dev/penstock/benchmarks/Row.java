@@ -10,11 +10,10 @@ import java.util.Locale;
 /// @param value      ours, the median of the rounds
 /// @param floor      what stands beside it
 /// @param floorValue the floor's, in the same unit, the median of the same rounds
-/// @param ratio      our speed over the floor's, the median of the rounds: above 1 we are better, also where the unit
-/// is
-///                   a time or a size
-/// @param spread     (max - min) / median over the rounds: of the ratios where a floor was run, of our values where the
-///                   floor is a fixed limit
+/// @param ratio      our speed over the floor's, the median of the rounds: above 1 we are better, also where the
+///                   unit is a time or a size
+/// @param spread     (max - min) / median over the rounds: of the ratios where a floor was run, of our values
+///                   where the floor is a fixed limit
 record Row(
         String name,
         String caseName,

@@ -3,8 +3,8 @@ package dev.penstock.benchmarks;
 
 /// Runs our way and a floor in turns, so that whatever else the machine does slows down both.
 ///
-/// First both are run once and have to come to the same answer. Then they are warmed up. In the rounds that count the
-/// two change who goes first.
+/// First both are run once and have to come to the same answer. Then they are warmed up. In the rounds that count
+/// the two change who goes first.
 final class SideBySide {
     private final Side ours;
     private final Side floor;

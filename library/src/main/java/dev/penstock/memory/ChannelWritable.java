@@ -6,18 +6,28 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.concurrent.Future;
 
 /// A file written through a channel.
 ///
 /// After a failed force the operating system may have dropped the bytes and call the next force a success, so
 /// the first failure of anything poisons the file: nothing is acknowledged any more.
+///
+/// Whenever enough has come, the disk is set to work on it in the background, so that it writes while the next
+/// bytes are made and [#force] finds little left to do. Nothing is promised by that, and a failure there poisons
+/// as well.
 final class ChannelWritable implements Disk.Writable {
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long PIECE_BYTES_MAX = 1L << 30;
 
+    /// Many times what it takes to keep a disk busy.
+    private static final long WRITE_OUT_BYTES = 64L << 20;
+
     private final Path file;
     private final FileChannel channel;
     private IOException poison;
+    private Future<?> writeOut;
+    private long waitingBytes;
 
     ChannelWritable(Path file, FileChannel channel) {
         this.file = file;
@@ -31,6 +41,10 @@ final class ChannelWritable implements Disk.Writable {
             for (long done = 0; done < source.byteSize(); done += PIECE_BYTES_MAX) {
                 long pieceSize = Math.min(PIECE_BYTES_MAX, source.byteSize() - done);
                 writeFully(source.asSlice(done, pieceSize).asByteBuffer(), offset + done);
+            }
+            waitingBytes += source.byteSize();
+            if (waitingBytes >= WRITE_OUT_BYTES && (writeOut == null || writeOut.isDone())) {
+                beginWriteOut();
             }
         } catch (IOException e) {
             throw poisonedBy(e);
@@ -57,16 +71,35 @@ final class ChannelWritable implements Disk.Writable {
         return done;
     }
 
+    private void beginWriteOut() throws IOException {
+        endWriteOut();
+        waitingBytes = 0;
+        writeOut = Parallel.start(() -> {
+            channel.force(false);
+            return null;
+        });
+    }
+
+    /// The operating system tells of a failed write only once, so that answer must not get lost.
+    private void endWriteOut() throws IOException {
+        if (writeOut != null) {
+            Parallel.await(writeOut);
+            writeOut = null;
+        }
+    }
+
     @Override
     public void force() throws IOException {
         requireSound();
         try {
+            endWriteOut();
             channel.force(true);
         } catch (IOException e) {
             throw poisonedBy(e);
         }
     }
 
+    /// Closing the channel waits for a force under way.
     @Override
     public void close() throws IOException {
         channel.close();

@@ -260,8 +260,8 @@ public final class PackWriter implements AutoCloseable {
         return offset;
     }
 
-    /// Moves all data up to the first aligned byte behind index and names, unless it lies beyond already, last bytes
-    /// first. Between them zeros are left and no data of before.
+    /// Moves all data up to the first aligned byte behind index and names, unless it lies beyond already, last
+    /// bytes first. Between them zeros are left and no data of before.
     private void moveData(long paddingStart) throws IOException {
         long newStart = Layouts.alignUp(paddingStart, options.alignment());
         long distance = newStart - dataStart;

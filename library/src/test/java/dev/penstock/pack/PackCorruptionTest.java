@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Small packs damaged in every place: refused or identical where there are checksums, and never anything worse than
-/// refused where there are none.
+/// Small packs damaged in every place: refused or identical where there are checksums, and never anything worse
+/// than refused where there are none.
 @ExtendWith(Seeds.class)
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class PackCorruptionTest {

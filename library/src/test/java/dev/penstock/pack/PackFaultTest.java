@@ -97,8 +97,8 @@ class PackFaultTest {
         return disk.bytes(Packs.PATH);
     }
 
-    /// The files to be packed are on the real disk, since their size and time are looked up there; reading them still
-    /// counts as an operation of the other disk.
+    /// The files to be packed are on the real disk, since their size and time are looked up there; reading them
+    /// still counts as an operation of the other disk.
     private static Disk withInput(Disk disk, Path input) {
         return new ForwardingDisk(disk) {
             @Override

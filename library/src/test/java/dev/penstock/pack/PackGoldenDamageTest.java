@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Damaged packs that were shown to the original program: we refuse what it refuses, in its words, and read what it
-/// reads.
+/// Damaged packs that were shown to the original program: we refuse what it refuses, in its words, and read what
+/// it reads.
 class PackGoldenDamageTest {
     private static final Path BAD = TestData.path("pack/bad");
 

@@ -106,8 +106,8 @@ final class Packs {
         }
     }
 
-    /// Makes the checksums of header, index and footer fit again, as far as the file has these parts, and the end of
-    /// the data too.
+    /// Makes the checksums of header, index and footer fit again, as far as the file has these parts, and the end
+    /// of the data too.
     static void repair(byte[] bytes) {
         MemorySegment pack = MemorySegment.ofArray(bytes);
         if (bytes.length < PackFormat.HEADER_SIZE + PackFormat.FOOTER_SIZE) {

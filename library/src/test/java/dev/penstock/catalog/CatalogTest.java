@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.OpenResources;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.TestData;
+import dev.penstock.Verification;
+import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Datasets are told by what is in the file, and what is none is named as well as can be.
+class CatalogTest {
+    private static final Path GOOD = TestData.path("pack/packs/three-align1.a2pack");
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void nothingStaysOpen() throws IOException {
+        assertEquals(List.of(), OpenResources.under(folder));
+    }
+
+    private static DatasetException refusal(Path path) {
+        return assertThrows(
+                DatasetException.WrongFormat.class, () -> Catalog.open(path).close());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPackIsOpenedWhateverItsName(Access access) throws IOException {
+        for (String name : new String[] {"pack", "photo.jpg", "numbers.npy", "x.zip"}) {
+            Path file = Files.copy(GOOD, folder.resolve(name));
+            try (Dataset dataset = Catalog.open(file, access)) {
+                assertInstanceOf(PackReader.class, dataset);
+                assertEquals("pack", dataset.format());
+                assertEquals(3, dataset.count());
+                assertEquals(file, dataset.path());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "93 4e 55 4d 50 59 01 00, a NumPy array",
+        "53 51 4c 69 74 65 20 66 6f 72 6d 61 74 20 33 00, an SQLite database",
+        "1f 8b 08 00, gzip data",
+        "28 b5 2f fd 00, Zstandard data",
+        "50 4b 03 04 0a, a zip archive",
+        "50 41 52 31 15, a Parquet file",
+        "41 32 54 31 01 00, a single run of the game 2048"
+    })
+    void aForeignFormatIsNamed(String start, String what) throws IOException {
+        byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(start);
+        Path file = Files.write(folder.resolve("foreign.a2pack"), bytes);
+        assertEquals(
+                file + ": no known dataset format: this is " + what + " (byte 0)",
+                refusal(file).getMessage());
+    }
+
+    @Test
+    void whatNobodyKnowsIsBadMagic() throws IOException {
+        for (String text : new String[] {"A", "A2PACK", "A2PACK\0x", "a2pack\0\0", "hello, this is some text"}) {
+            byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+            Path file = Files.write(folder.resolve("unknown"), bytes);
+            DatasetException refusal = refusal(file);
+            assertEquals("no known dataset format: bad magic", refusal.what());
+            assertEquals(Reason.BAD_MAGIC, refusal.reason());
+        }
+    }
+
+    @Test
+    void anEmptyFileAndAFolderSayWhatTheyAre() throws IOException {
+        Path empty = Files.createFile(folder.resolve("empty.a2pack"));
+        assertEquals(
+                empty + ": no known dataset format: the file is empty (byte 0)",
+                refusal(empty).getMessage());
+        assertEquals(
+                folder + ": a folder that is no dataset; `pack build` makes one of its files (byte 0)",
+                refusal(folder).getMessage());
+    }
+
+    @Test
+    void whatIsNotThereIsAnErrorOfTheDisk() {
+        Path absent = folder.resolve("absent");
+        assertThrows(NoSuchFileException.class, () -> Catalog.open(absent));
+        assertThrows(NoSuchFileException.class, () -> Catalog.verify(absent, Access.MMAP, Progress.NONE));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void verifyingIsAVerdictAlsoOnWhatCannotBeOpened(Access access) throws IOException {
+        Verification good = Catalog.verify(GOOD, access, Progress.NONE);
+        assertTrue(good.isOk());
+        assertEquals(Files.size(GOOD), good.checkedBytes());
+        Path cut = Files.write(folder.resolve("cut"), Arrays.copyOf(Files.readAllBytes(GOOD), 300));
+        Verification refused = Catalog.verify(cut, access, Progress.NONE);
+        assertFalse(refused.isOk());
+        assertEquals(1, refused.problemCount());
+        assertEquals(Reason.CHECKSUM, refused.problems().getFirst().reason());
+        assertEquals(cut, refused.problems().getFirst().file());
+        Path text = Files.writeString(folder.resolve("text"), "no dataset");
+        assertEquals(
+                Reason.BAD_MAGIC,
+                Catalog.verify(text, access, Progress.NONE)
+                        .problems()
+                        .getFirst()
+                        .reason());
+    }
+
+    @Test
+    void verifyingADamagedRecordNamesIt() throws IOException {
+        Path file = TestData.path("pack/bad/payload-flip.a2pack");
+        Verification verification = Catalog.verify(file, Access.MMAP, Progress.NONE);
+        assertFalse(verification.isOk());
+        assertEquals(199, verification.problems().getFirst().offset());
+        assertEquals(Reason.CHECKSUM, verification.problems().getFirst().reason());
+    }
+}

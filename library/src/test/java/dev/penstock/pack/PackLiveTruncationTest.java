@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.penstock.Seeds;
+import dev.penstock.TestData;
+import dev.penstock.memory.ChildJava;
+import dev.penstock.memory.Codec;
+import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.pack.ShortenedPack.Way;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A file is shortened by somebody else while a pack is open and its reading compiled: the read says so, and the
+/// process lives.
+@ExtendWith(Seeds.class)
+class PackLiveTruncationTest {
+    private static final int RECORD_COUNT = 240;
+    private static final int RECORD_SIZE = 9000;
+
+    /// Where the file is cut: before the index, inside its first page, between names and data, in the data.
+    enum Cut {
+        ALL,
+        INDEX,
+        DATA
+    }
+
+    record Scenario(Way way, Access access, int threads, boolean isChecking, Codec codec, Cut cut) {}
+
+    static Stream<Scenario> scenarios() {
+        List<Scenario> some = List.of(
+                new Scenario(Way.GATHER, Access.MMAP, 1, true, Codec.NONE, Cut.DATA),
+                new Scenario(Way.GATHER, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),
+                new Scenario(Way.GATHER, Access.MMAP, 2, true, Codec.NONE, Cut.ALL),
+                new Scenario(Way.GATHER, Access.MMAP, 2, false, Codec.NONE, Cut.DATA),
+                new Scenario(Way.GATHER, Access.MMAP, 2, true, Codec.ZSTD, Cut.DATA),
+                new Scenario(Way.GATHER_FEW, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),
+                new Scenario(Way.READ, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),
+                new Scenario(Way.READ, Access.MMAP, 1, true, Codec.LZ4, Cut.INDEX),
+                new Scenario(Way.GET, Access.MMAP, 1, true, Codec.NONE, Cut.DATA),
+                new Scenario(Way.ENTRY, Access.MMAP, 1, true, Codec.NONE, Cut.ALL),
+                new Scenario(Way.SCAN, Access.MMAP, 2, true, Codec.NONE, Cut.DATA),
+                new Scenario(Way.VERIFY, Access.MMAP, 2, true, Codec.NONE, Cut.DATA),
+                new Scenario(Way.NAME, Access.MMAP, 1, true, Codec.NONE, Cut.ALL),
+                new Scenario(Way.FINGERPRINT, Access.MMAP, 1, true, Codec.NONE, Cut.ALL),
+                new Scenario(Way.GATHER, Access.READ, 2, true, Codec.NONE, Cut.DATA));
+        return TestData.isLong() ? all().stream() : some.stream();
+    }
+
+    private static List<Scenario> all() {
+        List<Scenario> all = new ArrayList<>();
+        for (Way way : Way.values()) {
+            for (int variant = 0; variant < 8; variant++) {
+                boolean isChecking = (variant & 1) == 0;
+                Codec codec = (variant & 2) == 0 ? Codec.NONE : Codec.ZSTD;
+                int threads = 1 + (variant >> 2);
+                for (Cut cut : Cut.values()) {
+                    if (touches(way, isChecking, codec, cut)) {
+                        all.add(new Scenario(way, Access.MMAP, threads, isChecking, codec, cut));
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    /// Whether the way of reading goes to bytes that the cut takes away.
+    private static boolean touches(Way way, boolean isChecking, Codec codec, Cut cut) {
+        return switch (way) {
+            case GET -> cut != Cut.DATA || isChecking || codec != Codec.NONE;
+            case ENTRY, FINGERPRINT, NAME -> cut == Cut.ALL;
+            default -> true;
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void aReadOfAShortenedFileIsRefusedByTheCallItself(Scenario scenario, @TempDir Path folder) throws Exception {
+        Path file = folder.resolve("shortened.a2pack");
+        Packs.write(file, Packs.options().withCodec(scenario.codec, 0), records(), null, false);
+        long cutSize = switch (scenario.cut) {
+            case ALL -> 0;
+            case INDEX -> 100;
+            case DATA -> Files.size(file) / 4;
+        };
+        List<String> command = ChildJava.command(
+                folder,
+                ShortenedPack.class,
+                file,
+                scenario.way,
+                scenario.access,
+                scenario.threads,
+                scenario.isChecking,
+                cutSize);
+        ChildJava.Result result = ChildJava.run(folder, command);
+        assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
+        assertEquals(ShortenedPack.EXIT_REFUSED, result.exitCode(), result::output);
+    }
+
+    /// Half of each record can be compressed.
+    private static List<PackRecord> records() {
+        Random random = Seeds.random();
+        List<PackRecord> records = new ArrayList<>();
+        for (int i = 0; i < RECORD_COUNT; i++) {
+            byte[] bytes = new byte[RECORD_SIZE];
+            random.nextBytes(bytes);
+            Arrays.fill(bytes, 0, RECORD_SIZE / 2, (byte) i);
+            records.add(PackRecord.of(bytes).named("record " + i));
+        }
+        return records;
+    }
+}
