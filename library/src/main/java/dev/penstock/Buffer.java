@@ -29,6 +29,24 @@ public final class Buffer implements AutoCloseable {
         return segment;
     }
 
+    /// At least so many bytes; the content so far stays.
+    public MemorySegment extend(long byteCount) {
+        if (byteCount > segment.byteSize()) {
+            Arena oldArena = arena;
+            MemorySegment old = segment();
+            arena = null;
+            try {
+                grow(Math.max(byteCount, old.byteSize() * 2));
+                segment.copyFrom(old);
+            } finally {
+                if (oldArena != null) {
+                    oldArena.close();
+                }
+            }
+        }
+        return segment();
+    }
+
     /// The memory as last reserved.
     public MemorySegment segment() {
         if (isClosed) {

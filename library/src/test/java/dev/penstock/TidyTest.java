@@ -92,27 +92,39 @@ final class TidyTest {
         return findings;
     }
 
-    /// Methods of a formatted source start and end at the same indentation.
     private static List<String> longMethods(List<String> lines) {
         List<String> findings = new ArrayList<>();
         for (int start = 0; start < lines.size(); start++) {
-            String line = lines.get(start);
-            boolean isMethod = line.matches("\\s+[\\w@<].*\\) (throws [\\w., ]+ )?\\{")
-                    && !line.contains("->")
-                    && !line.contains(" = ")
-                    && !line.matches("\\s+(if|for|while|switch|try|synchronized|return|} ).*");
-            if (isMethod) {
-                String end = " ".repeat(line.length() - line.stripLeading().length()) + "}";
-                int limit = start;
-                while (limit < lines.size() && !lines.get(limit).equals(end)) {
-                    limit++;
-                }
-                if (limit - start - 1 > METHOD_LINES_MAX) {
-                    findings.add("line " + (start + 1) + ": a method of " + (limit - start - 1) + " lines");
+            if (isMethodStart(lines.get(start))) {
+                int bodyLines = bodyLines(lines, start);
+                if (bodyLines > METHOD_LINES_MAX) {
+                    findings.add("line " + (start + 1) + ": a method of " + bodyLines + " lines");
                 }
             }
         }
         return findings;
+    }
+
+    private static boolean isMethodStart(String line) {
+        return line.matches("\\s+[\\w@<].*\\) (throws [\\w., ]+ )?\\{")
+                && !line.contains("->")
+                && !line.contains(" = ")
+                && !line.matches("\\s+(if|for|while|switch|try|synchronized|return|} ).*");
+    }
+
+    /// Methods of a formatted source end at the indentation at which they start.
+    private static int bodyLines(List<String> lines, int start) {
+        int header = start;
+        while (!lines.get(header).contains("(")) {
+            header--;
+        }
+        String first = lines.get(header);
+        String end = " ".repeat(first.length() - first.stripLeading().length()) + "}";
+        int limit = start;
+        while (limit < lines.size() && !lines.get(limit).equals(end)) {
+            limit++;
+        }
+        return limit - start - 1;
     }
 
     @Test

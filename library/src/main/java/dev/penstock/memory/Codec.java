@@ -26,6 +26,9 @@ public enum Codec {
     /// The codecs count in 32 bits with a sign.
     public static final long RAW_SIZE_MAX = 1L << 30;
 
+    private static final int ZSTD_LEVEL_MAX = 22;
+    private static final int LZ4_LEVEL_MAX = 65_537;
+
     private final long ratioMax;
 
     Codec(long ratioMax) {
@@ -47,6 +50,10 @@ public enum Codec {
     ///
     /// @param level 1 to 22 for ZSTD; 1 to 65,537 for LZ4, where higher is faster and larger; 0 for the usual one
     public Packer packer(int level) {
+        int levelMax = this == ZSTD ? ZSTD_LEVEL_MAX : LZ4_LEVEL_MAX;
+        if (level < 0 || level > levelMax) {
+            throw new IllegalArgumentException(word() + " has levels 1 to " + levelMax + ", not " + level);
+        }
         Compressor compressor = switch (this) {
             case NONE -> throw new IllegalStateException("nothing to compress with");
             case ZSTD -> level == 0 ? ZstdCompressor.create() : ZstdCompressor.create(level);

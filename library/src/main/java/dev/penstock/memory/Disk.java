@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.List;
 
 /// The few operations on files that everything else is built of.
 ///
@@ -30,9 +29,6 @@ public interface Disk {
 
     /// Whether something has this name.
     boolean exists(Path file) throws IOException;
-
-    /// The names in a directory, in no particular order.
-    List<Path> list(Path directory) throws IOException;
 
     /// Gives a file another name in one step, replacing what had it.
     void move(Path from, Path to) throws IOException;

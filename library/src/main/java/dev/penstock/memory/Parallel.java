@@ -50,6 +50,13 @@ public final class Parallel {
         return HELPERS.submit(work);
     }
 
+    /// Exactly so many daemon threads, until it is closed.
+    public static ExecutorService pool(int threads) {
+        return Executors.newFixedThreadPool(
+                threads,
+                Thread.ofPlatform().daemon().name("penstock-worker-", 0).factory());
+    }
+
     /// What a piece of work came to; its failure is thrown as it was.
     public static <T> T await(Future<T> work) throws IOException {
         try {

@@ -15,9 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /// The file system of the operating system.
 final class RealDisk implements Disk {
@@ -65,13 +63,6 @@ final class RealDisk implements Disk {
     @Override
     public boolean exists(Path file) {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    @Override
-    public List<Path> list(Path directory) throws IOException {
-        try (Stream<Path> names = Files.list(directory)) {
-            return names.toList();
-        }
     }
 
     @Override

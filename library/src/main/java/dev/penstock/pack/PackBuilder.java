@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
 /// Packs the files of a folder.
 ///
-/// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so the
-/// memory used is bounded by the number of workers and not by the number of files.
+/// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so what
+/// is held of their content depends on the number of workers and not of files. The sorted list of the paths is
+/// held as a whole: some 200 bytes of heap a file.
 public final class PackBuilder {
     /// Files above this are stored as they are, piece by piece, and never held in memory as a whole.
     public static final long BUFFERED_SIZE_MAX = 16L << 20;
@@ -62,8 +64,16 @@ public final class PackBuilder {
             writer.close();
             return new Result(folder.files().size(), inputBytes);
         } catch (Throwable e) {
-            writer.abort();
+            abort(writer, e);
             throw e;
+        }
+    }
+
+    private static void abort(PackWriter writer, Throwable reason) {
+        try {
+            writer.abort();
+        } catch (IOException e) {
+            reason.addSuppressed(e);
         }
     }
 
@@ -76,10 +86,10 @@ public final class PackBuilder {
         List<Path> files = folder.files();
         long inputBytes = 0;
         int started = 0;
-        try {
+        try (ExecutorService pool = Parallel.pool(workers)) {
             for (int i = 0; i < files.size(); i++) {
                 while (started < files.size() && !idle.isEmpty()) {
-                    ahead.add(start(idle.pop(), files.get(started++)));
+                    ahead.add(start(pool, idle.pop(), files.get(started++)));
                 }
                 PackSlot slot = Parallel.await(ahead.remove());
                 idle.push(slot);
@@ -93,8 +103,8 @@ public final class PackBuilder {
         }
     }
 
-    private Future<PackSlot> start(PackSlot slot, Path file) {
-        return Parallel.start(() -> {
+    private Future<PackSlot> start(ExecutorService pool, PackSlot slot, Path file) {
+        return pool.submit(() -> {
             try {
                 slot.load(file, folder.isRun(file));
                 return slot;

@@ -28,7 +28,10 @@ final class PackCompressor implements AutoCloseable {
         }
         boolean isPacked = stored != record;
         return new StoredRecord(
-                stored, isPacked ? codec.ordinal() : 0, hasCrc ? crcOf(stored) : 0, isPacked ? record.byteSize() : 0);
+                stored,
+                PackEntry.flags(isPacked ? codec : Codec.NONE),
+                hasCrc ? crcOf(stored) : 0,
+                isPacked ? record.byteSize() : 0);
     }
 
     private int crcOf(MemorySegment stored) {

@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 /// @param rawField   the field that holds the expanded size when there is a codec
 public record PackEntry(long offset, long storedSize, int kindCode, int flags, int crc, long rawField) {
     private static final Codec[] CODECS = Codec.values();
+    private static final int CODEC_SHIFT = 4;
 
     static final long SIZE_OFFSET = 8;
     static final long KIND_OFFSET = 12;
@@ -47,9 +48,14 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
         index.set(U64, at + RESERVED_OFFSET, 0L);
     }
 
+    /// The flags of a record that is stored so.
+    static int flags(Codec codec) {
+        return codec.ordinal() << CODEC_SHIFT;
+    }
+
     /// Whether every bit of the flags is known, so that the bytes can be interpreted.
     public boolean isReadable() {
-        return flags >= 0 && flags < CODECS.length;
+        return (flags & (1 << CODEC_SHIFT) - 1) == 0 && flags >> CODEC_SHIFT < CODECS.length;
     }
 
     /// How the bytes are stored.
@@ -59,7 +65,7 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
         if (!isReadable()) {
             throw new IllegalStateException("entry flags 0x" + Integer.toHexString(flags) + " name no codec");
         }
-        return CODECS[flags];
+        return CODECS[flags >> CODEC_SHIFT];
     }
 
     /// Bytes of the record once it is expanded.

@@ -114,6 +114,10 @@ final class PackFolder {
     ///
     /// @throws IOException when the name is not UTF-8
     String name(Path file) throws IOException {
+        String text = root.relativize(file).toString();
+        if (text.chars().allMatch(c -> c < 128 && c != '?')) {
+            return text;
+        }
         byte[] path =
                 URLDecoder.decode(rawPath(file), StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
         try {

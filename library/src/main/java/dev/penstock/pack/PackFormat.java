@@ -24,7 +24,7 @@ import java.nio.charset.StandardCharsets;
 /// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
 /// |      0 |    8 | bytes | magic     | `A2PACK\0\0`                                                     |
 /// |      8 |    4 | u32   | version   | 1                                                                |
-/// |     12 |    4 | u32   | flags     | bit 0: names follow the index; other bits refused                |
+/// |     12 |    4 | u32   | flags     | 0x10: names follow the index; other bits refused                 |
 /// |     16 |    8 | u64   | count     | index and footer fit in the file                                 |
 /// |     24 |    4 | u32   | headerCrc | CRC of bytes 0 to 23                                             |
 ///
@@ -35,13 +35,14 @@ import java.nio.charset.StandardCharsets;
 /// |      0 |    8 | u64   | offset    | from the start of the file; after the index                      |
 /// |      8 |    4 | u32   | size      | stored bytes; the record ends before the footer                  |
 /// |     12 |    2 | u16   | kind      | 0 opaque, 1 run v1, 2 run v2; others refused when asked for      |
-/// |     14 |    2 | u16   | flags     | bits 0-1 codec: 0 none, 1 zstd, 2 lz4; other bits refused        |
+/// |     14 |    2 | u16   | flags     | 0 as it is, 0x10 zstd, 0x20 lz4; others refused                  |
 /// |     16 |    4 | u32   | crc       | CRC of the stored bytes; 0 means not stored                      |
 /// |     20 |    4 | u32   | rawSize   | expanded bytes when there is a codec; otherwise zero, a warning  |
 /// |     24 |    8 | bytes | reserved  | zero, a warning                                                  |
 ///
-/// Bit 2 of an entry's flags is kept for a dictionary and is refused today like every unknown bit. A record of kind 0
-/// and size 0 is empty; one of kind 1 or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
+/// Bit 0x40 of an entry's flags is kept for a dictionary and is refused today like every unknown bit; the low
+/// four bits of all flags are left to the original program. A record of kind 0 and size 0 is empty; one of kind 1
+/// or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
 ///
 /// ### FOOTER
 ///
@@ -132,7 +133,7 @@ public final class PackFormat {
     static final long NAMES_HEAD_SIZE = NAMES.byteSize();
     static final long CRC_SIZE = 4;
 
-    static final int HEADER_FLAG_NAMES = 1;
+    static final int HEADER_FLAG_NAMES = 0x10;
 
     /// The alignment of the original, which keeps records on pages of their own.
     public static final long ALIGNMENT_DEFAULT = 4096;

@@ -8,14 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /// The entries of a pack that is being written, outside the heap and growing.
 final class PackIndexBuffer implements AutoCloseable {
-    private static final long CAPACITY_MIN = 128 * PackFormat.ENTRY_SIZE;
-
-    private Buffer buffer = new Buffer();
+    private final Buffer buffer = new Buffer();
     private long count;
-
-    PackIndexBuffer() {
-        buffer.reserve(CAPACITY_MIN);
-    }
 
     long count() {
         return count;
@@ -24,18 +18,8 @@ final class PackIndexBuffer implements AutoCloseable {
     /// Adds an entry and returns its index.
     long add(PackEntry entry) {
         long at = count * PackFormat.ENTRY_SIZE;
-        if (at + PackFormat.ENTRY_SIZE > buffer.size()) {
-            grow();
-        }
-        entry.write(buffer.segment(), at);
+        entry.write(buffer.extend(at + PackFormat.ENTRY_SIZE), at);
         return count++;
-    }
-
-    private void grow() {
-        Buffer larger = new Buffer();
-        larger.reserve(buffer.size() * 2).copyFrom(entries());
-        buffer.close();
-        buffer = larger;
     }
 
     /// Adds a distance to all offsets.

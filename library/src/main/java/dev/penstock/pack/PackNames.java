@@ -11,11 +11,9 @@ import dev.penstock.memory.FileBytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
 
 /// The names of the records of an open pack.
@@ -23,6 +21,8 @@ import java.util.Objects;
 /// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that
 /// opening a pack of many records stays cheap.
 final class PackNames {
+    static final long BLOCK_SIZE_OFFSET = 8;
+
     private static final int PIECE_SIZE = 4096;
 
     private final FileBytes file;
@@ -49,12 +49,12 @@ final class PackNames {
         }
         MemorySegment head = MemorySegment.ofArray(new byte[(int) PackFormat.NAMES_HEAD_SIZE]);
         file.read(blockOffset, head);
-        if (head.asSlice(0, 8).mismatch(MemorySegment.ofArray(PackFormat.NAMES_MAGIC)) != -1) {
+        if (head.asSlice(0, BLOCK_SIZE_OFFSET).mismatch(MemorySegment.ofArray(PackFormat.NAMES_MAGIC)) != -1) {
             throw bad(file, blockOffset, "the header announces names, but here are none");
         }
-        long blockSize = head.get(U64, 8);
+        long blockSize = head.get(U64, BLOCK_SIZE_OFFSET);
         if (blockSize < sizeMin || blockSize > limit - blockOffset) {
-            throw bad(file, blockOffset + 8, "impossible size " + Long.toUnsignedString(blockSize));
+            throw bad(file, blockOffset + BLOCK_SIZE_OFFSET, "impossible size " + Long.toUnsignedString(blockSize));
         }
         return new PackNames(file, count, blockOffset, blockSize);
     }
@@ -62,25 +62,6 @@ final class PackNames {
     /// Bytes of the whole block for so many names with so many bytes of text.
     static long sizeOf(long count, long textBytes) {
         return PackFormat.NAMES_HEAD_SIZE + (count + 1) * U64.byteSize() + textBytes + PackFormat.CRC_SIZE;
-    }
-
-    static MemorySegment write(List<byte[]> names) {
-        long textBytes = names.stream().mapToLong(name -> name.length).sum();
-        MemorySegment block = MemorySegment.ofArray(new byte[Math.toIntExact(sizeOf(names.size(), textBytes))]);
-        block.copyFrom(MemorySegment.ofArray(PackFormat.NAMES_MAGIC));
-        block.set(U64, 8, block.byteSize());
-        long startsOffset = PackFormat.NAMES_HEAD_SIZE;
-        long textOffset = startsOffset + (names.size() + 1L) * U64.byteSize();
-        long textEnd = 0;
-        for (byte[] name : names) {
-            MemorySegment.copy(name, 0, block, ValueLayout.JAVA_BYTE, textOffset + textEnd, name.length);
-            textEnd += name.length;
-            startsOffset += U64.byteSize();
-            block.set(U64, startsOffset, textEnd);
-        }
-        long crcOffset = block.byteSize() - PackFormat.CRC_SIZE;
-        block.set(U32, crcOffset, Crc32c.of(block.asSlice(0, crcOffset)));
-        return block;
     }
 
     long blockOffset() {

@@ -86,7 +86,14 @@ public final class PackScan implements AutoCloseable {
                 return;
             }
             Batch batch = idle.isEmpty() ? Batch.create(reader.fields()) : idle.pop();
-            ahead.add(Parallel.start(() -> read(indices, batch)));
+            ahead.add(Parallel.start(() -> {
+                try {
+                    return read(indices, batch);
+                } catch (Throwable e) {
+                    batch.close();
+                    throw e;
+                }
+            }));
         }
     }
 
@@ -111,9 +118,6 @@ public final class PackScan implements AutoCloseable {
             return new Chunk(indices, batch, null);
         } catch (DatasetException e) {
             return readUpToFailure(indices, batch, e);
-        } catch (Throwable e) {
-            batch.close();
-            throw e;
         }
     }
 

@@ -52,7 +52,7 @@ final class PackSummary {
         tombstoneCount += entry.isTombstone() ? 1 : 0;
         uncheckedCount += entry.crc() == 0 && entry.storedSize() > 0 ? 1 : 0;
         countByKind[Math.min(entry.kindCode(), countByKind.length - 1)]++;
-        countByCodec[Math.min(entry.flags(), countByCodec.length - 1)]++;
+        countByCodec[entry.isReadable() ? entry.codec().ordinal() : countByCodec.length - 1]++;
     }
 
     int indexCrc() {

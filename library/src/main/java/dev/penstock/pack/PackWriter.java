@@ -12,10 +12,7 @@ import dev.penstock.memory.NewFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /// Writes a pack record by record; it appears under its name when [#close] has put everything on disk.
 ///
@@ -77,7 +74,7 @@ public final class PackWriter implements AutoCloseable {
     private final Options options;
     private final NewFile file;
     private final PackIndexBuffer index = new PackIndexBuffer();
-    private final List<byte[]> names = new ArrayList<>();
+    private final PackNamesBuffer names = new PackNamesBuffer();
     private final PackStage stage;
     private final PackCompressor compressor;
     private long dataStart;
@@ -177,7 +174,7 @@ public final class PackWriter implements AutoCloseable {
             throw new IllegalArgumentException("either all records of a pack have names or none has");
         }
         if (name != null) {
-            names.add(name.getBytes(StandardCharsets.UTF_8));
+            names.add(name);
         }
         return Layouts.alignUp(dataEnd, options.alignment());
     }
@@ -220,6 +217,7 @@ public final class PackWriter implements AutoCloseable {
 
     private void release() throws IOException {
         index.close();
+        names.close();
         stage.close();
         compressor.close();
         file.close();
@@ -233,16 +231,15 @@ public final class PackWriter implements AutoCloseable {
 
     private void finish() throws IOException {
         stage.flush();
-        MemorySegment namesBlock = names.isEmpty() ? MemorySegment.NULL : PackNames.write(names);
         long namesOffset = PackFormat.indexEnd(index.count());
-        moveData(namesOffset + namesBlock.byteSize());
+        moveData(namesOffset + names.blockSize());
         if (index.count() == 0) {
             dataEnd = 0;
         }
         MemorySegment entries = index.entries();
         file.write(new PackHeader(!names.isEmpty(), index.count()).write(), 0);
         file.write(entries, PackFormat.HEADER_SIZE);
-        file.write(namesBlock, namesOffset);
+        names.write(file, namesOffset);
         long behind = index.count() == 0 ? namesOffset : dataEnd;
         long statsAt = writeStats(behind);
         PackFooter footer = new PackFooter(dataEnd, Crc32c.of(entries), 0, statsAt, 0);

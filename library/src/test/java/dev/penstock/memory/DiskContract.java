@@ -15,7 +15,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,7 +92,6 @@ interface DiskContract {
         Disk disk = disk(folder);
         Path absent = folder.resolve("absent");
         assertThrows(NoSuchFileException.class, () -> disk.open(absent));
-        assertThrows(NoSuchFileException.class, () -> disk.list(absent));
         assertThrows(NoSuchFileException.class, () -> disk.create(absent.resolve("file")));
         assertThrows(NoSuchFileException.class, () -> disk.move(absent, folder.resolve("file")));
         assertThrows(NoSuchFileException.class, () -> disk.forceDirectory(absent));
@@ -103,21 +101,21 @@ interface DiskContract {
     }
 
     @Test
-    default void namesAreListedMovedAndDeleted(@TempDir Path folder) throws IOException {
+    default void namesAreMovedAndDeleted(@TempDir Path folder) throws IOException {
         Disk disk = disk(folder);
         Path first = folder.resolve("first");
         Path second = folder.resolve("second");
         write(disk, first, "one");
         write(disk, second, "two");
         assertTrue(disk.exists(folder));
-        assertEquals(List.of(first, second), disk.list(folder).stream().sorted().toList());
+        assertTrue(disk.exists(first) && disk.exists(second));
         disk.move(first, second);
         assertFalse(disk.exists(first));
         assertEquals("one", read(disk, second));
         disk.forceDirectory(folder);
         disk.delete(second);
         disk.delete(second);
-        assertEquals(List.of(), disk.list(folder));
+        assertFalse(disk.exists(second));
     }
 
     @Test

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.List;
 
 /// Passes everything on: for disks with a planted bug, which override what they do wrongly.
 public class ForwardingDisk implements Disk {
@@ -33,11 +32,6 @@ public class ForwardingDisk implements Disk {
     @Override
     public boolean exists(Path file) throws IOException {
         return disk.exists(file);
-    }
-
-    @Override
-    public List<Path> list(Path directory) throws IOException {
-        return disk.list(directory);
     }
 
     @Override

@@ -99,7 +99,7 @@ public final class MemoryDisk implements Disk {
         return files.containsKey(key(file)) || folders.contains(key(file));
     }
 
-    @Override
+    /// The names in a folder.
     public synchronized List<Path> list(Path directory) throws IOException {
         Path folder = key(directory);
         requireFolder(folder);

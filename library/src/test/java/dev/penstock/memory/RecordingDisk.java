@@ -84,11 +84,6 @@ public final class RecordingDisk implements Disk {
     }
 
     @Override
-    public List<Path> list(Path directory) throws IOException {
-        return disk.list(directory);
-    }
-
-    @Override
     public void move(Path from, Path to) throws IOException {
         disk.move(from, to);
         record(new Operation.Move(from, to));

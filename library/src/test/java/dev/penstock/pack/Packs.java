@@ -102,7 +102,8 @@ final class Packs {
         if (size > 0 && size < raw.length && size <= old.storedSize()) {
             MemorySegment.copy(room, 0, pack, old.offset(), size);
             int crc = Crc32c.of(room.asSlice(0, size));
-            new PackEntry(old.offset(), size, old.kindCode(), Codec.LZ4.ordinal(), crc, raw.length).write(pack, at);
+            new PackEntry(old.offset(), size, old.kindCode(), PackEntry.flags(Codec.LZ4), crc, raw.length)
+                    .write(pack, at);
         }
     }
 
