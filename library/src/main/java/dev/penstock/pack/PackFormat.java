@@ -12,9 +12,10 @@ import java.nio.charset.StandardCharsets;
 
 /// A pack is one file of byte records with an index in front: A2PACK, version 1.
 ///
-/// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file is, in this order: the header, one
-/// entry for each record, perhaps a block of names, zeros up to the alignment, the records (each starting at a multiple
-/// of the alignment, zeros between them), perhaps a block of statistics, and the footer as the last bytes.
+/// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file is, in this order: the header,
+/// one entry for each record, perhaps a block of names, zeros up to the alignment, the records (each starting
+/// at a multiple of the alignment, zeros between them), perhaps a block of statistics, and the footer as the
+/// last bytes.
 ///
 /// ## Layout
 ///
@@ -57,8 +58,9 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ### NAMES
 ///
-/// The block of names directly follows the index. After its head come `count + 1` u64 starts into the text, the first 0
-/// and the last the size of the text; the text, UTF-8 paths with `/` between folders; and a u32 CRC of all before it.
+/// The block of names directly follows the index. After its head come `count + 1` u64 starts into the text, the
+/// first 0 and the last the size of the text; the text, UTF-8 paths with `/` between folders; and a u32 CRC of
+/// all before it.
 ///
 /// | offset | size | type  | field     | rule                                                             |
 /// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
@@ -79,8 +81,8 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ## Invariants
 ///
-/// - A record may be stored anywhere between index and footer; order, gaps and overlaps are not errors of the format.
-///   What we write is in index order, without gaps beyond the alignment.
+/// - A record may be stored anywhere between index and footer; order, gaps and overlaps are not errors of the
+///   format. What we write is in index order, without gaps beyond the alignment.
 /// - A pack is never changed: it appears under its name complete, by [dev.penstock.memory.NewFile].
 ///
 /// ## Limits
@@ -88,15 +90,16 @@ import java.nio.charset.StandardCharsets;
 /// - A record has at most 4,294,967,295 stored bytes, since its size is a u32.
 /// - A compressed record has at most [dev.penstock.memory.Codec#RAW_SIZE_MAX] raw bytes and no more than its codec
 ///   could honestly make of the stored ones, so that a lie in the index cannot ask for memory.
-/// - [PackBuilder] stores records above [PackBuilder#BUFFERED_SIZE_MAX] uncompressed, so that its memory is bounded.
+/// - [PackBuilder] stores records above [PackBuilder#BUFFERED_SIZE_MAX] uncompressed, so that its memory is
+///   bounded.
 ///
 /// ## Where it differs from the design text
 ///
 /// - Entries are 32 bytes with 8 reserved ones and footers 32 with 4, where the text's fields add up to 24 and 28.
 /// - Offsets count from the start of the file and not from that of the data.
-/// - Kind 0, names, codecs and raw sizes are ours. The original's readers skip names and refuse kind 0 when asked for
-/// it;
-///   they would take compressed bytes for raw ones, so packs for them are written with codec `none`.
+/// - Kind 0, names, codecs and raw sizes are ours. The original's readers skip names and refuse kind 0 when
+///   asked for it; they would take compressed bytes for raw ones, so packs for them are written with codec
+///   `none`.
 /// - Names and codecs are in the places the text kept for such things ("OptionalExtra", flags, reserved).
 public final class PackFormat {
     static final byte[] MAGIC = "A2PACK\0\0".getBytes(StandardCharsets.US_ASCII);
