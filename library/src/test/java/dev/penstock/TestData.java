@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Where the files of `testdata/` are, and how deep the sweeps go.
@@ -10,24 +9,11 @@ public final class TestData {
 
     /// A file or folder below `testdata/`.
     public static Path path(String name) {
-        return root().resolve("testdata").resolve(name);
+        return Project.root().resolve("testdata").resolve(name);
     }
 
     /// Whether the deep version of a sweep was asked for.
     public static boolean isLong() {
         return Boolean.getBoolean("penstock.long");
-    }
-
-    private static Path root() {
-        String given = System.getProperty("penstock.root");
-        Path folder = Path.of(given == null ? "" : given).toAbsolutePath();
-        while (!Files.isDirectory(folder.resolve("testdata"))) {
-            folder = folder.getParent();
-            if (folder == null) {
-                throw new IllegalStateException(
-                        "no folder testdata above " + Path.of("").toAbsolutePath());
-            }
-        }
-        return folder;
     }
 }

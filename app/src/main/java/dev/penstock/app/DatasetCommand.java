@@ -3,12 +3,11 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.FileBytes;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -20,15 +19,11 @@ abstract class DatasetCommand extends Command {
     @Parameters(arity = "1", paramLabel = "PATH", description = "The dataset, of any format.")
     Path path;
 
-    @Option(
-            names = "--io",
-            paramLabel = "mmap|read",
-            defaultValue = "mmap",
-            description = "Map files, or read them by position (for network file systems).")
-    FileBytes.Access access;
+    @Mixin
+    AccessOption io;
 
     Dataset open() throws IOException {
-        return Catalog.open(path, access);
+        return Catalog.open(path, io.access);
     }
 
     /// @throws CommandLine.ParameterException when there is no such record

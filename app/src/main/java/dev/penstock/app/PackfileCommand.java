@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.FileBytes;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,18 +28,14 @@ abstract class PackfileCommand extends Command {
         Path option;
     }
 
-    @Option(
-            names = "--io",
-            paramLabel = "mmap|read",
-            defaultValue = "mmap",
-            description = "Map the file, or read it by position (for network file systems).")
-    FileBytes.Access access;
+    @Mixin
+    AccessOption io;
 
     Path path() {
         return packfile.path == null ? packfile.option : packfile.path;
     }
 
     PackReader open() throws IOException {
-        return PackReader.open(path(), PackReader.Options.DEFAULT.withAccess(access));
+        return PackReader.open(path(), PackReader.Options.DEFAULT.withAccess(io.access));
     }
 }

@@ -2,9 +2,7 @@
 package dev.penstock.app;
 
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /// The command above all others.
 @CommandLine.Command(
@@ -28,23 +26,9 @@ import picocli.CommandLine.Spec;
             "  penstock pack build --input photos --output photos.a2pack --all-files",
             "  penstock verify photos.a2pack"
         })
-final class PenstockCommand implements Runnable {
-    @Spec
-    CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    boolean isHelp;
-
+final class PenstockCommand extends CommandGroup {
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
     boolean isVersion;
-
-    @Override
-    public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do");
-    }
 
     /// The version the jar was built as.
     static final class Version implements CommandLine.IVersionProvider {

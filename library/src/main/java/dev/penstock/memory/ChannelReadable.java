@@ -9,6 +9,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 
 /// A file read through a channel.
 ///
@@ -19,16 +20,18 @@ final class ChannelReadable implements Disk.Readable {
     private static final long PIECE_BYTES_MAX = 1L << 30;
 
     private final Path file;
+    private final Object identity;
     private volatile FileChannel channel;
     private volatile boolean isClosed;
 
-    private ChannelReadable(Path file, FileChannel channel) {
+    private ChannelReadable(Path file, Object identity, FileChannel channel) {
         this.file = file;
+        this.identity = identity;
         this.channel = channel;
     }
 
     static ChannelReadable open(Path file) throws IOException {
-        return new ChannelReadable(file, FileChannel.open(file, StandardOpenOption.READ));
+        return new ChannelReadable(file, RealDisk.identity(file), FileChannel.open(file, StandardOpenOption.READ));
     }
 
     @Override
@@ -38,11 +41,21 @@ final class ChannelReadable implements Disk.Readable {
 
     @Override
     public long read(long offset, MemorySegment target) throws IOException {
+        return readFully(this::readSome, offset, target);
+    }
+
+    /// What a channel does with one buffer.
+    @FunctionalInterface
+    interface PieceReader {
+        int read(ByteBuffer piece, long offset) throws IOException;
+    }
+
+    /// Reads on until the target is full or the file ends, and returns the bytes read.
+    static long readFully(PieceReader reader, long offset, MemorySegment target) throws IOException {
         long done = 0;
         while (done < target.byteSize()) {
             long pieceSize = Math.min(PIECE_BYTES_MAX, target.byteSize() - done);
-            ByteBuffer piece = target.asSlice(done, pieceSize).asByteBuffer();
-            int read = readSome(piece, offset + done);
+            int read = reader.read(target.asSlice(done, pieceSize).asByteBuffer(), offset + done);
             if (read < 0) {
                 break;
             }
@@ -69,6 +82,9 @@ final class ChannelReadable implements Disk.Readable {
             throw new IllegalStateException(file + " is closed");
         }
         if (channel == broken) {
+            if (!Objects.equals(identity, RealDisk.identity(file))) {
+                throw new IOException(file + " was replaced by another file while it was open");
+            }
             channel = FileChannel.open(file, StandardOpenOption.READ);
         }
     }

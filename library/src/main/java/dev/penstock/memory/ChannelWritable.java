@@ -59,16 +59,7 @@ final class ChannelWritable implements Disk.Writable {
 
     @Override
     public long read(long offset, MemorySegment target) throws IOException {
-        long done = 0;
-        while (done < target.byteSize()) {
-            long pieceSize = Math.min(PIECE_BYTES_MAX, target.byteSize() - done);
-            int read = channel.read(target.asSlice(done, pieceSize).asByteBuffer(), offset + done);
-            if (read < 0) {
-                break;
-            }
-            done += read;
-        }
-        return done;
+        return ChannelReadable.readFully(channel::read, offset, target);
     }
 
     private void beginWriteOut() throws IOException {

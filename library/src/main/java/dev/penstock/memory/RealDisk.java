@@ -91,9 +91,9 @@ final class RealDisk implements Disk {
         }
     }
 
-    private static Object identity(Path file) throws IOException {
-        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .fileKey();
+    /// What tells a file from another that has its name, or null where the file system does not know.
+    static Object identity(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.Codec;
@@ -107,6 +108,7 @@ class PackCorruptionTest {
                 assertEquals(Outcome.REFUSED_AT_OPEN, read(sample, cut, access, "cut to " + size + " bytes"));
             }
         }
+        Figures.print("pack, truncations", 2L * whole.length);
     }
 
     @ParameterizedTest
@@ -124,6 +126,7 @@ class PackCorruptionTest {
         // Header, index and footer are under checksums; the last four bytes of the footer and the statistics are not.
         long guardedBits = 8 * (PackFormat.indexEnd(Packs.SAMPLE.size()) + PackFormat.FOOTER_SIZE - 4);
         assertTrue(outcomes.get(Outcome.REFUSED_AT_OPEN) >= guardedBits, outcomes::toString);
+        Figures.print("pack, single-bit flips", 8L * whole.length);
     }
 
     @ParameterizedTest
@@ -143,6 +146,7 @@ class PackCorruptionTest {
                 read(sample, flipped, FileBytes.Access.MMAP, damage);
             }
         }
+        Figures.print("pack, single-bit flips behind repaired checksums", 8L * whole.length - 12 * 8);
     }
 
     /// A changed index with a fitting checksum says something else, which is as good as what it said before.
@@ -170,6 +174,7 @@ class PackCorruptionTest {
                 read(sample, damaged, FileBytes.Access.MMAP, "round " + round);
             }
         }
+        Figures.print("pack, random damages", rounds);
     }
 
     /// A few bytes changed, a range zeroed, a range copied elsewhere, or the length changed.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
@@ -48,6 +49,7 @@ class PackCrashTest {
         assertEquals(List.of(), run.violations);
         assertTrue(run.stateCount > 100, "only " + run.stateCount + " states were tried");
         assertTrue(run.newCount > 0, "no state showed the new pack");
+        Figures.print("pack, crash states tried", run.stateCount);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.memory.BuggyDisks;
@@ -54,6 +55,7 @@ class PackFaultTest {
         long attempts = sweepWriter(isReplacing, isExpecting, UnaryOperator.identity());
         assertEquals(List.of(), violations);
         assertTrue(attempts > 60, "only " + attempts + " attempts");
+        Figures.print("pack, writes with one operation failing", attempts);
     }
 
     @Test
@@ -89,6 +91,7 @@ class PackFaultTest {
         });
         assertEquals(List.of(), violations);
         assertTrue(attempts > 60, "only " + attempts + " attempts");
+        Figures.print("pack, folders packed with one operation failing", attempts);
     }
 
     private static byte[] built(Path input, MemoryDisk disk, int workers) throws IOException {
