@@ -75,7 +75,7 @@ class PackLargeTest {
     @Test
     void verifyReadsAllOfALargePack() throws IOException {
         if (!TestData.isLong()) {
-            Assumptions.abort("needs -Dpenstock.long=true");
+            Assumptions.abort("needs ./check --long");
         }
         Path file = folder.resolve("large.a2pack");
         SparsePack.write(file, 60, 100_000, 100L << 20);
@@ -88,7 +88,7 @@ class PackLargeTest {
     @Test
     void aRecordOfMoreThanTwoGiBIsCopiedAndVerified() throws IOException {
         if (!TestData.isLong()) {
-            Assumptions.abort("needs -Dpenstock.long=true");
+            Assumptions.abort("needs ./check --long");
         }
         Path file = folder.resolve("large.a2pack");
         long recordSize = (1L << 31) + 12_345;
