@@ -27,7 +27,7 @@ final class DocsTest {
 
     /// Names of the platform and its libraries that the pages mention.
     private static final Set<String> FOREIGN =
-            Set.of("InternalError", "IOException", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
+            Set.of("InternalError", "IOException", "OutOfMemoryError", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
 
     private static Set<String> ownClassNames() {
         return Project.sources().stream()
