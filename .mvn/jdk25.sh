@@ -11,8 +11,8 @@ require_jdk25() {
   local on_path candidate
   on_path=$(command -v java 2>/dev/null) && on_path=$(readlink -f "$on_path")
   for candidate in "${JAVA_HOME:-}" "${on_path%/bin/java}" \
-      /usr/lib/jvm/* /usr/java/* /opt/java/* /opt/jdk* /usr/local/openjdk* "$HOME"/.sdkman/candidates/java/* \
-      "$HOME"/.jdks/* /Library/Java/JavaVirtualMachines/*/Contents/Home; do
+      /usr/lib/jvm/* /usr/java/* /opt/java/* /opt/jdk* /usr/local/openjdk* "${HOME:-/nonexistent}"/.sdkman/candidates/java/* \
+      "${HOME:-/nonexistent}"/.jdks/* /Library/Java/JavaVirtualMachines/*/Contents/Home; do
     if [ "$(jdk_version "$candidate")" = 25 ]; then
       export JAVA_HOME=$candidate
       return 0
@@ -22,12 +22,11 @@ require_jdk25() {
   exit 3
 }
 
-# File names are bytes; only in a UTF-8 locale does Java see all of them.
+# File names are bytes; only in a UTF-8 locale does Java see all of them. One that is named but not installed is none.
 require_utf8() {
-  case "${LC_ALL:-${LC_CTYPE:-${LANG:-}}}" in
-    *[Uu][Tt][Ff]-8 | *[Uu][Tt][Ff]8) ;;
-    *) export LC_ALL=C.UTF-8 ;;
-  esac
+  if [ "$(locale charmap 2>/dev/null)" != UTF-8 ]; then
+    export LC_ALL=C.UTF-8
+  fi
 }
 
 # build_if_stale JAR MODULE DIR...: builds a module unless its jar is newer than every source of those folders, and
@@ -45,6 +44,7 @@ build_if_stale() {
     # Two first uses at once must not build into the same folders.
     command -v flock >/dev/null && flock 9
     [ -t 2 ] && echo "building penstock (once; later only when sources change) ..." >&2
+    umask 022
     touch target/build.start
     if ! ./mvnw -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true -pl "$module" -am package >"$log" 2>&1; then
       tail -n 30 "$log" >&2

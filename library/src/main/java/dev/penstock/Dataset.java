@@ -57,6 +57,10 @@ public interface Dataset extends AutoCloseable {
         gather(MemorySegment.ofArray(indices), batch);
     }
 
+    /// Decides now, and not with the first gather, whether the files are kept in memory, and begins to bring them
+    /// in if they are.
+    void prepare();
+
     /// Reads every byte, checks every checksum and every reference, and lists what is wrong. Damage is a result
     /// here and not an exception.
     Verification verify(Progress progress) throws IOException;

@@ -26,8 +26,8 @@ final class DocsTest {
     private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+");
 
     /// Names of the platform and its libraries that the pages mention.
-    private static final Set<String> FOREIGN =
-            Set.of("InternalError", "IOException", "OutOfMemoryError", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
+    private static final Set<String> FOREIGN = Set.of(
+            "InternalError", "IOException", "OutOfMemoryError", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
 
     private static Set<String> ownClassNames() {
         return Project.sources().stream()

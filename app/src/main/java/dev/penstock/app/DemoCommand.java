@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.memory.AvailableMemory;
 import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackReader;
@@ -37,19 +38,34 @@ final class DemoCommand extends Command {
     @Override
     public Integer call() throws IOException {
         Path folder = Files.createTempDirectory("penstock-demo-");
+        Thread whenStopped = new Thread(() -> remove(folder));
+        Runtime.getRuntime().addShutdownHook(whenStopped);
         try {
-            show("folder", folder, "All of this happens in " + folder);
+            show("folder", folder, "All of this happens in " + folder + " and is removed at the end.");
+            show(
+                    "cores",
+                    (long) Parallel.defaultThreads(),
+                    "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
+                            + " of memory to spare");
             List<Path> files = writeFiles(Files.createDirectory(folder.resolve("files")));
             Path pack = folder.resolve("files.a2pack");
             build(folder.resolve("files"), pack);
             boolean isOk = verify(pack);
             drawBatches(pack, files);
+            show(
+                    "heapBytes",
+                    heapBytes(),
+                    "  heap     " + Text.bytes(heapBytes()) + " in use; records stay outside it");
+            if (!isJson) {
+                print("The same with your files: penstock pack build --input FOLDER --output FILE.a2pack --all-files");
+            }
             if (isJson) {
                 printJson(figures);
             }
             return isOk ? 0 : Failures.BAD_DATA;
         } finally {
             remove(folder);
+            Runtime.getRuntime().removeShutdownHook(whenStopped);
         }
     }
 
@@ -68,7 +84,7 @@ final class DemoCommand extends Command {
         for (int i = 0; i < FILE_COUNT; i++) {
             byte[] content = new byte[random.nextInt(SIZE_MAX)];
             random.nextBytes(content);
-            Path file = folder.resolve(String.format("record-%05d.bin", i));
+            Path file = folder.resolve(String.format(Locale.ROOT, "record-%05d.bin", i));
             Files.write(file, content);
             files.add(file);
             totalBytes += content.length;
@@ -175,15 +191,21 @@ final class DemoCommand extends Command {
         return new double[] {records / seconds, bytes / seconds};
     }
 
+    private static long heapBytes() {
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
     private static double secondsSince(long startNanos) {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    private static void remove(Path folder) throws IOException {
+    private static void remove(Path folder) {
         try (Stream<Path> paths = Files.walk(folder)) {
             for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
+                Files.deleteIfExists(path);
             }
+        } catch (IOException e) {
+            // It lies in the folder for temporary files, where others clean up too.
         }
     }
 }

@@ -26,7 +26,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
         return exitCode(failure);
     }
 
-    private static int exitCode(Exception failure) throws IllegalStateException {
+    private static int exitCode(Exception failure) {
         return switch (failure) {
             case DatasetException _ -> BAD_DATA;
             case FileAlreadyExistsException _ -> USAGE;

@@ -4,8 +4,6 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -26,17 +24,17 @@ final class HeadCommand extends DatasetCommand {
         try (Dataset dataset = open();
                 Batch batch = Batch.create(dataset.fields())) {
             long limit = Math.min(recordCount, dataset.count());
-            List<Object> records = new ArrayList<>();
             for (long index = 0; index < limit; index++) {
                 dataset.gather(new long[] {index}, batch);
                 if (isJson) {
-                    records.add(RecordText.json(dataset, index, batch, 0));
+                    String record = Json.text(RecordText.json(dataset, index, batch, 0));
+                    print((index == 0 ? "[" : "") + record + (index + 1 < limit ? "," : "]"));
                 } else {
                     print(RecordText.line(dataset, index, batch, 0));
                 }
             }
-            if (isJson) {
-                printJson(records);
+            if (isJson && limit == 0) {
+                print("[]");
             }
             if (limit < dataset.count()) {
                 remark("... " + Text.number(dataset.count() - limit) + " more");

@@ -2,9 +2,10 @@
 package dev.penstock.app;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
-/// Reads `0,5,10-20`: single indices and ranges with both ends, in the order given.
+/// Reads `0,5,10-20`: single indices and ranges with both ends. Repeats are taken once.
 final class IndexRanges {
     private IndexRanges() {}
 
@@ -20,7 +21,22 @@ final class IndexRanges {
                 ranges.add(range(part.strip(), count));
             }
         }
-        return ranges;
+        return merged(ranges);
+    }
+
+    /// Each index once, in ascending order.
+    private static List<Range> merged(List<Range> ranges) {
+        List<Range> merged = new ArrayList<>();
+        for (Range range :
+                ranges.stream().sorted(Comparator.comparingLong(Range::first)).toList()) {
+            if (!merged.isEmpty() && range.first() <= merged.getLast().last() + 1) {
+                Range before = merged.removeLast();
+                merged.add(new Range(before.first(), Math.max(before.last(), range.last())));
+            } else {
+                merged.add(range);
+            }
+        }
+        return merged;
     }
 
     private static Range range(String part, long count) {

@@ -3,7 +3,10 @@ package dev.penstock.app;
 
 import java.io.StringWriter;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
@@ -20,6 +23,14 @@ final class Json {
             write(generator, value);
         }
         return text.toString();
+    }
+
+    /// The same with keys as JSON has them: `storedBytes` for `stored_bytes`.
+    static Map<String, Object> camelKeys(Map<String, Object> values) {
+        Map<String, Object> renamed = new LinkedHashMap<>();
+        values.forEach((key, value) -> renamed.put(
+                Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT)), value));
+        return renamed;
     }
 
     private static void write(JsonGenerator generator, Object value) {

@@ -18,7 +18,10 @@ public final class Main {
         PrintStream out = stream(FileDescriptor.out);
         PrintStream err = stream(FileDescriptor.err);
         int exitCode = run(new Console(out, err, Terminal.isStandardError()), args);
-        out.flush();
+        if (out.checkError() && exitCode == 0) {
+            err.println("penstock: cannot write to standard output");
+            exitCode = Failures.DISK;
+        }
         err.flush();
         System.exit(exitCode);
     }

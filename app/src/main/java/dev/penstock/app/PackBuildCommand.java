@@ -51,7 +51,7 @@ final class PackBuildCommand extends Command {
             names = "--level",
             paramLabel = "L",
             defaultValue = "0",
-            description = "zstd: 1 fast to 19 small; lz4: acceleration, larger is faster; 0 is the codec's own choice.")
+            description = "zstd: 1 fast to 22 small; lz4: acceleration, larger is faster; 0 is the codec's own choice.")
     int level;
 
     @Option(

@@ -17,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -51,12 +52,18 @@ final class PackExtractCommand extends PackfileCommand {
             long total = ranges.stream()
                     .mapToLong(range -> range.last() - range.first() + 1)
                     .sum();
-            forEach(ranges, index -> requireFree(target(pack, index)));
-            Files.createDirectories(output);
-            long[] done = new long[2];
             forEach(ranges, index -> {
-                done[1] += write(pack, index);
-                progress.at(++done[0], total);
+                pack.size(index);
+                requireFree(target(pack, index));
+            });
+            Files.createDirectories(output);
+            long[] done = new long[3];
+            forEach(ranges, index -> {
+                if (!pack.entry(index).isTombstone()) {
+                    done[0]++;
+                    done[1] += write(pack, index);
+                }
+                progress.at(++done[2], total);
             });
             report(done[0], done[1]);
         }
@@ -87,7 +94,7 @@ final class PackExtractCommand extends PackfileCommand {
         String name = pack.name(index);
         if (name == null) {
             boolean isRun = pack.kind(index) != PackKind.OPAQUE;
-            return output.resolve(String.format(isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
+            return output.resolve(String.format(Locale.ROOT, isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
         }
         Path target;
         try {
@@ -95,7 +102,7 @@ final class PackExtractCommand extends PackfileCommand {
         } catch (InvalidPathException e) {
             throw badName(pack, index, name);
         }
-        boolean isPlain = !name.isEmpty() && !name.contains("\\") && !name.contains("\0");
+        boolean isPlain = !name.isEmpty() && !name.contains("\0");
         if (!isPlain || !target.startsWith(output.normalize()) || target.equals(output.normalize())) {
             throw badName(pack, index, name);
         }
@@ -104,7 +111,7 @@ final class PackExtractCommand extends PackfileCommand {
 
     private static DatasetException badName(PackReader pack, long index, String name) {
         return new DatasetException.Corrupt(
-                pack.path(), 0, Reason.BAD_NAMES, "record " + index + " has the unsafe name " + name);
+                pack.path(), 0, Reason.BAD_NAMES, "record " + index + " has the unsafe name " + Text.printable(name));
     }
 
     private long write(PackReader pack, long index) throws IOException {
@@ -113,7 +120,7 @@ final class PackExtractCommand extends PackfileCommand {
         if (!target.toAbsolutePath().getParent().toRealPath().startsWith(output.toRealPath())) {
             throw badName(pack, index, pack.name(index) + ", which a link leads out of the folder");
         }
-        long size = pack.entry(index).rawSize();
+        long size = pack.size(index);
         try (Buffer buffer = new Buffer();
                 NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
             MemorySegment content = buffer.reserve(size).asSlice(0, size);

@@ -2,11 +2,14 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
+import dev.penstock.DatasetException;
 import dev.penstock.pack.PackEntry;
+import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -24,17 +27,18 @@ final class PackInspectCommand extends PackfileCommand {
     public Integer call() throws IOException {
         try (PackReader pack = open()) {
             DatasetCommand.requireRecord(spec, pack, index);
-            Map<String, Object> facts = facts(pack);
+            Map<String, Object> facts = entryFacts(pack);
+            boolean isReadable = addContent(pack, facts);
             if (isJson) {
-                printJson(facts);
+                printJson(Json.camelKeys(facts));
             } else {
-                facts.forEach((label, value) -> print(label + ": " + value));
+                facts.forEach((label, value) -> print(label + ": " + Text.printable(String.valueOf(value))));
             }
+            return isReadable ? 0 : Failures.BAD_DATA;
         }
-        return 0;
     }
 
-    private Map<String, Object> facts(PackReader pack) throws IOException {
+    private Map<String, Object> entryFacts(PackReader pack) {
         PackEntry entry = pack.entry(index);
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("packfile", path());
@@ -42,18 +46,27 @@ final class PackInspectCommand extends PackfileCommand {
         if (pack.name(index) != null) {
             facts.put("name", pack.name(index));
         }
-        facts.put("kind", pack.kind(index).word());
+        boolean isKnown = entry.kindCode() < PackKind.values().length;
+        facts.put("kind", isKnown ? pack.kind(index).word() : "unknown " + entry.kindCode());
         facts.put("tombstone", entry.isTombstone());
         facts.put("offset", entry.offset());
         facts.put("stored_bytes", entry.storedSize());
+        facts.put("codec", entry.isReadable() ? entry.codec().word() : "unknown flags " + entry.flags());
+        facts.put("crc32c", entry.crc() == 0 ? null : String.format(Locale.ROOT, "%08x", entry.crc()));
+        return facts;
+    }
+
+    /// A record that cannot be read is what people inspect: its entry is shown all the same, with the reason.
+    private boolean addContent(PackReader pack, Map<String, Object> facts) throws IOException {
         try (Batch batch = Batch.create(pack.fields())) {
             pack.gather(new long[] {index}, batch);
             MemorySegment content = batch.column(0).value(0);
-            facts.put("codec", entry.codec().word());
             facts.put("raw_bytes", content.byteSize());
-            facts.put("crc32c", entry.crc() == 0 ? "not stored" : String.format("%08x", entry.crc()));
             facts.put("content", RecordText.preview(content));
+            return true;
+        } catch (DatasetException e) {
+            facts.put("problem", e.getMessage() + " [" + e.reason() + "]");
+            return false;
         }
-        return facts;
     }
 }

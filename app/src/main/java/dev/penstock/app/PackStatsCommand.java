@@ -23,7 +23,7 @@ final class PackStatsCommand extends PackfileCommand {
         }
         Map<String, Object> figures = figures(stats);
         if (isJson) {
-            printJson(figures);
+            printJson(Json.camelKeys(figures));
         } else {
             print("packfile: " + path());
             figures.forEach((label, value) -> print(label + ": " + show(value)));

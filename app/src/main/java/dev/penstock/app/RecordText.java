@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /// A record, for scripts and for people.
@@ -38,8 +39,8 @@ final class RecordText {
     /// One line: index, size, name, and how the content begins.
     static String line(Dataset dataset, long index, Batch batch, long rowIndex) {
         MemorySegment value = batch.column(0).value(rowIndex);
-        String name = dataset.name(index) == null ? "" : dataset.name(index) + "  ";
-        return String.format("%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, preview(value));
+        String name = dataset.name(index) == null ? "" : Text.printable(dataset.name(index)) + "  ";
+        return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, preview(value));
     }
 
     /// The first bytes: as text when they are text, otherwise in hex.
@@ -51,7 +52,7 @@ final class RecordText {
         for (byte b : start) {
             isText &= b >= ' ' && b < 127 || b == '\n' || b == '\t' || b == '\r';
             text.append(b < ' ' ? ' ' : (char) b);
-            hex.append(String.format("%02x", b));
+            hex.append(String.format(Locale.ROOT, "%02x", b));
         }
         String shown = isText ? text.toString() : hex.substring(0, (int) Math.min(hex.length(), PREVIEW_BYTES));
         return shown + (value.byteSize() > PREVIEW_BYTES ? "..." : "");

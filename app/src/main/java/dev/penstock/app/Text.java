@@ -30,9 +30,22 @@ final class Text {
                 : String.format(Locale.ROOT, "%d:%02d min", (long) seconds / 60, (long) seconds % 60);
     }
 
+    /// A name out of a file, harmless on a terminal: control characters shown as escapes.
+    static String printable(String name) {
+        StringBuilder shown = new StringBuilder();
+        name.codePoints().forEach(c -> {
+            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
+                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
+            } else {
+                shown.appendCodePoint(c);
+            }
+        });
+        return shown.toString();
+    }
+
     /// A label and its value, in columns.
     static String row(String label, Object value) {
         String shown = value instanceof Long number ? number(number) : String.valueOf(value);
-        return String.format("  %-16s %s", label, shown);
+        return String.format(Locale.ROOT, "  %-16s %s", label, shown);
     }
 }

@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Future;
@@ -97,8 +98,9 @@ final class ChannelWritable implements Disk.Writable {
     }
 
     private IOException poisonedBy(IOException cause) {
-        poison = cause;
-        return cause;
+        boolean saysEnough = cause instanceof ClosedChannelException;
+        poison = saysEnough ? cause : new IOException(file + ": " + cause.getMessage(), cause);
+        return poison;
     }
 
     private void requireSound() throws IOException {

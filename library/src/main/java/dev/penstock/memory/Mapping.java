@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /// A group of files that is mapped together and dropped together, in one shared arena.
 ///
@@ -21,6 +22,8 @@ import java.util.List;
 ///
 /// **Threads.** Any number.
 public final class Mapping implements AutoCloseable {
+    private static final long UNMAP_RETRY_NANOS = 1_000_000;
+
     private final Arena arena;
     private final List<MemorySegment> segments;
     private final Leases leases = new Leases(this::unmap);
@@ -78,7 +81,24 @@ public final class Mapping implements AutoCloseable {
     }
 
     private void unmap() {
-        arena.close();
+        if (tryUnmap()) {
+            return;
+        }
+        Thread.ofPlatform().daemon().name("penstock-unmap").start(() -> {
+            while (!tryUnmap()) {
+                LockSupport.parkNanos(UNMAP_RETRY_NANOS);
+            }
+        });
+    }
+
+    /// An arena refuses to close while some thread does input or output with a view into it.
+    private boolean tryUnmap() {
+        try {
+            arena.close();
+        } catch (IllegalStateException e) {
+            return false;
+        }
         MappingLimit.give(segments.size());
+        return true;
     }
 }

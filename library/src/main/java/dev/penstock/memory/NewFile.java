@@ -4,11 +4,14 @@ package dev.penstock.memory;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /// A file that appears under its name only when it is complete.
 ///
@@ -23,7 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// **Threads.** One at a time.
 public final class NewFile implements AutoCloseable {
-    private static final String TEMPORARY = ".tmp-";
+    /// Nobody else names files like this, so what has such a name and no living writer may be removed.
+    private static final Pattern TEMPORARY = Pattern.compile("\\.penstock-[0-9a-f]{8}-\\d+\\.tmp");
+
     private static final int ATTEMPTS_MAX = 100;
 
     /// The temporary files of this process, from before they are created until they have their name: longer than
@@ -49,16 +54,20 @@ public final class NewFile implements AutoCloseable {
     ///
     /// @param isReplacing whether a file that has the name already may be replaced
     /// @throws FileAlreadyExistsException when it may not and there is one
-    public static NewFile create(Disk disk, Path target, boolean isReplacing) throws IOException {
-        Path folder = folderOf(target);
+    public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
+        Path target = path.toAbsolutePath();
+        Path folder = target.getParent();
+        if (folder == null) {
+            throw new IllegalArgumentException(path + " is no name for a file");
+        }
         if (!isReplacing && disk.exists(target)) {
-            throw new FileAlreadyExistsException(target.toString());
+            throw new FileAlreadyExistsException(path.toString());
         }
         if (!disk.exists(folder)) {
             throw new NoSuchFileException(folder.toString());
         }
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            Path temporary = folder.resolve("." + target.getFileName() + TEMPORARY + attempt);
+            Path temporary = temporary(target, attempt);
             if (UNPUBLISHED.putIfAbsent(temporary, disk) == null) {
                 try {
                     return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary));
@@ -79,6 +88,19 @@ public final class NewFile implements AutoCloseable {
             disk.deleteAbandoned(temporary);
         }
         return disk.create(temporary);
+    }
+
+    /// The name is short whatever the target's, and says which target it is for, so that the next writer of that
+    /// target finds what was left.
+    static Path temporary(Path target, int attempt) {
+        byte[] name = target.getFileName().toString().getBytes(StandardCharsets.UTF_8);
+        int hash = Crc32c.of(MemorySegment.ofArray(name));
+        return target.resolveSibling(String.format(Locale.ROOT, ".penstock-%08x-%d.tmp", hash, attempt));
+    }
+
+    /// Whether a file is, by its name, an unfinished one of ours.
+    public static boolean isTemporary(Path file) {
+        return TEMPORARY.matcher(file.getFileName().toString()).matches();
     }
 
     /// Removes what is unfinished, for a process that is told to stop.
@@ -114,14 +136,14 @@ public final class NewFile implements AutoCloseable {
         file.force();
         move();
         file.close();
-        disk.forceDirectory(folderOf(target));
+        disk.forceDirectory(target.getParent());
     }
 
     /// Gives the file its name without waiting for the disk: whole for every program, but perhaps gone or empty
     /// after a power cut. For files that can be made again.
     public void publishUnforced() throws IOException {
-        file.close();
         move();
+        file.close();
     }
 
     private void move() throws IOException {
@@ -149,13 +171,9 @@ public final class NewFile implements AutoCloseable {
 
     private void closeAndDelete() throws IOException {
         try {
-            file.close();
-        } finally {
             disk.delete(temporary);
+        } finally {
+            file.close();
         }
-    }
-
-    private static Path folderOf(Path target) {
-        return target.toAbsolutePath().getParent();
     }
 }

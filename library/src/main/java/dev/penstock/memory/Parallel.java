@@ -72,10 +72,20 @@ public final class Parallel {
 
     /// Waits for a piece of work whose result nobody wants any more, to give back what it holds.
     public static <T extends AutoCloseable> void discard(Future<T> work) {
-        try {
-            await(work).close();
-        } catch (Exception e) {
-            // The failure that made the work unwanted is the one to report.
+        boolean wasInterrupted = Thread.interrupted();
+        while (true) {
+            try {
+                work.get().close();
+                break;
+            } catch (InterruptedException e) {
+                wasInterrupted = true;
+            } catch (Exception e) {
+                // The failure that made the work unwanted is the one to report.
+                break;
+            }
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -103,6 +113,17 @@ public final class Parallel {
         void workWith(int helperCount) {
             CountDownLatch helpersLeft = new CountDownLatch(helperCount);
             for (int i = 0; i < helperCount; i++) {
+                if (!startHelper(helpersLeft)) {
+                    helpersLeft.countDown();
+                }
+            }
+            work();
+            awaitUninterruptibly(helpersLeft);
+        }
+
+        /// Where the system has no thread to spare, those that are there do the work.
+        private boolean startHelper(CountDownLatch helpersLeft) {
+            try {
                 HELPERS.execute(() -> {
                     try {
                         work();
@@ -110,9 +131,10 @@ public final class Parallel {
                         helpersLeft.countDown();
                     }
                 });
+                return true;
+            } catch (OutOfMemoryError e) {
+                return false;
             }
-            work();
-            awaitUninterruptibly(helpersLeft);
         }
 
         void work() {

@@ -22,6 +22,9 @@ public final class PackBuilder {
     /// Files above this are stored as they are, piece by piece, and never held in memory as a whole.
     public static final long BUFFERED_SIZE_MAX = 16L << 20;
 
+    /// Far above any number of cores.
+    private static final int WORKERS_MAX = 1024;
+
     /// Files being read or waiting to be written, for each worker.
     private static final int SLOTS_PER_WORKER = 4;
 
@@ -49,8 +52,8 @@ public final class PackBuilder {
     public static Result build(
             Path input, Path target, boolean isEveryFile, PackWriter.Options options, int workers, Progress progress)
             throws IOException {
-        if (workers < 1) {
-            throw new IllegalArgumentException("workers must be at least 1, not " + workers);
+        if (workers < 1 || workers > WORKERS_MAX) {
+            throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", not " + workers);
         }
         PackFolder folder = PackFolder.list(input, isEveryFile, target);
         return new PackBuilder(folder, options, workers).write(target, progress);
@@ -91,7 +94,8 @@ public final class PackBuilder {
                 while (started < files.size() && !idle.isEmpty()) {
                     ahead.add(start(pool, idle.pop(), files.get(started++)));
                 }
-                PackSlot slot = Parallel.await(ahead.remove());
+                PackSlot slot = Parallel.await(ahead.peek());
+                ahead.remove();
                 idle.push(slot);
                 inputBytes += append(writer, files.get(i), slot);
                 progress.at(i + 1L, files.size());

@@ -10,6 +10,7 @@ import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// What the parts of a pack have to be to each other.
 final class PackChecks {
@@ -17,6 +18,9 @@ final class PackChecks {
     private static final long COUNT_LIMIT = 1L << 59;
 
     private static final long COUNT_OFFSET = 16;
+
+    /// Statistics are a summary; what is larger is none.
+    private static final long STATS_SIZE_MAX = 64L << 20;
 
     private PackChecks() {}
 
@@ -68,21 +72,28 @@ final class PackChecks {
         }
     }
 
-    /// The caller's block behind the data, when the footer points at one that lies before it.
-    static Optional<byte[]> statsBlock(FileBytes file, PackFooter footer) throws IOException {
+    /// Bytes of the caller's block behind the data, when the footer points at one that lies before it.
+    static OptionalLong statsSize(FileBytes file, PackFooter footer) throws IOException {
         long limit = file.size() - PackFormat.FOOTER_SIZE;
         long start = footer.statsAt();
         if (start <= 0 || start < footer.dataEnd() || start > limit - U32.byteSize()) {
-            return Optional.empty();
+            return OptionalLong.empty();
         }
         MemorySegment length = MemorySegment.ofArray(new byte[(int) U32.byteSize()]);
         file.read(start, length);
         long byteCount = Layouts.u32(length, 0);
-        if (byteCount > limit - start - U32.byteSize() || byteCount > Integer.MAX_VALUE - 8) {
+        boolean fits = byteCount <= limit - start - U32.byteSize();
+        return fits ? OptionalLong.of(byteCount) : OptionalLong.empty();
+    }
+
+    /// The caller's block itself.
+    static Optional<byte[]> statsBlock(FileBytes file, PackFooter footer) throws IOException {
+        OptionalLong size = statsSize(file, footer);
+        if (size.isEmpty() || size.getAsLong() > STATS_SIZE_MAX) {
             return Optional.empty();
         }
-        byte[] block = new byte[(int) byteCount];
-        file.read(start + U32.byteSize(), MemorySegment.ofArray(block));
+        byte[] block = new byte[(int) size.getAsLong()];
+        file.read(footer.statsAt() + U32.byteSize(), MemorySegment.ofArray(block));
         return Optional.of(block);
     }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
+import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -43,8 +45,7 @@ final class PackFolder {
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root + ": input must be a directory");
         }
-        PackFolder folder =
-                new PackFolder(root, isEveryFile, target.toAbsolutePath().normalize());
+        PackFolder folder = new PackFolder(root, isEveryFile, target);
         folder.visit(root);
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
@@ -60,6 +61,8 @@ final class PackFolder {
         List<Path> children = new ArrayList<>();
         try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
             stream.forEach(children::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         Collections.sort(children);
         for (Path child : children) {
@@ -71,10 +74,11 @@ final class PackFolder {
         }
     }
 
-    private boolean isWanted(Path file) {
+    private boolean isWanted(Path file) throws IOException {
         return (isEveryFile || isRun(file))
                 && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                && !file.toAbsolutePath().normalize().equals(target);
+                && !NewFile.isTemporary(file)
+                && !(Files.exists(target) && Files.isSameFile(file, target));
     }
 
     private void measureNames() throws IOException {

@@ -88,8 +88,8 @@ import java.nio.charset.StandardCharsets;
 /// ## Limits
 ///
 /// - A record has at most 4,294,967,295 stored bytes, since its size is a u32.
-/// - A compressed record has at most [dev.penstock.memory.Codec#RAW_SIZE_MAX] raw bytes and no more than its codec
-///   could honestly make of the stored ones, so that a lie in the index cannot ask for memory.
+/// - A compressed record has at most [#COMPRESSED_RAW_SIZE_MAX] raw bytes and no more than its codec could
+///   honestly make of the stored ones, so that a lie in the index cannot ask for memory.
 /// - [PackBuilder] stores records above [PackBuilder#BUFFERED_SIZE_MAX] uncompressed, so that its memory is
 ///   bounded.
 ///
@@ -140,6 +140,8 @@ public final class PackFormat {
 
     /// The alignment of the original, which keeps records on pages of their own.
     public static final long ALIGNMENT_DEFAULT = 4096;
+    /// A compressed record is expanded as a whole, so what a hostile index can ask for is limited to this.
+    public static final long COMPRESSED_RAW_SIZE_MAX = 64L << 20;
     /// Sizes of records are unsigned 32-bit numbers.
     public static final long RECORD_SIZE_MAX = 0xFFFF_FFFFL;
 

@@ -77,7 +77,8 @@ final class PackIndex {
                             + ", written by a newer program");
         }
         Codec codec = entry.codec();
-        if (codec != Codec.NONE && (entry.rawSize() > codec.rawSizeMax(entry.storedSize()) || entry.rawSize() == 0)) {
+        long rawSizeMax = Math.min(codec.rawSizeMax(entry.storedSize()), PackFormat.COMPRESSED_RAW_SIZE_MAX);
+        if (codec != Codec.NONE && (entry.rawSize() > rawSizeMax || entry.rawSize() == 0)) {
             throw new DatasetException.Corrupt(
                     file.path(),
                     entryOffset(index) + PackEntry.RAW_OFFSET,

@@ -158,6 +158,13 @@ public final class PackReader implements Dataset {
         return file.use(() -> index.entry(recordIndex));
     }
 
+    /// Bytes of a record once it is expanded, held against the limits: so much may be set aside for it.
+    ///
+    /// @throws DatasetException when the entry cannot be right
+    public long size(long recordIndex) {
+        return file.use(() -> index.readable(recordIndex).rawSize());
+    }
+
     /// What a record is.
     ///
     /// @throws DatasetException.Corrupt when the index gives a kind that nobody knows
@@ -190,7 +197,7 @@ public final class PackReader implements Dataset {
 
     /// Copies one record.
     ///
-    /// @param target memory for at least [PackEntry#rawSize] bytes
+    /// @param target memory for at least [#size] bytes
     /// @return the bytes written
     public long read(long recordIndex, MemorySegment target) throws IOException {
         return file.use(() -> records.copy(recordIndex, target));
@@ -271,6 +278,11 @@ public final class PackReader implements Dataset {
     /// The bytes a caller of the writer added behind the data, if there are any and they lie before the footer.
     public Optional<byte[]> statsBlock() throws IOException {
         return file.use(() -> PackChecks.statsBlock(file, footer));
+    }
+
+    @Override
+    public void prepare() {
+        file.use(() -> file.residency().isStreamed());
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -231,8 +232,11 @@ final class PackRecords implements AutoCloseable {
                     entry.offset(),
                     Reason.CHECKSUM,
                     String.format(
+                            Locale.ROOT,
                             "checksum mismatch: entry, record %d has CRC %08x and the index says %08x",
-                            recordIndex, crc, entry.crc()));
+                            recordIndex,
+                            crc,
+                            entry.crc()));
         }
     }
 

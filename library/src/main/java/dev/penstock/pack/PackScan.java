@@ -30,7 +30,7 @@ public final class PackScan implements AutoCloseable {
     private long planned;
     private Chunk current = new Chunk(new long[0], null, null);
     private int row = -1;
-    private IOException broken;
+    private Throwable broken;
 
     /// Records that were read, and what kept the next one from being read, if anything did.
     private record Chunk(long[] indices, Batch batch, DatasetException failure) implements AutoCloseable {
@@ -105,7 +105,7 @@ public final class PackScan implements AutoCloseable {
             PackEntry entry = reader.entry(planned);
             if (!entry.isTombstone()) {
                 indices[rowCount++] = planned;
-                chunkBytes += entry.storedSize();
+                chunkBytes += entry.isReadable() ? entry.rawSize() : entry.storedSize();
             }
             planned++;
         }
@@ -145,8 +145,9 @@ public final class PackScan implements AutoCloseable {
         current = new Chunk(new long[0], null, null);
         row = 0;
         try {
-            current = Parallel.await(ahead.remove());
-        } catch (IOException e) {
+            current = Parallel.await(ahead.peek());
+            ahead.remove();
+        } catch (Throwable e) {
             broken = e;
             throw e;
         }
@@ -161,5 +162,6 @@ public final class PackScan implements AutoCloseable {
         idle.forEach(Batch::close);
         idle.clear();
         current.close();
+        broken = new IllegalStateException("the scan is closed");
     }
 }

@@ -27,6 +27,10 @@ final class PackSlot implements AutoCloseable {
     /// Reads a file and makes it ready; of a large one only the head, to learn what it is.
     void load(Path file, boolean isRun) throws IOException {
         state = FileState.of(file);
+        if (state.size() > PackFormat.RECORD_SIZE_MAX) {
+            throw new IllegalArgumentException(
+                    file + " has " + state.size() + " bytes; a record has at most " + PackFormat.RECORD_SIZE_MAX);
+        }
         boolean isLarge = state.size() > PackBuilder.BUFFERED_SIZE_MAX;
         long byteCount = isLarge ? HEAD_SIZE : state.size();
         // One byte more, to see a file that has grown.

@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
@@ -229,9 +229,10 @@ final class PackVerifier {
         }
         long blockBytes = footerStart - start;
         checkedBytes.addAndGet(blockBytes);
-        Optional<byte[]> stats = PackChecks.statsBlock(file, footer);
-        boolean isExact =
-                stats.isPresent() && footer.statsAt() == start && stats.get().length + U32.byteSize() == blockBytes;
+        OptionalLong statsSize = PackChecks.statsSize(file, footer);
+        boolean isExact = statsSize.isPresent()
+                && footer.statsAt() == start
+                && statsSize.getAsLong() + U32.byteSize() == blockBytes;
         boolean isEmpty = footer.statsAt() == 0 && blockBytes == 0;
         if (!isExact && !isEmpty) {
             warn(

@@ -68,6 +68,9 @@ public final class PackWriter implements AutoCloseable {
         }
     }
 
+    /// Keeps the arithmetic of offsets within 63 bits.
+    private static final long COUNT_MAX = 1L << 48;
+
     private static final long STAGE_SIZE = 1L << 20;
     private static final long MOVE_PIECE_SIZE = 4L << 20;
 
@@ -114,6 +117,10 @@ public final class PackWriter implements AutoCloseable {
         if (index.count() > 0) {
             throw new IllegalStateException("records were written already");
         }
+        if (recordCount < 0 || recordCount > COUNT_MAX || nameBytes < 0 || nameBytes > COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "cannot expect " + recordCount + " records, " + nameBytes + " name bytes");
+        }
         expectedCount = recordCount;
         long namesSize = nameBytes > 0 ? PackNames.sizeOf(recordCount, nameBytes) : 0;
         dataStart = Layouts.alignUp(PackFormat.indexEnd(recordCount) + namesSize, options.alignment());
@@ -138,7 +145,6 @@ public final class PackWriter implements AutoCloseable {
     /// Adds a record that was made ready by another thread.
     long append(String name, PackKind kind, StoredRecord record) throws IOException {
         long offset = begin(name, record.stored().byteSize());
-        isBroken = true;
         stage.write(record.stored(), offset);
         return end(kind, record.flags(), record.crc(), offset, record.stored().byteSize(), record.rawField());
     }
@@ -146,7 +152,6 @@ public final class PackWriter implements AutoCloseable {
     /// Adds a record straight from a file, piece by piece and uncompressed.
     long append(String name, PackKind kind, Disk.Readable source, long size) throws IOException {
         long offset = begin(name, size);
-        isBroken = true;
         Crc32c crc = new Crc32c();
         try (Buffer buffer = new Buffer()) {
             MemorySegment piece = buffer.reserve(STAGE_SIZE);
@@ -173,6 +178,8 @@ public final class PackWriter implements AutoCloseable {
         if (index.count() > 0 && (name != null) == names.isEmpty()) {
             throw new IllegalArgumentException("either all records of a pack have names or none has");
         }
+        // Until the entry is there too.
+        isBroken = true;
         if (name != null) {
             names.add(name);
         }
@@ -182,8 +189,9 @@ public final class PackWriter implements AutoCloseable {
     private long end(PackKind kind, int flags, int crc, long offset, long storedSize, long rawField) {
         dataEnd = offset + storedSize;
         writtenEnd = storedSize > 0 ? dataEnd : writtenEnd;
+        long recordIndex = index.add(new PackEntry(offset, storedSize, kind.ordinal(), flags, crc, rawField));
         isBroken = false;
-        return index.add(new PackEntry(offset, storedSize, kind.ordinal(), flags, crc, rawField));
+        return recordIndex;
     }
 
     /// A block of the caller's behind the data, which the pack does not interpret.

@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Seeds;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -27,6 +30,37 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(Seeds.class)
 class MappingTest {
+    /// A thread that writes a view to a channel keeps the arena from closing.
+    @Test
+    void closingWhileAViewIsBeingWrittenUnmapsAfterwards(@TempDir Path folder) throws Exception {
+        Path path = Files.write(folder.resolve("file"), new byte[1 << 20]);
+        int liveBefore = MappingLimit.live();
+        FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
+        ByteBuffer view = file.view(0, file.size()).asByteBuffer();
+        Pipe pipe = Pipe.open();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try {
+                pipe.sink().write(view);
+                pipe.sink().close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        ByteBuffer target = ByteBuffer.allocate(1 << 16);
+        pipe.source().read(target);
+        file.close();
+        assertThrows(IllegalStateException.class, file::acquire);
+        while (pipe.source().read(target.clear()) >= 0) {
+            // The writer goes on as there is room.
+        }
+        writer.join();
+        pipe.source().close();
+        for (int i = 0; i < 1000 && MappingLimit.live() > liveBefore; i++) {
+            Thread.sleep(5);
+        }
+        assertEquals(liveBefore, MappingLimit.live());
+    }
+
     private static final Path MAPS = Path.of("/proc/self/maps");
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     private static final int FILE_COUNT = Boolean.getBoolean("penstock.long") ? 20_000 : 3000;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class NewFileFaultTest {
     private static final Path FOLDER = Path.of("/data");
     private static final Path TARGET = FOLDER.resolve("file");
-    private static final Path ABANDONED = FOLDER.resolve(".file.tmp-0");
+    private static final Path ABANDONED = NewFile.temporary(FOLDER.resolve("file"), 0);
     private static final int PIECE_COUNT = 5;
     private static final byte[] PIECE = "a piece of the new file".getBytes();
     private static final byte[] LEFT_BY_OTHERS = "left by a killed process".getBytes();

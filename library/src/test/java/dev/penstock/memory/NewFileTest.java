@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -24,6 +25,28 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Publishing on the real disk.
 class NewFileTest {
+    @Test
+    void filesThatOnlyLookTemporaryAreLeftAlone(@TempDir Path folder) throws IOException {
+        for (String name : List.of(".file.tmp-0", ".file.tmp", "file.tmp", ".penstock", ".penstock-1.tmp")) {
+            Path file = Files.writeString(folder.resolve(name), "mine");
+            assertFalse(NewFile.isTemporary(file), name);
+            try (NewFile target = NewFile.create(Disk.real(), folder.resolve("file"), true)) {
+                target.publish();
+            }
+            assertEquals("mine", Files.readString(file));
+        }
+        assertTrue(NewFile.isTemporary(NewFile.temporary(folder.resolve("file"), 12)));
+    }
+
+    @Test
+    void theLongestNameThereIsCanBeWritten(@TempDir Path folder) throws IOException {
+        Path target = folder.resolve("x".repeat(255));
+        try (NewFile file = NewFile.create(Disk.real(), target, false)) {
+            file.publish();
+        }
+        assertTrue(Files.exists(target));
+    }
+
     private static final int KILLED = 9;
     private static final int WRITER_COUNT = 4;
     private static final int ROUNDS = Boolean.getBoolean("penstock.long") ? 3000 : 150;

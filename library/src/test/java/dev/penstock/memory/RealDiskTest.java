@@ -32,7 +32,7 @@ class RealDiskTest implements DiskContract {
             IOException first = assertThrows(IOException.class, () -> writable.write(bytes, 0));
             IOException second = assertThrows(IOException.class, writable::force);
             IOException third = assertThrows(IOException.class, () -> writable.write(bytes, 0));
-            assertEquals("No space left on device", first.getMessage());
+            assertEquals("/dev/full: No space left on device", first.getMessage());
             assertEquals(first, second.getCause());
             assertEquals(first, third.getCause());
         }

@@ -38,6 +38,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Folders become packs: the same bytes whoever works on them, and never a file that was half something else.
 @ExtendWith(Seeds.class)
 class PackBuilderTest {
+    @Test
+    void whatAKilledBuildLeftIsNotPacked(@TempDir Path folder) throws IOException {
+        Path target = folder.resolve("out.a2pack");
+        Files.writeString(folder.resolve("file"), "content");
+        Files.writeString(folder.resolve(".penstock-0123abcd-0.tmp"), "half");
+        Path alias = Files.createSymbolicLink(folder.resolveSibling(folder.getFileName() + "-alias"), folder);
+        for (Path spelling : List.of(target, alias.resolve("out.a2pack"))) {
+            PackWriter.Options options = PackWriter.Options.DEFAULT.withReplacing(true);
+            PackBuilder.Result result = PackBuilder.build(folder, spelling, true, options, 1, Progress.NONE);
+            assertEquals(1, result.recordCount());
+        }
+        Files.delete(alias);
+    }
+
     private static final int LARGE = (int) PackBuilder.BUFFERED_SIZE_MAX + 3_000_001;
 
     @TempDir
