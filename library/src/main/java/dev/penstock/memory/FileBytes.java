@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /// The bytes of one file that does not change, either mapped or read.
 ///
@@ -14,6 +15,9 @@ import java.nio.file.Path;
 ///
 /// **Threads.** Any number.
 public sealed interface FileBytes extends AutoCloseable permits MappedBytes, ReadBytes {
+    /// Stays in the first-level cache while it is looked at.
+    int PIECE_SIZE = 4096;
+
     /// How a file is brought into memory.
     enum Access {
         /// Mapped: no copy, no system call; the default.
@@ -45,6 +49,17 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     ///
     /// @throws IndexOutOfBoundsException when the file has no such bytes
     void read(long offset, MemorySegment target) throws IOException;
+
+    /// Copies a range to the heap, a page at a time, and shows each piece to somebody. All pieces but the last have
+    /// [#PIECE_SIZE] bytes.
+    default void forEachPiece(long offset, long byteCount, Consumer<MemorySegment> look) throws IOException {
+        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
+        for (long done = 0; done < byteCount; done += PIECE_SIZE) {
+            MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, byteCount - done));
+            read(offset + done, part);
+            look.accept(part);
+        }
+    }
 
     /// Holds the file open until [#release], whoever closes it meanwhile.
     ///

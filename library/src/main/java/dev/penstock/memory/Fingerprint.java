@@ -2,7 +2,6 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -16,11 +15,10 @@ public final class Fingerprint {
     /// Blocks that [#addSample] takes.
     public static final int SAMPLE_COUNT = 64;
 
-    private static final int PIECE_SIZE = 4096;
+    private static final int PIECE_SIZE = FileBytes.PIECE_SIZE;
     private static final int TEXT_BYTES = 16;
 
     private final MessageDigest digest;
-    private final byte[] piece = new byte[PIECE_SIZE];
 
     /// Begins with the name and version of a format.
     public Fingerprint(String format) {
@@ -34,11 +32,7 @@ public final class Fingerprint {
 
     /// Adds a range of a file.
     public Fingerprint add(FileBytes file, long offset, long byteCount) throws IOException {
-        for (long done = 0; done < byteCount; done += PIECE_SIZE) {
-            int pieceSize = (int) Math.min(PIECE_SIZE, byteCount - done);
-            file.read(offset + done, MemorySegment.ofArray(piece).asSlice(0, pieceSize));
-            digest.update(piece, 0, pieceSize);
-        }
+        file.forEachPiece(offset, byteCount, piece -> digest.update(piece.asByteBuffer()));
         return this;
     }
 

@@ -23,8 +23,6 @@ import java.util.Objects;
 final class PackNames {
     static final long BLOCK_SIZE_OFFSET = 8;
 
-    private static final int PIECE_SIZE = 4096;
-
     private final FileBytes file;
     private final long count;
     private final long blockOffset;
@@ -109,14 +107,9 @@ final class PackNames {
             return;
         }
         Crc32c crc = new Crc32c();
-        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
         long crcOffset = blockOffset + blockSize - PackFormat.CRC_SIZE;
-        for (long offset = blockOffset; offset < crcOffset; offset += PIECE_SIZE) {
-            MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, crcOffset - offset));
-            file.read(offset, part);
-            crc.update(part);
-        }
-        MemorySegment stored = piece.asSlice(0, PackFormat.CRC_SIZE);
+        file.forEachPiece(blockOffset, crcOffset - blockOffset, crc::update);
+        MemorySegment stored = MemorySegment.ofArray(new byte[(int) PackFormat.CRC_SIZE]);
         file.read(crcOffset, stored);
         if (stored.get(U32, 0) != crc.value()) {
             throw new DatasetException.Corrupt(file.path(), crcOffset, Reason.CHECKSUM, "checksum mismatch: names");

@@ -12,9 +12,6 @@ import java.lang.foreign.MemorySegment;
 /// Sums of offset and size wrap around as they do in the original, which therefore opens some packs with a
 /// hopeless entry; so do we, and refuse that entry when it is read.
 final class PackSummary {
-    /// Entries taken to the heap at a time: one page of them.
-    private static final int PIECE_ENTRIES = 128;
-
     private final Crc32c crc = new Crc32c();
     private long offsetMin = -1;
     private long endMax;
@@ -29,16 +26,12 @@ final class PackSummary {
 
     static PackSummary read(FileBytes file, long count) throws IOException {
         PackSummary summary = new PackSummary();
-        MemorySegment piece = MemorySegment.ofArray(new byte[(int) (PIECE_ENTRIES * PackFormat.ENTRY_SIZE)]);
-        for (long done = 0; done < count; done += PIECE_ENTRIES) {
-            long pieceCount = Math.min(PIECE_ENTRIES, count - done);
-            MemorySegment part = piece.asSlice(0, pieceCount * PackFormat.ENTRY_SIZE);
-            file.read(PackIndex.entryOffset(done), part);
-            summary.crc.update(part);
-            for (long i = 0; i < pieceCount; i++) {
-                summary.add(part, i * PackFormat.ENTRY_SIZE);
+        file.forEachPiece(PackFormat.HEADER_SIZE, count * PackFormat.ENTRY_SIZE, piece -> {
+            summary.crc.update(piece);
+            for (long at = 0; at < piece.byteSize(); at += PackFormat.ENTRY_SIZE) {
+                summary.add(piece, at);
             }
-        }
+        });
         return summary;
     }
 

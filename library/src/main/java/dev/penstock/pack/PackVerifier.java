@@ -247,17 +247,12 @@ final class PackVerifier {
             return;
         }
         Crc32c crc = new Crc32c();
-        MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
         long start = LongStream.range(0, index.count())
                 .map(i -> index.entry(i).offset())
                 .filter(offset -> offset >= 0)
                 .min()
                 .orElse(footer.dataEnd());
-        for (long offset = start; offset < footer.dataEnd(); offset += PIECE_SIZE) {
-            MemorySegment part = piece.asSlice(0, Math.min(PIECE_SIZE, footer.dataEnd() - offset));
-            file.read(offset, part);
-            crc.update(part);
-        }
+        file.forEachPiece(start, footer.dataEnd() - start, crc::update);
         if (crc.value() != footer.dataCrc()) {
             warn(start, Reason.CHECKSUM, "the checksum of all data differs from that in the footer");
         }
