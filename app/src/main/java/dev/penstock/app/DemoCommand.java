@@ -52,10 +52,6 @@ final class DemoCommand extends Command {
             build(folder.resolve("files"), pack);
             boolean isOk = verify(pack);
             drawBatches(pack, files);
-            show(
-                    "heapBytes",
-                    heapBytes(),
-                    "  heap     " + Text.bytes(heapBytes()) + " in use; records stay outside it");
             if (!isJson) {
                 print("The same with your files: penstock pack build --input FOLDER --output FILE.a2pack --all-files");
             }
@@ -189,10 +185,6 @@ final class DemoCommand extends Command {
         }
         double seconds = secondsSince(start);
         return new double[] {records / seconds, bytes / seconds};
-    }
-
-    private static long heapBytes() {
-        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     private static double secondsSince(long startNanos) {

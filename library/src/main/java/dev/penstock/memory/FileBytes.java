@@ -50,8 +50,8 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     /// @throws IndexOutOfBoundsException when the file has no such bytes
     void read(long offset, MemorySegment target) throws IOException;
 
-    /// Copies a range to the heap, a page at a time, and shows each piece to somebody. All pieces but the last have
-    /// [#PIECE_SIZE] bytes.
+    /// Copies a range to the heap, a page at a time, and shows each piece to somebody. All pieces but the last
+    /// have [#PIECE_SIZE] bytes.
     default void forEachPiece(long offset, long byteCount, Consumer<MemorySegment> look) throws IOException {
         MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
         for (long done = 0; done < byteCount; done += PIECE_SIZE) {
