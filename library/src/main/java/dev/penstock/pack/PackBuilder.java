@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 ///
 /// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so what
 /// is held of their content depends on the number of workers and not of files. The sorted list of the paths is
-/// held as a whole: some 200 bytes of heap a file.
+/// held as a whole: some 250 bytes of heap a file.
 public final class PackBuilder {
     /// Files above this are stored as they are, piece by piece, and never held in memory as a whole.
     public static final long BUFFERED_SIZE_MAX = 16L << 20;
