@@ -12,8 +12,31 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RealDiskTest implements DiskContract {
+    /// So much that the disk is set to work before everything has come.
+    @Test
+    void whatIsWrittenOutEarlyIsAllThere(@TempDir Path folder) throws IOException {
+        Path path = folder.resolve("large");
+        MemorySegment piece = MemorySegment.ofArray(new byte[40 << 20]);
+        try (Disk.Writable file = Disk.real().create(path)) {
+            for (int i = 0; i < 5; i++) {
+                piece.fill((byte) (i + 1));
+                file.write(piece, i * piece.byteSize());
+            }
+            file.force();
+        }
+        assertEquals(5 * piece.byteSize(), Files.size(path));
+        try (Disk.Readable file = Disk.real().open(path)) {
+            for (int i = 0; i < 5; i++) {
+                MemorySegment ends = MemorySegment.ofArray(new byte[1]);
+                file.read((i + 1) * piece.byteSize() - 1, ends);
+                assertEquals(i + 1, ends.get(Layouts.U8, 0));
+            }
+        }
+    }
+
     private static final Path FULL = Path.of("/dev/full");
 
     @Override
