@@ -71,6 +71,17 @@ public interface DatasetContract extends DatasetThreadsContract {
     }
 
     @Test
+    default void preparingChangesNothingThatIsRead(@TempDir Path folder) throws IOException {
+        List<byte[]> records = records(10);
+        Dataset dataset = openNew(folder, records);
+        dataset.prepare();
+        dataset.prepare();
+        requireRecord(records.get(9), dataset, 9);
+        dataset.close();
+        assertThrows(IllegalStateException.class, dataset::prepare);
+    }
+
+    @Test
     default void anIndexWithoutRecordIsRefused(@TempDir Path folder) throws IOException {
         try (Dataset dataset = openNew(folder, records(3))) {
             for (long index : new long[] {3, 4, -1, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 32}) {
