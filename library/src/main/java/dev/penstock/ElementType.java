@@ -24,8 +24,10 @@ public enum ElementType {
     C128(16),
     /// Bytes without further meaning.
     BYTES(1),
-    /// Bytes that are UTF-8 text.
-    UTF8(1);
+    /// Bytes that are UTF-8 text; in a fixed field padded with zeros.
+    UTF8(1),
+    /// Code points of four bytes each; in a fixed field padded with zeros.
+    UTF32(4);
 
     private final long size;
 
@@ -33,14 +35,29 @@ public enum ElementType {
         this.size = size;
     }
 
-    /// Bytes of one element; for `BYTES` and `UTF8` of one byte of it.
+    /// Bytes of one element; for text of the smallest part of it.
     public long size() {
         return size;
     }
 
     /// Whether elements are runs of bytes, whose width belongs to the field and not to the type.
     public boolean isText() {
-        return this == BYTES || this == UTF8;
+        return this == BYTES || this == UTF8 || this == UTF32;
+    }
+
+    /// Whether elements are whole numbers.
+    public boolean isInteger() {
+        return ordinal() >= I8.ordinal() && ordinal() <= U64.ordinal();
+    }
+
+    /// Whether elements are real numbers with a fraction.
+    public boolean isFloat() {
+        return this == F16 || this == BF16 || this == F32 || this == F64;
+    }
+
+    /// Whether elements are two real numbers.
+    public boolean isComplex() {
+        return this == C64 || this == C128;
     }
 
     /// The name used on the command line, in JSON and in Python.

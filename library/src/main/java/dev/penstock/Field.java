@@ -11,7 +11,7 @@ import java.util.Objects;
 ///
 /// @param name        unique among the fields of a dataset
 /// @param type        the type of one element
-/// @param elementSize bytes of one element: that of the type, or the width of a fixed run of `BYTES` or `UTF8`
+/// @param elementSize bytes of one element: that of the type, or the width of a fixed run of text or bytes
 /// @param shape       dimensions of one item, outermost first; empty for a single element
 /// @param isVariable  whether a record holds any number of items rather than exactly one
 public record Field(String name, ElementType type, long elementSize, List<Long> shape, boolean isVariable) {

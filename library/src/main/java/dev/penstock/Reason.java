@@ -34,5 +34,21 @@ public enum Reason {
     /// Records that share bytes.
     OVERLAP,
     /// A summary inside the file that contradicts its content or its bounds.
-    BAD_STATS
+    BAD_STATS,
+    /// A header whose text is not what the format allows.
+    BAD_HEADER,
+    /// Values of a type that cannot be read, because they are no plain bytes.
+    UNSUPPORTED_TYPE,
+    /// Values stored column by column where rows are needed.
+    FORTRAN_ORDER,
+    /// Bytes behind the last record that belong to nothing.
+    TRAILING_BYTES,
+    /// A list of files that is damaged.
+    BAD_MANIFEST,
+    /// A file that belongs to the dataset is not there.
+    MISSING_SHARD,
+    /// A file that differs from the others of its dataset, or from what is listed about it.
+    SHARD_MISMATCH,
+    /// A file that lies among those of the dataset and is not listed.
+    UNLISTED_SHARD
 }

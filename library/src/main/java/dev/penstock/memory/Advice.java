@@ -16,13 +16,15 @@ public enum Advice {
     RANDOM(1),
     /// These pages are wanted soon: start reading them.
     WILL_NEED(3),
+    /// This process will not look at these pages soon. They stay in the system's cache as long as it has room.
+    DONT_NEED(4),
     /// Use huge pages where the file system has them.
     HUGE_PAGE(14),
     /// Read and map these pages now; returns when they are there.
     POPULATE_READ(22);
 
     private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
-    private static final long PAGE_SIZE = 4096;
+    static final long PAGE_SIZE = 4096;
     private static final Optional<MethodHandle> MADVISE = function(
             "madvise",
             FunctionDescriptor.of(
@@ -38,10 +40,16 @@ public enum Advice {
     ///
     /// @return whether the operating system took it
     public boolean apply(MemorySegment mapped, long offset, long byteCount) {
-        if (MADVISE.isEmpty() || byteCount <= 0 || !mapped.isMapped()) {
+        return mapped.isMapped() && applyAt(mapped.address() + offset, byteCount);
+    }
+
+    /// Gives this advice about mapped memory at an address, widened to whole pages.
+    ///
+    /// @return whether the operating system took it
+    boolean applyAt(long start, long byteCount) {
+        if (MADVISE.isEmpty() || byteCount <= 0) {
             return false;
         }
-        long start = mapped.address() + offset;
         long pageStart = start & -PAGE_SIZE;
         try {
             return (int) MADVISE.get().invokeExact(pageStart, start + byteCount - pageStart, linuxValue) == 0;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 
 /// The few operations on files that everything else is built of.
 ///
@@ -29,6 +30,15 @@ public interface Disk {
 
     /// Whether something has this name.
     boolean exists(Path file) throws IOException;
+
+    /// Whether a folder has this name.
+    boolean isDirectory(Path path) throws IOException;
+
+    /// The names in a folder, in no order.
+    List<Path> list(Path directory) throws IOException;
+
+    /// Makes a folder unless it is there. Its own name is durable when its parent is forced.
+    void createDirectory(Path directory) throws IOException;
 
     /// Gives a file another name in one step, replacing what had it.
     void move(Path from, Path to) throws IOException;

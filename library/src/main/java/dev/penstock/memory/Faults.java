@@ -9,6 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /// Turns the Java runtime's answer to an unreadable mapped page into an error that names the file.
 ///
@@ -34,6 +35,17 @@ public final class Faults {
         } catch (Throwable e) {
             throw new AssertionError("doing nothing declares no exception", e);
         }
+    }
+
+    /// The error to throw instead when it may have been any of these files: the one that is shorter now, if there
+    /// is one.
+    public static DatasetException.Corrupt translate(InternalError fault, List<FileBytes> files) {
+        return files.stream()
+                .map(file -> translate(fault, file.path(), 0, file.size()))
+                .filter(error -> error.reason() == Reason.TRUNCATED)
+                .findFirst()
+                .orElseGet(() -> translate(
+                        fault, files.getFirst().path(), 0, files.getFirst().size()));
     }
 
     /// The error to throw instead.

@@ -13,15 +13,17 @@ final class MappedBytes implements FileBytes {
     private final MemorySegment segment;
     private final Residency residency;
 
-    private MappedBytes(Path path, Mapping mapping) {
+    /// One of the files of a mapping.
+    MappedBytes(Path path, Mapping mapping, int fileIndex, Residency residency) {
         this.path = path;
         this.mapping = mapping;
-        this.segment = mapping.segment(0);
-        this.residency = new Residency(mapping);
+        this.segment = mapping.segment(fileIndex);
+        this.residency = residency;
     }
 
     static MappedBytes open(Disk disk, Path path) throws IOException {
-        return new MappedBytes(path, Mapping.open(disk, List.of(path)));
+        Mapping mapping = Mapping.open(disk, List.of(path));
+        return new MappedBytes(path, mapping, 0, new Residency(mapping));
     }
 
     @Override

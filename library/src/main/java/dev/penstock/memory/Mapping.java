@@ -52,6 +52,11 @@ public final class Mapping implements AutoCloseable {
         }
     }
 
+    /// The bytes of all files.
+    List<MemorySegment> segments() {
+        return segments;
+    }
+
     /// The bytes of one of the files.
     public MemorySegment segment(int fileIndex) {
         return segments.get(fileIndex);

@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -16,7 +17,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /// The file system of the operating system.
 final class RealDisk implements Disk {
@@ -68,6 +71,27 @@ final class RealDisk implements Disk {
     @Override
     public boolean exists(Path file) {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @Override
+    public boolean isDirectory(Path path) {
+        return Files.isDirectory(path);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        try (Stream<Path> names = Files.list(directory)) {
+            return names.toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    @Override
+    public void createDirectory(Path directory) throws IOException {
+        if (!isDirectory(directory)) {
+            Files.createDirectory(directory);
+        }
     }
 
     @Override

@@ -2,15 +2,17 @@
 package dev.penstock.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
 
-/// Whether a mapped file is kept in memory as a whole or fetched as it is needed.
+/// Whether mapped files are kept in memory as a whole or fetched as they are needed.
 ///
-/// A file that fits is brought in at once, in file order, so that the kernel uses large pages; random faults
-/// would fill memory with small ones and make every later access slower. A file that does not fit gets no
-/// readahead, and each batch announces the parts it is about to read. Opening decides nothing: [#isStreamed]
-/// does when it is first asked, which is the first gather.
+/// Files that fit are brought in at once, in file order, so that the kernel uses large pages; random faults
+/// would fill memory with small ones and make every later access slower. Files that do not fit get no
+/// readahead, and each batch announces the parts it is about to read; once so many parts were announced that
+/// they could fill the budget, all are handed back, so that this process never holds more. Opening decides
+/// nothing: [#isStreamed] does when it is first asked, which is the first gather.
 ///
-/// **Threads.** Any number. Filling happens on a daemon thread that stops when the file is closed.
+/// **Threads.** Any number. Filling happens on a daemon thread that stops when the files are closed.
 public final class Residency {
     /// For bytes that are not mapped.
     public static final Residency NONE = new Residency(null);
@@ -18,7 +20,7 @@ public final class Residency {
     /// Leaves room for the batches and whatever else the machine does.
     private static final double SHARE_OF_MEMORY = 0.7;
 
-    /// Small enough that closing the file does not wait long for the piece under way.
+    /// Small enough that closing the files does not wait long for the piece under way.
     private static final long FILL_BYTES = 32L << 20;
 
     private enum State {
@@ -28,6 +30,8 @@ public final class Residency {
     }
 
     private final Mapping mapping;
+    private final AtomicLong heldBytes = new AtomicLong();
+    private long budgetBytes;
     private volatile State state;
     private volatile boolean isStopped;
 
@@ -36,7 +40,7 @@ public final class Residency {
         this.state = mapping == null ? State.RESIDENT : State.UNDECIDED;
     }
 
-    /// Whether the file is too large to stay in memory, so that [#willNeed] is worth calling. Decides on first
+    /// Whether the files are too large to stay in memory, so that [#willNeed] is worth calling. Decides on first
     /// use.
     public boolean isStreamed() {
         if (state == State.UNDECIDED) {
@@ -45,25 +49,39 @@ public final class Residency {
         return state == State.STREAMED;
     }
 
-    /// Decides for a machine with so many bytes of memory to spare.
+    /// Decides for a machine with so many bytes of memory to spare, unless it is decided already.
     public synchronized void decide(long memoryBytes) {
         if (state != State.UNDECIDED) {
             return;
         }
-        MemorySegment segment = mapping.segment(0);
-        if (segment.byteSize() <= (long) (memoryBytes * SHARE_OF_MEMORY)) {
+        budgetBytes = (long) (memoryBytes * SHARE_OF_MEMORY);
+        long totalBytes = mapping.segments().stream()
+                .mapToLong(MemorySegment::byteSize)
+                .sum();
+        if (totalBytes <= budgetBytes) {
             state = State.RESIDENT;
-            fill(segment);
+            fill(totalBytes);
         } else {
-            Advice.RANDOM.apply(segment, 0, segment.byteSize());
+            adviseAll(Advice.RANDOM);
             state = State.STREAMED;
         }
     }
 
-    /// Announces that a part of the file is about to be read.
+    /// Announces that a part of the first file is about to be read.
     public void willNeed(long offset, long byteCount) {
         if (mapping != null) {
-            Advice.WILL_NEED.apply(mapping.segment(0), offset, byteCount);
+            willNeedAt(mapping.segment(0).address() + offset, byteCount);
+        }
+    }
+
+    /// Announces that mapped memory at an address is about to be read.
+    public void willNeedAt(long address, long byteCount) {
+        Advice.WILL_NEED.applyAt(address, byteCount);
+        long pages = (address + byteCount - 1) / Advice.PAGE_SIZE - address / Advice.PAGE_SIZE + 1;
+        if (heldBytes.addAndGet(pages * Advice.PAGE_SIZE) > budgetBytes) {
+            // What was announced a moment ago stays in the system's cache and is only mapped again.
+            heldBytes.set(0);
+            adviseAll(Advice.DONT_NEED);
         }
     }
 
@@ -71,19 +89,25 @@ public final class Residency {
         isStopped = true;
     }
 
-    private void fill(MemorySegment segment) {
-        Advice.HUGE_PAGE.apply(segment, 0, segment.byteSize());
-        if (segment.byteSize() <= FILL_BYTES) {
-            Advice.POPULATE_READ.apply(segment, 0, segment.byteSize());
+    private void adviseAll(Advice advice) {
+        mapping.segments().forEach(segment -> advice.apply(segment, 0, segment.byteSize()));
+    }
+
+    private void fill(long totalBytes) {
+        adviseAll(Advice.HUGE_PAGE);
+        if (totalBytes <= FILL_BYTES) {
+            adviseAll(Advice.POPULATE_READ);
         } else if (mapping.acquire()) {
-            Thread.ofPlatform().daemon().name("penstock-fill").start(() -> fillInPieces(segment));
+            Thread.ofPlatform().daemon().name("penstock-fill").start(this::fillInPieces);
         }
     }
 
-    private void fillInPieces(MemorySegment segment) {
+    private void fillInPieces() {
         try {
-            for (long offset = 0; offset < segment.byteSize() && !isStopped; offset += FILL_BYTES) {
-                Advice.POPULATE_READ.apply(segment, offset, Math.min(FILL_BYTES, segment.byteSize() - offset));
+            for (MemorySegment segment : mapping.segments()) {
+                for (long offset = 0; offset < segment.byteSize() && !isStopped; offset += FILL_BYTES) {
+                    Advice.POPULATE_READ.apply(segment, offset, Math.min(FILL_BYTES, segment.byteSize() - offset));
+                }
             }
         } finally {
             mapping.release();

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Passes everything on but the n-th operation, which fails, alone or with all that follow.
@@ -120,6 +121,24 @@ public final class FaultyDisk implements Disk {
     public boolean exists(Path file) throws IOException {
         step();
         return disk.exists(file);
+    }
+
+    @Override
+    public boolean isDirectory(Path path) throws IOException {
+        step();
+        return disk.isDirectory(path);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        step();
+        return disk.list(directory);
+    }
+
+    @Override
+    public void createDirectory(Path directory) throws IOException {
+        step();
+        disk.createDirectory(directory);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 
 /// Passes everything on: for disks with a planted bug, which override what they do wrongly.
 public class ForwardingDisk implements Disk {
@@ -32,6 +33,21 @@ public class ForwardingDisk implements Disk {
     @Override
     public boolean exists(Path file) throws IOException {
         return disk.exists(file);
+    }
+
+    @Override
+    public boolean isDirectory(Path path) throws IOException {
+        return disk.isDirectory(path);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        return disk.list(directory);
+    }
+
+    @Override
+    public void createDirectory(Path directory) throws IOException {
+        disk.createDirectory(directory);
     }
 
     @Override

@@ -99,7 +99,21 @@ public final class MemoryDisk implements Disk {
         return files.containsKey(key(file)) || folders.contains(key(file));
     }
 
-    /// The names in a folder.
+    @Override
+    public synchronized boolean isDirectory(Path path) {
+        return folders.contains(key(path));
+    }
+
+    @Override
+    public synchronized void createDirectory(Path directory) throws IOException {
+        requireFolder(key(directory).getParent());
+        if (files.containsKey(key(directory))) {
+            throw new FileAlreadyExistsException(directory.toString());
+        }
+        folders.add(key(directory));
+    }
+
+    @Override
     public synchronized List<Path> list(Path directory) throws IOException {
         Path folder = key(directory);
         requireFolder(folder);

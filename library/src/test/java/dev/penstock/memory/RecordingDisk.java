@@ -84,6 +84,21 @@ public final class RecordingDisk implements Disk {
     }
 
     @Override
+    public boolean isDirectory(Path path) throws IOException {
+        return disk.isDirectory(path);
+    }
+
+    @Override
+    public List<Path> list(Path directory) throws IOException {
+        return disk.list(directory);
+    }
+
+    @Override
+    public void createDirectory(Path directory) throws IOException {
+        disk.createDirectory(directory);
+    }
+
+    @Override
     public void move(Path from, Path to) throws IOException {
         disk.move(from, to);
         record(new Operation.Move(from, to));

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.memory.RowCopy.ALL;
+
+import java.lang.foreign.MemorySegment;
+
+/// [RowCopy] by words.
+///
+/// A size that is no power of two is copied by two words that overlap, so that no row has a loop of its own.
+/// Each size has a method of its own, so that the compiler sees one loop with nothing to decide.
+final class ScalarRowCopy {
+    private ScalarRowCopy() {}
+
+    /// Any size of at least 1.
+    static void copy(long places, int count, long offset, long size, long target, long stride) {
+        if (size == 1) {
+            copy1(places, count, offset, target, stride);
+        } else if (size == 2) {
+            copy2(places, count, offset, target, stride);
+        } else if (size == 3) {
+            copy2(places, count, offset, target, stride);
+            copy2(places, count, offset + 1, target + 1, stride);
+        } else if (size == 4) {
+            copy4(places, count, offset, target, stride);
+        } else if (size < 8) {
+            copy4(places, count, offset, target, stride);
+            copy4(places, count, offset + size - 4, target + size - 4, stride);
+        } else if (size == 8) {
+            copy8(places, count, offset, target, stride);
+        } else if (size <= 16) {
+            copyTwo8(places, count, offset, size - 8, target, stride);
+        } else {
+            copyWords(places, count, offset, size, target, stride);
+        }
+    }
+
+    /// The same for a handful of rows.
+    static void copyFew(long places, int count, long offset, long size, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            MemorySegment.copy(ALL, place(places, i) + offset, ALL, target + i * stride, size);
+        }
+    }
+
+    /// Large rows.
+    static void copyBlocks(long places, int count, long offset, long size, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            MemorySegment.copy(ALL, place(places, i) + offset, ALL, target + i * stride, size);
+        }
+    }
+
+    private static void copy1(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            ALL.set(U8, target + i * stride, ALL.get(U8, place(places, i) + offset));
+        }
+    }
+
+    private static void copy2(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            ALL.set(U16, target + i * stride, ALL.get(U16, place(places, i) + offset));
+        }
+    }
+
+    private static void copy4(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            ALL.set(U32, target + i * stride, ALL.get(U32, place(places, i) + offset));
+        }
+    }
+
+    private static void copy8(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            ALL.set(U64, target + i * stride, ALL.get(U64, place(places, i) + offset));
+        }
+    }
+
+    private static void copyTwo8(long places, int count, long offset, long second, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            long from = place(places, i) + offset;
+            long to = target + i * stride;
+            ALL.set(U64, to, ALL.get(U64, from));
+            ALL.set(U64, to + second, ALL.get(U64, from + second));
+        }
+    }
+
+    private static void copyWords(long places, int count, long offset, long size, long target, long stride) {
+        long last = size - 8;
+        for (int i = 0; i < count; i++) {
+            long from = place(places, i) + offset;
+            long to = target + i * stride;
+            for (long at = 0; at < last; at += 8) {
+                ALL.set(U64, to + at, ALL.get(U64, from + at));
+            }
+            ALL.set(U64, to + last, ALL.get(U64, from + last));
+        }
+    }
+
+    private static long place(long places, int i) {
+        return ALL.get(U64, places + i * 8L);
+    }
+}

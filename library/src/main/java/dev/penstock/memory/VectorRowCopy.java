@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.RowCopy.ALL;
+
+import java.nio.ByteOrder;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/// [RowCopy] by vectors of 16 and 32 bytes; loaded only where the runtime has them.
+///
+/// One wide store for each row instead of four is what keeps the processor's store queue from filling up, and
+/// with it the number of cache misses under way at once. So each loop has as few of them as the size allows,
+/// the last one overlapping the one before.
+///
+/// The places are read by a plain access and not by a vector one: only then does the compiler expect that
+/// memory may be gone (see [RowCopy]).
+final class VectorRowCopy {
+    /// Smaller rows are a word or two.
+    static final long SIZE_MIN = 16;
+
+    private static final VectorSpecies<Long> V16 = LongVector.SPECIES_128;
+    private static final VectorSpecies<Long> V32 = LongVector.SPECIES_256;
+    private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
+
+    private VectorRowCopy() {}
+
+    static void copy(long places, int count, long offset, long size, long target, long stride) {
+        if (size == 16) {
+            copy16(places, count, offset, target, stride);
+        } else if (size < 32) {
+            copyTwo16(places, count, offset, size - 16, target, stride);
+        } else if (size == 32) {
+            copy32(places, count, offset, target, stride);
+        } else if (size <= 64) {
+            copyTwo32(places, count, offset, size - 32, target, stride);
+        } else {
+            copyMany32(places, count, offset, size, target, stride);
+        }
+    }
+
+    private static void copy16(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            move16(place(places, i) + offset, target + i * stride);
+        }
+    }
+
+    private static void copyTwo16(long places, int count, long offset, long second, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            long from = place(places, i) + offset;
+            long to = target + i * stride;
+            move16(from, to);
+            move16(from + second, to + second);
+        }
+    }
+
+    private static void copy32(long places, int count, long offset, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            move32(place(places, i) + offset, target + i * stride);
+        }
+    }
+
+    private static void copyTwo32(long places, int count, long offset, long second, long target, long stride) {
+        for (int i = 0; i < count; i++) {
+            long from = place(places, i) + offset;
+            long to = target + i * stride;
+            move32(from, to);
+            move32(from + second, to + second);
+        }
+    }
+
+    private static void copyMany32(long places, int count, long offset, long size, long target, long stride) {
+        long last = size - 32;
+        for (int i = 0; i < count; i++) {
+            long from = place(places, i) + offset;
+            long to = target + i * stride;
+            for (long at = 0; at < last; at += 32) {
+                move32(from + at, to + at);
+            }
+            move32(from + last, to + last);
+        }
+    }
+
+    private static void move16(long from, long to) {
+        LongVector.fromMemorySegment(V16, ALL, from, LITTLE).intoMemorySegment(ALL, to, LITTLE);
+    }
+
+    private static void move32(long from, long to) {
+        LongVector.fromMemorySegment(V32, ALL, from, LITTLE).intoMemorySegment(ALL, to, LITTLE);
+    }
+
+    private static long place(long places, int i) {
+        return ALL.get(U64, places + i * 8L);
+    }
+}
