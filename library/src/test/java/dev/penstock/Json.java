@@ -88,4 +88,26 @@ public final class Json {
     public long number() {
         return ((Number) value).longValue();
     }
+
+    public boolean isTrue() {
+        return Boolean.TRUE.equals(value);
+    }
+
+    public boolean isObject() {
+        return value instanceof Map<?, ?>;
+    }
+
+    public boolean isArray() {
+        return value instanceof List<?>;
+    }
+
+    /// An array of these.
+    public static Json of(List<Json> items) {
+        return new Json(items.stream().map(item -> item.value).toList());
+    }
+
+    /// A string, a number or a truth value as text.
+    public String plain() {
+        return String.valueOf(value);
+    }
 }

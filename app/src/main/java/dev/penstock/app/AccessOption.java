@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.catalog.Catalog;
 import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Residency;
 import picocli.CommandLine.Option;
 
 /// How files are brought into memory.
@@ -12,4 +14,16 @@ final class AccessOption {
             defaultValue = "mmap",
             description = "Map files, or read them by position (for network file systems).")
     FileBytes.Access access;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "BYTES",
+            converter = ByteCount.class,
+            description = "Memory the files may hold, such as 4g; larger ones are fetched as they are needed"
+                    + " (default: most of what is free).")
+    Long memoryBytes;
+
+    Catalog.Options options() {
+        return new Catalog.Options(access, memoryBytes == null ? Residency.AUTOMATIC : memoryBytes);
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.Json;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Option;

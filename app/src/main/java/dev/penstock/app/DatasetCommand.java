@@ -23,7 +23,7 @@ abstract class DatasetCommand extends Command {
     AccessOption io;
 
     Dataset open() throws IOException {
-        return Catalog.open(path, io.access);
+        return Catalog.open(path, io.options());
     }
 
     /// @throws CommandLine.ParameterException when there is no such record

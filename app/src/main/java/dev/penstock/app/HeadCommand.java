@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.memory.Json;
 import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;

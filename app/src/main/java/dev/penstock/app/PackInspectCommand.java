@@ -30,7 +30,7 @@ final class PackInspectCommand extends PackfileCommand {
             Map<String, Object> facts = entryFacts(pack);
             boolean isReadable = addContent(pack, facts);
             if (isJson) {
-                printJson(Json.camelKeys(facts));
+                printJson(Text.camelKeys(facts));
             } else {
                 facts.forEach((label, value) -> print(label + ": " + Text.printable(String.valueOf(value))));
             }

@@ -23,7 +23,7 @@ final class PackStatsCommand extends PackfileCommand {
         }
         Map<String, Object> figures = figures(stats);
         if (isJson) {
-            printJson(Json.camelKeys(figures));
+            printJson(Text.camelKeys(figures));
         } else {
             print("packfile: " + path());
             figures.forEach((label, value) -> print(label + ": " + show(value)));

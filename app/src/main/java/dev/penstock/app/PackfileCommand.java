@@ -36,6 +36,6 @@ abstract class PackfileCommand extends Command {
     }
 
     PackReader open() throws IOException {
-        return PackReader.open(path(), PackReader.Options.DEFAULT.withAccess(io.access));
+        return PackReader.open(path(), io.options().pack());
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /// Figures as people read them.
 final class Text {
@@ -47,5 +50,13 @@ final class Text {
     static String row(String label, Object value) {
         String shown = value instanceof Long number ? number(number) : String.valueOf(value);
         return String.format(Locale.ROOT, "  %-16s %s", label, shown);
+    }
+
+    /// Keys as JSON has them: `storedBytes` for `stored_bytes`.
+    static Map<String, Object> camelKeys(Map<String, Object> values) {
+        Map<String, Object> renamed = new LinkedHashMap<>();
+        values.forEach((key, value) -> renamed.put(
+                Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT)), value));
+        return renamed;
     }
 }

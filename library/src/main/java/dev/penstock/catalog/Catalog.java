@@ -7,7 +7,9 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackReader;
+import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -35,10 +37,32 @@ public final class Catalog {
     }
 
     private static final Signature PACK = Signature.of("pack", "A2PACK\0\0");
+    private static final Signature TABLE = Signature.of("table", "\u0093NUMPY");
+
+    /// How to open whatever it is.
+    ///
+    /// @param access      mapped or read by position
+    /// @param memoryBytes memory the dataset may hold, or [Residency#AUTOMATIC]
+    public record Options(FileBytes.Access access, long memoryBytes) {
+        public static final Options DEFAULT = new Options(FileBytes.Access.MMAP, Residency.AUTOMATIC);
+
+        /// The same for a pack.
+        public PackReader.Options pack() {
+            return PackReader.Options.DEFAULT.withAccess(access).withMemoryBytes(memoryBytes);
+        }
+
+        /// The same for a table.
+        public TableReader.Options table() {
+            return TableReader.Options.DEFAULT.withAccess(access).withMemoryBytes(memoryBytes);
+        }
+    }
 
     /// What people have lying about, so that the message can name it.
     private static final List<Signature> FOREIGN = List.of(
-            Signature.of("a NumPy array", "\u0093NUMPY"),
+            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0002"),
+            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0003"),
+            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0004"),
+            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0005"),
             Signature.of("an SQLite database", "SQLite format 3\0"),
             Signature.of("gzip data", "\u001f\u008b"),
             Signature.of("Zstandard data", "\u0028\u00b5\u002f\u00fd"),
@@ -50,18 +74,24 @@ public final class Catalog {
     ///
     /// @throws DatasetException.WrongFormat when it is no format of ours
     public static Dataset open(Path path) throws IOException {
-        return open(path, FileBytes.Access.MMAP);
+        return open(path, Options.DEFAULT);
     }
 
-    /// Opens what is at a path, mapped or read.
-    public static Dataset open(Path path, FileBytes.Access access) throws IOException {
-        if (Files.isDirectory(path)) {
+    /// Opens what is at a path in a certain way.
+    public static Dataset open(Path path, Options options) throws IOException {
+        if (Files.isDirectory(path) && !TableReader.isTable(path)) {
             throw new DatasetException.WrongFormat(
                     path, "a folder that is no dataset; `pack build` makes one of its files");
         }
+        if (Files.isDirectory(path) || !Files.exists(path)) {
+            return TableReader.open(path, options.table());
+        }
         byte[] head = head(path);
         if (PACK.matches(head)) {
-            return PackReader.open(path, PackReader.Options.DEFAULT.withAccess(access));
+            return PackReader.open(path, options.pack());
+        }
+        if (TABLE.matches(head)) {
+            return TableReader.open(path, options.table());
         }
         Optional<Signature> foreign =
                 FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
@@ -72,8 +102,8 @@ public final class Catalog {
     }
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
-    public static Verification verify(Path path, FileBytes.Access access, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, access)) {
+    public static Verification verify(Path path, Options options, Progress progress) throws IOException {
+        try (Dataset dataset = open(path, options)) {
             return dataset.verify(progress);
         } catch (DatasetException e) {
             return Verification.refused(e);

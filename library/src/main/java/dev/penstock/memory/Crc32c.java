@@ -15,6 +15,9 @@ import java.util.zip.CRC32C;
 public final class Crc32c {
     private static final int PIECE_SIZE = 4096;
 
+    /// That of Castagnoli, lowest power first.
+    private static final int POLYNOMIAL = 0x82F63B78;
+
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long BUFFER_BYTES_MAX = 1L << 30;
 
@@ -45,6 +48,44 @@ public final class Crc32c {
     /// The CRC of all bytes so far.
     public int value() {
         return (int) crc.getValue();
+    }
+
+    /// The CRC of two runs of bytes, one behind the other, out of the CRC of each.
+    ///
+    /// Appending a zero bit is a linear map of the register over the field of two elements, so appending many is
+    /// a power of its matrix, found by squaring.
+    public static int combine(int first, int second, long secondByteCount) {
+        int[] zeros = new int[Integer.SIZE];
+        zeros[0] = POLYNOMIAL;
+        for (int bit = 1; bit < Integer.SIZE; bit++) {
+            zeros[bit] = 1 << (bit - 1);
+        }
+        // From one bit to one byte.
+        for (int i = 0; i < 3; i++) {
+            zeros = square(zeros);
+        }
+        int crc = first;
+        for (long left = secondByteCount; left != 0; left >>>= 1) {
+            crc = (left & 1) == 0 ? crc : multiply(zeros, crc);
+            zeros = square(zeros);
+        }
+        return crc ^ second;
+    }
+
+    private static int multiply(int[] matrix, int vector) {
+        int product = 0;
+        for (int bit = 0; bit < Integer.SIZE; bit++) {
+            product ^= (vector >>> bit & 1) == 0 ? 0 : matrix[bit];
+        }
+        return product;
+    }
+
+    private static int[] square(int[] matrix) {
+        int[] square = new int[Integer.SIZE];
+        for (int bit = 0; bit < Integer.SIZE; bit++) {
+            square[bit] = multiply(matrix, matrix[bit]);
+        }
+        return square;
     }
 
     private void updateByPieces(MemorySegment segment) {

@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -36,16 +37,31 @@ public final class Fingerprint {
         return this;
     }
 
-    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of a range, the first and the last bytes among them; all of a
-    /// short one.
+    /// Bytes that can be asked for by position.
+    @FunctionalInterface
+    public interface Source {
+        void read(long offset, MemorySegment target) throws IOException;
+    }
+
+    /// [#addSample(long, Source)] of a range of a file.
     public Fingerprint addSample(FileBytes file, long offset, long byteCount) throws IOException {
-        if (byteCount <= (long) SAMPLE_COUNT * PIECE_SIZE) {
-            return add(file, offset, byteCount);
-        }
-        for (int i = 0; i < SAMPLE_COUNT; i++) {
-            long lastStart = byteCount - PIECE_SIZE;
-            long start = lastStart / (SAMPLE_COUNT - 1) * i + lastStart % (SAMPLE_COUNT - 1) * i / (SAMPLE_COUNT - 1);
-            add(file, offset + start, PIECE_SIZE);
+        return addSample(byteCount, (at, target) -> file.read(offset + at, target));
+    }
+
+    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of so many bytes, the first and the last ones among them; all
+    /// when they are few.
+    public Fingerprint addSample(long byteCount, Source source) throws IOException {
+        byte[] piece = new byte[PIECE_SIZE];
+        boolean isWhole = byteCount <= (long) SAMPLE_COUNT * PIECE_SIZE;
+        long lastStart = byteCount - PIECE_SIZE;
+        long blockCount = isWhole ? Math.ceilDiv(byteCount, PIECE_SIZE) : SAMPLE_COUNT;
+        for (long i = 0; i < blockCount; i++) {
+            long start = isWhole
+                    ? i * PIECE_SIZE
+                    : lastStart / (SAMPLE_COUNT - 1) * i + lastStart % (SAMPLE_COUNT - 1) * i / (SAMPLE_COUNT - 1);
+            int size = (int) Math.min(PIECE_SIZE, byteCount - start);
+            source.read(start, MemorySegment.ofArray(piece).asSlice(0, size));
+            digest.update(piece, 0, size);
         }
         return this;
     }

@@ -14,10 +14,13 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// **Threads.** Any number. Filling happens on a daemon thread that stops when the files are closed.
 public final class Residency {
+    /// A budget of most of what the machine has to spare.
+    public static final long AUTOMATIC = -1;
+
     /// For bytes that are not mapped.
     public static final Residency NONE = new Residency(null);
 
-    /// Leaves room for the batches and whatever else the machine does.
+    /// The rest is for the batches and whatever else the machine does.
     private static final double SHARE_OF_MEMORY = 0.7;
 
     /// Small enough that closing the files does not wait long for the piece under way.
@@ -43,21 +46,25 @@ public final class Residency {
     /// Whether the files are too large to stay in memory, so that [#willNeed] is worth calling. Decides on first
     /// use.
     public boolean isStreamed() {
-        if (state == State.UNDECIDED) {
-            decide(AvailableMemory.bytes());
-        }
+        decide(AUTOMATIC);
         return state == State.STREAMED;
     }
 
-    /// Decides for a machine with so many bytes of memory to spare, unless it is decided already.
-    public synchronized void decide(long memoryBytes) {
+    /// Decides that the files may hold so many bytes of memory, or [#AUTOMATIC], unless it is decided already.
+    public void decide(long budgetBytes) {
+        if (state == State.UNDECIDED) {
+            boolean isAutomatic = budgetBytes == AUTOMATIC;
+            settle(isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : budgetBytes);
+        }
+    }
+
+    private synchronized void settle(long budgetBytes) {
         if (state != State.UNDECIDED) {
             return;
         }
-        budgetBytes = (long) (memoryBytes * SHARE_OF_MEMORY);
-        long totalBytes = mapping.segments().stream()
-                .mapToLong(MemorySegment::byteSize)
-                .sum();
+        this.budgetBytes = budgetBytes;
+        long totalBytes =
+                mapping.segments().stream().mapToLong(MemorySegment::byteSize).sum();
         if (totalBytes <= budgetBytes) {
             state = State.RESIDENT;
             fill(totalBytes);
@@ -76,6 +83,9 @@ public final class Residency {
 
     /// Announces that mapped memory at an address is about to be read.
     public void willNeedAt(long address, long byteCount) {
+        if (byteCount <= 0) {
+            return;
+        }
         Advice.WILL_NEED.applyAt(address, byteCount);
         long pages = (address + byteCount - 1) / Advice.PAGE_SIZE - address / Advice.PAGE_SIZE + 1;
         if (heldBytes.addAndGet(pages * Advice.PAGE_SIZE) > budgetBytes) {

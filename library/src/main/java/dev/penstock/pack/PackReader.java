@@ -15,6 +15,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Residency;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -44,10 +45,12 @@ public final class PackReader implements Dataset {
     /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
     ///                         after a [#verify]
     /// @param threads          how many threads one gather of many bytes may use
+    /// @param memoryBytes      memory the file may hold, or [Residency#AUTOMATIC]
     /// @param disk             where the file is
-    public record Options(FileBytes.Access access, boolean isCheckingEntries, int threads, Disk disk) {
+    public record Options(
+            FileBytes.Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(FileBytes.Access.MMAP, true, Parallel.defaultThreads(), Disk.real());
+                new Options(FileBytes.Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
 
         public Options {
             if (threads < 1) {
@@ -56,19 +59,23 @@ public final class PackReader implements Dataset {
         }
 
         public Options withAccess(FileBytes.Access access) {
-            return new Options(access, isCheckingEntries, threads, disk);
+            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
 
         public Options withCheckingEntries(boolean isCheckingEntries) {
-            return new Options(access, isCheckingEntries, threads, disk);
+            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
 
         public Options withThreads(int threads) {
-            return new Options(access, isCheckingEntries, threads, disk);
+            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
+        }
+
+        public Options withMemoryBytes(long memoryBytes) {
+            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
 
         public Options withDisk(Disk disk) {
-            return new Options(access, isCheckingEntries, threads, disk);
+            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
     }
 
@@ -212,6 +219,7 @@ public final class PackReader implements Dataset {
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
         batch.clear();
         file.use(() -> {
+            file.residency().decide(options.memoryBytes());
             records.gather(indices, batch, threads);
             return null;
         });
@@ -282,7 +290,10 @@ public final class PackReader implements Dataset {
 
     @Override
     public void prepare() {
-        file.use(() -> file.residency().isStreamed());
+        file.use(() -> {
+            file.residency().decide(options.memoryBytes());
+            return null;
+        });
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.NewFile;
+import dev.penstock.memory.StagedWrites;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -78,7 +79,7 @@ public final class PackWriter implements AutoCloseable {
     private final NewFile file;
     private final PackIndexBuffer index = new PackIndexBuffer();
     private final PackNamesBuffer names = new PackNamesBuffer();
-    private final PackStage stage;
+    private final StagedWrites stage;
     private final PackCompressor compressor;
     private long dataStart;
     private long dataEnd;
@@ -92,7 +93,7 @@ public final class PackWriter implements AutoCloseable {
     private PackWriter(Options options, NewFile file) {
         this.options = options;
         this.file = file;
-        this.stage = new PackStage(file, STAGE_SIZE);
+        this.stage = new StagedWrites(file, STAGE_SIZE);
         this.compressor = new PackCompressor(options.codec(), options.level());
         this.dataStart = Layouts.alignUp(PackFormat.HEADER_SIZE, options.alignment());
         this.dataEnd = dataStart;

@@ -41,7 +41,7 @@ class ResidencyTest {
     void openingDecidesAndReadsNothing() throws IOException {
         try (FileBytes file = open()) {
             assertEquals(0, residentBytes());
-            file.residency().decide(SIZE);
+            file.residency().decide(SIZE - 1);
             assertTrue(file.residency().isStreamed(), "it was decided before the memory was known");
         }
     }
@@ -49,7 +49,7 @@ class ResidencyTest {
     @Test
     void aFileThatFitsIsBroughtInAtOnce() throws IOException {
         try (FileBytes file = open()) {
-            file.residency().decide(2 * SIZE);
+            file.residency().decide(SIZE);
             assertFalse(file.residency().isStreamed());
             assertEquals(SIZE, residentBytes());
         }

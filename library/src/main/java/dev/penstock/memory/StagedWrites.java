@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.pack;
+package dev.penstock.memory;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Collects small records, so that a million of them are not a million system calls.
-final class PackStage implements AutoCloseable {
+/// Collects small records on their way to a file, so that a million of them are not a million system calls.
+///
+/// **Ownership.** Owns its memory, not the file. **Threads.** One at a time.
+public final class StagedWrites implements AutoCloseable {
     private final NewFile file;
     private final Buffer buffer = new Buffer();
     private final MemorySegment stage;
@@ -15,14 +16,14 @@ final class PackStage implements AutoCloseable {
     private long start;
     private long filled;
 
-    PackStage(NewFile file, long stageSize) {
+    public StagedWrites(NewFile file, long stageSize) {
         this.file = file;
         this.stageSize = stageSize;
         this.stage = buffer.reserve(stageSize);
     }
 
     /// Writes bytes at an offset that is not below the end of what was written before; what lies between is zero.
-    void write(MemorySegment bytes, long offset) throws IOException {
+    public void write(MemorySegment bytes, long offset) throws IOException {
         if (offset + bytes.byteSize() - start > stageSize) {
             flush();
             start = offset;
@@ -39,7 +40,8 @@ final class PackStage implements AutoCloseable {
         filled = at + bytes.byteSize();
     }
 
-    void flush() throws IOException {
+    /// Writes what is collected.
+    public void flush() throws IOException {
         if (filled > 0) {
             file.write(stage.asSlice(0, filled), start);
         }

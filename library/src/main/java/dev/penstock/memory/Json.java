@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.StringWriter;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+
+/// JSON as maps, lists, strings, numbers, booleans and nulls, with limits that no file can stretch.
+public final class Json {
+    /// Bytes of a whole text.
+    public static final int SIZE_MAX = 8 << 20;
+
+    private static final int DEPTH_MAX = 64;
+    private static final int STRING_SIZE_MAX = 1 << 20;
+    private static final int NUMBER_SIZE_MAX = 100;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(DEPTH_MAX)
+                    .maxStringLength(STRING_SIZE_MAX)
+                    .maxNameLength(STRING_SIZE_MAX)
+                    .maxDocumentLength(SIZE_MAX)
+                    .maxNumberLength(NUMBER_SIZE_MAX)
+                    .build())
+            .build();
+
+    private Json() {}
+
+    /// Writes maps, lists and plain values as one line. Numbers that JSON has no way to say become strings.
+    public static String text(Object value) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+            write(generator, value);
+        }
+        return text.toString();
+    }
+
+    private static void write(JsonGenerator generator, Object value) {
+        switch (value) {
+            case null -> generator.writeNull();
+            case Map<?, ?> map -> {
+                generator.writeStartObject();
+                map.forEach((key, item) -> {
+                    generator.writeName(key.toString());
+                    write(generator, item);
+                });
+                generator.writeEndObject();
+            }
+            case Collection<?> items -> {
+                generator.writeStartArray();
+                items.forEach(item -> write(generator, item));
+                generator.writeEndArray();
+            }
+            case Boolean flag -> generator.writeBoolean(flag);
+            case Long number -> generator.writeNumber(number);
+            case Integer number -> generator.writeNumber(number);
+            case BigInteger number -> generator.writeNumber(number);
+            case Double number -> generator.writeNumber(number);
+            case Float number -> generator.writeNumber(number);
+            default -> generator.writeString(value.toString());
+        }
+    }
+
+    /// Reads a text. Whole numbers are `Long`, others `Double`.
+    ///
+    /// @throws IllegalArgumentException when it is none, or beyond the limits
+    public static Object parse(byte[] text) {
+        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+            parser.nextToken();
+            Object value = value(parser);
+            if (parser.nextToken() != null) {
+                throw new IllegalArgumentException("something follows the JSON value");
+            }
+            return value;
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(e.getOriginalMessage(), e);
+        }
+    }
+
+    private static Object value(JsonParser parser) {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> {
+                Map<String, Object> values = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String key = parser.currentName();
+                    parser.nextToken();
+                    values.put(key, value(parser));
+                }
+                yield values;
+            }
+            case START_ARRAY -> {
+                List<Object> values = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    values.add(value(parser));
+                }
+                yield values;
+            }
+            case VALUE_STRING -> parser.getString();
+            case VALUE_NUMBER_INT -> parser.getLongValue();
+            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            case null, default -> throw new IllegalArgumentException("the JSON text ends too early");
+        };
+    }
+}

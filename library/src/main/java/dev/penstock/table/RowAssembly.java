@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.Column;
+import dev.penstock.memory.RowCopy;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/// Puts the columns of a batch together to rows as they are stored. Fillers become zeros.
+final class RowAssembly implements AutoCloseable {
+    private final List<RowField> fields;
+    private final long rowSize;
+    private final Buffer places = new Buffer();
+    private final Buffer swapped = new Buffer();
+
+    RowAssembly(RowType rowType) {
+        this.fields = rowType.fields();
+        this.rowSize = rowType.size();
+    }
+
+    /// @param rows memory outside the heap for all rows of the batch
+    void assemble(Batch batch, MemorySegment rows) {
+        int rowCount = Math.toIntExact(batch.rowCount());
+        rows.asSlice(0, rowCount * rowSize).fill((byte) 0);
+        MemorySegment places = this.places.reserve(rowCount * U64.byteSize());
+        for (RowField field : fields) {
+            MemorySegment values = values(batch, field);
+            long itemSize = field.field().itemSize();
+            for (int row = 0; row < rowCount; row++) {
+                places.setAtIndex(U64, row, values.address() + row * itemSize);
+            }
+            field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
+                    places.address(), rowCount, columnOffset, field.blockSize(), rows.address() + rowOffset, rowSize));
+        }
+    }
+
+    private MemorySegment values(Batch batch, RowField field) {
+        Column column = batch.column(field.field().name());
+        if (!column.field().equals(field.field())) {
+            throw new IllegalArgumentException("the batch has " + column.field() + " and the table " + field.field());
+        }
+        if (field.type().swapSize() == 1) {
+            return column.values();
+        }
+        long byteCount = column.values().byteSize();
+        MemorySegment copy = swapped.reserve(byteCount).asSlice(0, byteCount);
+        copy.copyFrom(column.values());
+        TableGather.swap(copy, field.type().swapSize());
+        return copy;
+    }
+
+    @Override
+    public void close() {
+        places.close();
+        swapped.close();
+    }
+}

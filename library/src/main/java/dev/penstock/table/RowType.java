@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.Field;
+import dev.penstock.table.DType.Member;
+import dev.penstock.table.DType.Scalar;
+import dev.penstock.table.DType.Struct;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// What one row of a table is: an item, or an array of them.
+///
+/// @param shape the dimensions of the array behind the first one, which counts the rows
+public record RowType(DType item, List<Long> shape) {
+    /// The one field of a table whose items are plain values.
+    public static final String VALUE = "value";
+
+    public RowType {
+        shape = List.copyOf(shape);
+    }
+
+    /// Rows of one item each.
+    public static RowType of(DType item) {
+        return new RowType(item, List.of());
+    }
+
+    /// Rows of packed little-endian fields. One called `value` makes a plain array.
+    ///
+    /// @throws IllegalArgumentException when a field is variable
+    public static RowType of(List<Field> fields) {
+        Field first = fields.getFirst();
+        return fields.size() == 1 && first.name().equals(VALUE)
+                ? new RowType(Scalar.of(first), first.shape())
+                : of(DType.of(fields));
+    }
+
+    /// Bytes of one row.
+    public long size() {
+        return size(item.itemSize(), shape);
+    }
+
+    /// The same rows in little-endian order.
+    public RowType littleEndian() {
+        return new RowType(item.littleEndian(), shape);
+    }
+
+    /// Bytes of an array.
+    ///
+    /// @throws ArithmeticException when they do not fit in 63 bits
+    static long size(long itemSize, List<Long> shape) {
+        long size = itemSize;
+        for (long length : shape) {
+            size = Math.multiplyExact(size, length);
+        }
+        return size;
+    }
+
+    /// The plain values a row is made of, each with its place. Those of a record inside a record have both names,
+    /// joined by a dot.
+    ///
+    /// @throws IllegalArgumentException when two come to the same name
+    List<RowField> fields() {
+        List<RowField> fields = new ArrayList<>();
+        addFields(fields, "", item, 0, RowField.dimensions(shape, item.itemSize()));
+        Set<String> names = new HashSet<>();
+        for (RowField field : fields) {
+            if (!names.add(field.field().name())) {
+                throw new IllegalArgumentException("two fields come to the name "
+                        + Literal.quote(field.field().name()));
+            }
+        }
+        return fields;
+    }
+
+    private static void addFields(
+            List<RowField> fields, String name, DType type, long offset, List<RowField.Dimension> dimensions) {
+        switch (type) {
+            case Scalar scalar -> fields.add(RowField.of(name.isEmpty() ? VALUE : name, scalar, offset, dimensions));
+            case Struct struct -> {
+                for (Member member : struct.members()) {
+                    List<RowField.Dimension> inner = new ArrayList<>(dimensions);
+                    inner.addAll(
+                            RowField.dimensions(member.shape(), member.type().itemSize()));
+                    String full = name.isEmpty() ? member.name() : name + "." + member.name();
+                    addFields(fields, full, member.type(), offset + member.offset(), inner);
+                }
+            }
+        }
+    }
+
+    /// Rows as NumPy would describe them, for people: `[('board', '<u8')]`, or `'<f4' (4, 4)`.
+    @Override
+    public String toString() {
+        return item.descr() + (shape.isEmpty() ? "" : " " + Literal.tuple(shape));
+    }
+}

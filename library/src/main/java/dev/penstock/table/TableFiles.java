@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The files a table is made of, found by their names.
+///
+/// @param folder   where they are, or null when the table is one file
+/// @param series   the name and separator the shards share, such as `steps-`
+/// @param files    in the order of the rows; never empty
+/// @param manifest what is listed about them, or null
+/// @param unlisted files of the series that the manifest does not name
+record TableFiles(Path folder, String series, List<Path> files, TableManifest manifest, List<Path> unlisted) {
+    private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
+
+    /// Where some programs put their shards.
+    private static final String SHARDS_FOLDER = "shards";
+
+    /// Finds the files of what is at a path: a file, a folder, or `FOLDER/NAME`.
+    ///
+    /// @throws DatasetException    when it is a folder without shards, or an unfinished table
+    /// @throws NoSuchFileException when there is nothing
+    static TableFiles find(Disk disk, Path path) throws IOException {
+        if (disk.isDirectory(path)) {
+            return findInFolder(disk, path, null);
+        }
+        if (!disk.exists(path)) {
+            Path parent = path.toAbsolutePath().getParent();
+            String name = path.getFileName() == null ? "" : path.getFileName().toString();
+            if (parent != null && disk.isDirectory(parent) && hasShards(disk, parent, name)) {
+                return findInFolder(disk, parent, name);
+            }
+            throw new NoSuchFileException(path.toString());
+        }
+        return new TableFiles(null, "", List.of(path), null, List.of());
+    }
+
+    /// Whether a folder is a table.
+    static boolean isTable(Disk disk, Path folder) throws IOException {
+        return !allSeries(disk, folder).isEmpty() || TableManifest.isOurs(disk, folder);
+    }
+
+    private static TableFiles findInFolder(Disk disk, Path folder, String name) throws IOException {
+        Map<String, List<Path>> allSeries = allSeries(disk, folder);
+        if (name != null) {
+            allSeries.keySet().removeIf(series -> !isNamed(series, name));
+        }
+        TableManifest manifest = TableManifest.find(disk, folder);
+        if (manifest != null && (name == null || isNamed(manifest.series(), name))) {
+            return listed(disk, folder, manifest, allSeries);
+        }
+        if (allSeries.size() > 1) {
+            String names = String.join(
+                    " or ", allSeries.keySet().stream().map(TableFiles::nameOf).toList());
+            throw new DatasetException.WrongFormat(
+                    folder, "the folder holds several tables; open " + folder.resolve("NAME") + ", with NAME " + names);
+        }
+        if (allSeries.isEmpty()) {
+            throw new DatasetException.WrongFormat(
+                    folder, "the folder holds no shards like NAME-00000.npy; open one of its files");
+        }
+        Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
+        return new TableFiles(folder, only.getKey(), only.getValue(), null, List.of());
+    }
+
+    private static TableFiles listed(Disk disk, Path folder, TableManifest manifest, Map<String, List<Path>> allSeries)
+            throws IOException {
+        List<Path> files = manifest.shards().stream()
+                .map(shard -> folder.resolve(shard.file()))
+                .toList();
+        if (files.isEmpty()) {
+            throw new DatasetException.WrongFormat(
+                    folder, "the table was never finished: its writer stopped before the end; write it again");
+        }
+        for (Path file : files) {
+            if (!disk.exists(file)) {
+                throw new DatasetException.Corrupt(
+                        file,
+                        0,
+                        Reason.MISSING_SHARD,
+                        "the shard is listed in " + TableFormat.MANIFEST + " and not there: bring it back, or remove "
+                                + TableFormat.MANIFEST + " to read what is there");
+            }
+        }
+        List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
+        unlisted.removeAll(files);
+        return new TableFiles(folder, manifest.series(), files, manifest, unlisted);
+    }
+
+    private static boolean hasShards(Disk disk, Path folder, String name) throws IOException {
+        return allSeries(disk, folder).keySet().stream().anyMatch(series -> isNamed(series, name));
+    }
+
+    private static boolean isNamed(String series, String name) {
+        return nameOf(series).equals(name);
+    }
+
+    private static String nameOf(String series) {
+        return series.substring(0, Math.max(0, series.length() - 1));
+    }
+
+    /// The shards of a folder by their series, each in order: those in the folder itself or, failing that, in its
+    /// folder `shards`.
+    static Map<String, List<Path>> allSeries(Disk disk, Path folder) throws IOException {
+        Map<String, List<Path>> here = seriesIn(disk, folder);
+        Path inner = folder.resolve(SHARDS_FOLDER);
+        return here.isEmpty() && disk.isDirectory(inner) ? seriesIn(disk, inner) : here;
+    }
+
+    private static Map<String, List<Path>> seriesIn(Disk disk, Path folder) throws IOException {
+        Map<String, List<Path>> all = new TreeMap<>();
+        for (Path file : disk.list(folder)) {
+            Matcher matcher = SHARD.matcher(file.getFileName().toString());
+            if (matcher.matches()) {
+                all.computeIfAbsent(matcher.group(1), series -> new ArrayList<>())
+                        .add(file);
+            }
+        }
+        all.values().forEach(files -> files.sort(Comparator.comparingLong(TableFiles::number)));
+        return all;
+    }
+
+    /// The number in the name of a shard.
+    static long number(Path shard) {
+        Matcher matcher = matcher(shard);
+        return Long.parseLong(matcher.group(2));
+    }
+
+    /// The name and separator of a shard.
+    static String series(Path shard) {
+        return matcher(shard).group(1);
+    }
+
+    /// The name of the shard that follows one.
+    static Path next(Path shard) {
+        String digits = matcher(shard).group(2);
+        return shard.resolveSibling(name(series(shard), number(shard) + 1, digits.length()));
+    }
+
+    /// The name of a shard.
+    static String name(String series, long number, int digitCount) {
+        String digits = Long.toString(number);
+        if (digits.length() > digitCount) {
+            throw new IllegalArgumentException("a table has no more shards than its names have digits");
+        }
+        return series + "0".repeat(digitCount - digits.length()) + digits + ".npy";
+    }
+
+    /// Whether a name is that of a shard.
+    static boolean isShard(String name) {
+        return SHARD.matcher(name).matches();
+    }
+
+    private static Matcher matcher(Path shard) {
+        Matcher matcher = SHARD.matcher(shard.getFileName().toString());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(shard + " is no name of a shard");
+        }
+        return matcher;
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U8;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
+
+/// A table is rows of fixed width in NumPy's file format, versions 1.0 to 3.0: one file, or a folder of files.
+///
+/// A file is a head, a text that describes the array, and the items of the array in row order. All integers of
+/// the head are little-endian. Version 1 has a two-byte length and a Latin-1 text, version 2 a four-byte length
+/// and a Latin-1 text, version 3 a four-byte length and a UTF-8 text.
+///
+/// ## Layout
+///
+/// ### HEAD_1
+///
+/// | offset | size | type  | field      | rule                                                            |
+/// |-------:|-----:|-------|------------|-----------------------------------------------------------------|
+/// |      0 |    6 | bytes | magic      | `\x93NUMPY`                                                     |
+/// |      6 |    1 | u8    | major      | 1                                                               |
+/// |      7 |    1 | u8    | minor      | 0                                                               |
+/// |      8 |    2 | u16   | textSize   | text and padding, up to the first row                           |
+///
+/// ### HEAD_2
+///
+/// | offset | size | type  | field      | rule                                                            |
+/// |-------:|-----:|-------|------------|-----------------------------------------------------------------|
+/// |      0 |    6 | bytes | magic      | `\x93NUMPY`                                                     |
+/// |      6 |    1 | u8    | major      | 2 or 3                                                          |
+/// |      7 |    1 | u8    | minor      | 0                                                               |
+/// |      8 |    4 | u32   | textSize   | at most [#TEXT_SIZE_MAX]                                        |
+///
+/// ## The text
+///
+/// A Python dictionary with exactly the keys `descr`, `fortran_order` and `shape`, read by a grammar of its own
+/// ([LiteralParser]) and never evaluated. `shape` is a tuple: the first length counts the rows, the others are
+/// the shape of one row. `descr` is the type of an item:
+///
+/// | descr                        | values                                    | field type                |
+/// |------------------------------|-------------------------------------------|---------------------------|
+/// | `'\|b1'`                     | truth, one byte                           | bool                      |
+/// | `'<i4'`, `'>u8'`, `'\|u1'`   | whole numbers of 1, 2, 4, 8 bytes         | i8 to i64, u8 to u64      |
+/// | `'<f2'`, `'<f4'`, `'<f8'`    | floats                                    | f16, f32, f64             |
+/// | `'<V2'`                      | bfloat16, as its NumPy extension says it  | bf16                      |
+/// | `'<c8'`, `'<c16'`            | two floats                                | c64, c128                 |
+/// | `'\|S5'`                     | five bytes of text, padded with zeros     | utf8                      |
+/// | `'<U5'`                      | five code points of four bytes each       | utf32                     |
+/// | `'\|V5'`, `'<f16'`, `'<c32'` | bytes without a meaning shared by all     | bytes                     |
+/// | `'<M8[ns]'`, `'<m8[s]'`      | dates and durations; the least is no date | i64                       |
+/// | `[(name, descr), ...]`       | a record                                  | a field for each          |
+/// | `'\|O'`                      | Python objects                            | refused                   |
+///
+/// `<` is little-endian, `>` big-endian; `=`, no sign, type names and C letters are read as NumPy reads them. A
+/// field of a record is `(name, descr)` or `(name, descr, shape)`, and a name may be `(title, name)`. Nameless
+/// `V` fields are fillers. The fields of a record inside a record are named `outer.inner`. Batches and views are
+/// little-endian whatever the file is.
+///
+/// ## Folders
+///
+/// A folder is a table when it, or a folder `shards` in it, holds files `NAME-00000.npy` or `NAME_00000.npy` of
+/// one NAME, with five or six digits. They are read in the order of their numbers as one table. Several
+/// NAMEs are several tables, opened as `FOLDER/NAME`.
+///
+/// `manifest.json` is what [TableWriter] adds: `format` ("penstock table"), `version` (1), `dtype` and `shape` of
+/// a row, `rows`, `shards` (each with `file`, `rows`, `bytes` and `crc32c`, the CRC-32C of the file in hex),
+/// `created`, `metadata`, and last `crc32c`, that of all bytes before its key. It is never needed: where there
+/// is none, or one of another program, the files that are there are the table. Where there is one of ours,
+/// the files it lists are the table, so that an interrupted append of several shards stays invisible.
+///
+/// ## Example
+///
+/// The head and text of three 32-bit floats, 128 bytes with the spaces that are left out here:
+///
+/// ```
+/// 93 4e 55 4d 50 59 01 00  76 00  {'descr': '<f4', 'fortran_order': False, 'shape': (3,), }  ...  0a
+/// ```
+///
+/// ## Invariants
+///
+/// - What we write is byte for byte what `np.save` writes for the array. NumPy keeps room for the digits of any
+///   count, so that the header of a growing file keeps its size.
+/// - A file that has been published is never changed: appending writes a new shard, or the file anew.
+///
+/// ## Limits
+///
+/// - The text has at most [#TEXT_SIZE_MAX] bytes, a hundred times what NumPy reads by default; ours is linear.
+/// - An item has at most 2,147,483,647 bytes and an array at most [#DIMENSIONS_MAX] dimensions, as in NumPy.
+/// - Brackets are nested at most [LiteralParser#DEPTH_MAX] deep.
+///
+/// ## Leniency
+///
+/// - Bytes behind the last row are ignored, as NumPy does, and a warning of `verify`.
+/// - Fortran order is read where it makes no difference, and otherwise refused.
+/// - Keys that come twice and records without fields, which NumPy reads, are refused.
+public final class TableFormat {
+    /// The file that lists the shards of a folder.
+    public static final String MANIFEST = "manifest.json";
+
+    /// The newest version that is read.
+    static final int VERSION_MAX = 3;
+
+    static final int VERSION_OFFSET = 6;
+    static final int LENGTH_OFFSET = 8;
+
+    /// A field name of a hundred letters, ten thousand times.
+    public static final long TEXT_SIZE_MAX = 1L << 20;
+
+    /// What a two-byte length can say.
+    static final long TEXT_SIZE_MAX_1 = 0xFFFF;
+
+    /// NumPy's limit.
+    public static final int DIMENSIONS_MAX = 64;
+
+    /// NumPy keeps room for a count of so many digits.
+    static final int COUNT_DIGITS = 21;
+
+    /// Rows start at a multiple of it in what NumPy and we write.
+    private static final int DATA_ALIGNMENT = 64;
+
+    static final StructLayout HEAD_1 = MemoryLayout.structLayout(
+            MemoryLayout.sequenceLayout(6, U8).withName("magic"),
+            U8.withName("major"),
+            U8.withName("minor"),
+            U16.withName("textSize"));
+    static final StructLayout HEAD_2 = MemoryLayout.structLayout(
+            MemoryLayout.sequenceLayout(6, U8).withName("magic"),
+            U8.withName("major"),
+            U8.withName("minor"),
+            U32.withName("textSize"));
+
+    private TableFormat() {}
+
+    /// How every file begins.
+    static byte[] magic() {
+        return new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
+    }
+
+    /// Bytes of the length in the head.
+    static int lengthSize(int version) {
+        return (int) (version == 1 ? U16.byteSize() : U32.byteSize());
+    }
+
+    /// Bytes of the text with its padding and line end, as NumPy computes them: at least one space.
+    static int textSize(int version, int encodedSize) {
+        int end = LENGTH_OFFSET + lengthSize(version) + encodedSize + 1;
+        return encodedSize + 1 + DATA_ALIGNMENT - end % DATA_ALIGNMENT;
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.Column;
+import dev.penstock.memory.Faults;
+import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Residency;
+import dev.penstock.memory.RowCopy;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Copies many rows of a table at once: as they are stored, or taken apart into columns.
+///
+/// Indices are copied to private memory, checked there, and turned into addresses; only then is anything
+/// written. Columns are filled a few hundred rows at a time, so that a row is fetched from memory by its first
+/// field and is in the cache for all others: the rows are passed over once, whatever the number of fields.
+final class TableGather implements AutoCloseable {
+    /// Two cache lines a row are well within the second-level cache.
+    private static final int TILE_ROWS = 512;
+
+    /// Below this a second thread costs more than it brings.
+    private static final long PARALLEL_BYTES_MIN = 1L << 20;
+
+    private static final int PARTS_PER_THREAD = 4;
+
+    /// Rows that are read rather than mapped are read into memory of this size.
+    private static final long READ_TILE_BYTES = 1L << 20;
+
+    private final TableShards shards;
+    private final Map<String, RowField> fields;
+    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
+    private volatile boolean isClosed;
+
+    TableGather(TableShards shards, List<RowField> fields) {
+        this.shards = shards;
+        this.fields =
+                fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
+    }
+
+    /// Memory that one gather needs beside its result.
+    private static final class Scratch {
+        final Buffer places = new Buffer();
+        final Buffer rows = new Buffer();
+    }
+
+    /// What is done with some rows once it is known where they are.
+    @FunctionalInterface
+    private interface Copy {
+        /// @param places the address of the addresses of the rows
+        void run(long places, long firstRow, int rowCount);
+    }
+
+    /// A field that is wanted, and where its column is.
+    private record Wanted(RowField field, long target) {
+        void copy(long places, long firstRow, int rowCount) {
+            long itemSize = field.field().itemSize();
+            long start = target + firstRow * itemSize;
+            if (field.outer().isEmpty()) {
+                RowCopy.copy(places, rowCount, field.offset(), field.blockSize(), start, itemSize);
+            } else {
+                field.forEachBlock((rowOffset, columnOffset) ->
+                        RowCopy.copy(places, rowCount, rowOffset, field.blockSize(), start + columnOffset, itemSize));
+            }
+        }
+    }
+
+    /// Fills the columns of a batch.
+    void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
+        Scratch scratch = borrow();
+        try {
+            MemorySegment places = requireIndices(indices, scratch);
+            long rowCount = places.byteSize() / U64.byteSize();
+            List<Wanted> wanted = wanted(batch, rowCount);
+            run(places, threads, scratch, TILE_ROWS, (tile, firstRow, tileCount) -> {
+                for (Wanted one : wanted) {
+                    one.copy(tile, firstRow, tileCount);
+                }
+            });
+            for (Column column : batch.columns()) {
+                RowField field = fields.get(column.field().name());
+                if (field.type().swapSize() > 1) {
+                    long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
+                    swap(
+                            column.reserveValues(byteCount).asSlice(0, byteCount),
+                            field.type().swapSize());
+                }
+            }
+            batch.complete(rowCount);
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
+    /// Copies rows as they are stored.
+    void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
+        Scratch scratch = borrow();
+        try {
+            MemorySegment places = requireIndices(indices, scratch);
+            long rowSize = shards.rowSize();
+            long byteCount = Math.multiplyExact(places.byteSize() / U64.byteSize(), rowSize);
+            if (target.byteSize() < byteCount || target.isReadOnly()) {
+                throw new IllegalArgumentException(
+                        "the target has to be writable and of " + byteCount + " bytes at least");
+            }
+            // Memory of the heap has no address, so rows go through a buffer.
+            MemorySegment direct = target.isNative() ? target : scratch.rows.reserve(byteCount);
+            long start = direct.address();
+            run(
+                    places,
+                    threads,
+                    scratch,
+                    Integer.MAX_VALUE,
+                    (tile, firstRow, tileCount) ->
+                            RowCopy.copy(tile, tileCount, 0, rowSize, start + firstRow * rowSize, rowSize));
+            if (direct != target) {
+                MemorySegment.copy(direct, 0, target, 0, byteCount);
+            }
+        } finally {
+            Reference.reachabilityFence(target);
+            giveBack(scratch);
+        }
+    }
+
+    private MemorySegment requireIndices(MemorySegment indices, Scratch scratch) {
+        long byteCount = indices.byteSize();
+        if (byteCount % U64.byteSize() != 0) {
+            throw new IllegalArgumentException(byteCount + " bytes are no whole number of 8-byte indices");
+        }
+        MemorySegment places = scratch.places.reserve(byteCount).asSlice(0, byteCount);
+        MemorySegment.copy(indices, 0, places, 0, byteCount);
+        shards.check(places);
+        return places;
+    }
+
+    private List<Wanted> wanted(Batch batch, long rowCount) {
+        List<Wanted> wanted = new ArrayList<>(batch.columns().size());
+        for (Column column : batch.columns()) {
+            RowField field = fields.get(column.field().name());
+            if (field == null || !field.field().equals(column.field())) {
+                throw new IllegalArgumentException("the batch wants " + column.field() + "; the table has the fields "
+                        + fields.values().stream().map(RowField::field).toList());
+            }
+            long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
+            wanted.add(new Wanted(field, column.reserveValues(byteCount).address()));
+        }
+        return wanted;
+    }
+
+    private void run(MemorySegment places, int threads, Scratch scratch, int tileRows, Copy copy) throws IOException {
+        if (!shards.isMapped()) {
+            runReading(places, scratch, copy);
+            return;
+        }
+        shards.locate(places);
+        announce(places);
+        long rowCount = places.byteSize() / U64.byteSize();
+        boolean isWorthIt = threads > 1 && rowCount * shards.rowSize() >= PARALLEL_BYTES_MIN;
+        long partCount = isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
+        long address = places.address();
+        Parallel.run(partCount, threads, part -> {
+            long limit = rowCount * (part + 1) / partCount;
+            long row = rowCount * part / partCount;
+            while (row < limit) {
+                int tileCount = (int) Math.min(tileRows, limit - row);
+                copy.run(address + row * U64.byteSize(), row, tileCount);
+                row += tileCount;
+            }
+            Faults.settle();
+        });
+    }
+
+    /// Tells the system which pages will be read, neighbours in one call, when not all of them are in memory.
+    private void announce(MemorySegment places) {
+        Residency residency = shards.group().residency();
+        if (!residency.isStreamed() || shards.rowSize() == 0) {
+            return;
+        }
+        long start = 0;
+        long limit = 0;
+        for (long at = 0; at < places.byteSize(); at += U64.byteSize()) {
+            long place = places.get(U64, at);
+            if (place != limit) {
+                residency.willNeedAt(start, limit - start);
+                start = place;
+            }
+            limit = place + shards.rowSize();
+        }
+        residency.willNeedAt(start, limit - start);
+    }
+
+    /// Reads rows into memory, neighbours in one go, and hands them on from there.
+    private void runReading(MemorySegment indices, Scratch scratch, Copy copy) throws IOException {
+        long rowSize = shards.rowSize();
+        long rowCount = indices.byteSize() / U64.byteSize();
+        int tileRows = Math.clamp(READ_TILE_BYTES / Math.max(1, rowSize), 1, TILE_ROWS);
+        try (Buffer buffer = new Buffer();
+                Buffer tilePlaces = new Buffer()) {
+            MemorySegment rows = buffer.reserve(Math.multiplyExact(tileRows, rowSize));
+            MemorySegment places = tilePlaces.reserve(tileRows * U64.byteSize());
+            for (int i = 0; i < tileRows; i++) {
+                places.setAtIndex(U64, i, rows.address() + i * rowSize);
+            }
+            for (long row = 0; row < rowCount; row += tileRows) {
+                int tileCount = (int) Math.min(tileRows, rowCount - row);
+                readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
+                copy.run(places.address(), row, tileCount);
+            }
+        }
+    }
+
+    private void readRuns(MemorySegment indices, MemorySegment rows) throws IOException {
+        long rowSize = shards.rowSize();
+        long count = indices.byteSize() / U64.byteSize();
+        for (long i = 0; i < count; ) {
+            long first = indices.getAtIndex(U64, i);
+            long runCount = 1;
+            while (i + runCount < count && indices.getAtIndex(U64, i + runCount) == first + runCount) {
+                runCount++;
+            }
+            shards.read(first, runCount, rows.asSlice(i * rowSize, runCount * rowSize));
+            i += runCount;
+        }
+    }
+
+    /// Turns around the bytes of each word.
+    static void swap(MemorySegment segment, long wordSize) {
+        for (long at = 0; at < segment.byteSize(); at += wordSize) {
+            if (wordSize == 2) {
+                segment.set(U16, at, Short.reverseBytes(segment.get(U16, at)));
+            } else if (wordSize == 4) {
+                segment.set(U32, at, Integer.reverseBytes(segment.get(U32, at)));
+            } else if (wordSize == 8) {
+                segment.set(U64, at, Long.reverseBytes(segment.get(U64, at)));
+            } else {
+                swapBytes(segment.asSlice(at, wordSize));
+            }
+        }
+    }
+
+    /// For the floats of twelve and sixteen bytes that some machines have.
+    private static void swapBytes(MemorySegment word) {
+        byte[] bytes = word.toArray(ValueLayout.JAVA_BYTE);
+        for (int i = 0; i < bytes.length; i++) {
+            word.set(ValueLayout.JAVA_BYTE, i, bytes[bytes.length - 1 - i]);
+        }
+    }
+
+    private Scratch borrow() {
+        Scratch scratch = idle.poll();
+        return scratch == null ? new Scratch() : scratch;
+    }
+
+    private void giveBack(Scratch scratch) {
+        idle.add(scratch);
+        if (isClosed) {
+            freeIdle();
+        }
+    }
+
+    private void freeIdle() {
+        for (Scratch scratch = idle.poll(); scratch != null; scratch = idle.poll()) {
+            scratch.places.close();
+            scratch.rows.close();
+        }
+    }
+
+    /// Frees the scratch memory, that in use when it comes back.
+    @Override
+    public void close() {
+        isClosed = true;
+        freeIdle();
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The header of a NumPy file.
+///
+/// @param version    1, 2 or 3
+/// @param dataOffset where the rows begin
+/// @param rowCount   how many there are
+record TableHeader(int version, long dataOffset, RowType rowType, long rowCount) {
+    private static final Set<String> KEYS = Set.of("descr", "fortran_order", "shape");
+
+    /// Bytes of rows.
+    long dataBytes() {
+        return Math.multiplyExact(rowCount, rowType.size());
+    }
+
+    /// Reads the header of a file and checks that the rows it announces are there.
+    static TableHeader read(FileBytes file) throws IOException {
+        int version = readVersion(file);
+        int lengthSize = TableFormat.lengthSize(version);
+        long textOffset = TableFormat.LENGTH_OFFSET + lengthSize;
+        requireSize(file, textOffset, "the header");
+        byte[] head = bytes(file, 0, textOffset);
+        MemorySegment start = MemorySegment.ofArray(head);
+        long textSize = lengthSize == U16.byteSize()
+                ? Layouts.u16(start, TableFormat.LENGTH_OFFSET)
+                : Layouts.u32(start, TableFormat.LENGTH_OFFSET);
+        if (textSize > TableFormat.TEXT_SIZE_MAX) {
+            throw bad(
+                    file,
+                    TableFormat.LENGTH_OFFSET,
+                    "a header of " + textSize + " bytes is larger than the " + TableFormat.TEXT_SIZE_MAX
+                            + " that are read");
+        }
+        requireSize(file, textOffset + textSize, "the header");
+        Charset charset = version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1;
+        String text = new String(bytes(file, textOffset, textSize), charset);
+        TableHeader header = parse(file.path(), version, textOffset, textOffset + textSize, text);
+        header.requireData(file);
+        return header;
+    }
+
+    private static int readVersion(FileBytes file) throws IOException {
+        byte[] start = bytes(file, 0, Math.min(file.size(), TableFormat.LENGTH_OFFSET));
+        byte[] magic = TableFormat.magic();
+        if (start.length == 0) {
+            throw new DatasetException.WrongFormat(file.path(), "no NumPy array: the file is empty");
+        }
+        for (int i = 0; i < Math.min(start.length, magic.length); i++) {
+            if (start[i] != magic[i]) {
+                throw new DatasetException.WrongFormat(file.path(), "no NumPy array: " + found(start));
+            }
+        }
+        requireSize(file, TableFormat.LENGTH_OFFSET, "the magic number");
+        int major = Byte.toUnsignedInt(start[TableFormat.VERSION_OFFSET]);
+        int minor = Byte.toUnsignedInt(start[TableFormat.VERSION_OFFSET + 1]);
+        if (major < 1 || major > TableFormat.VERSION_MAX || minor != 0) {
+            throw new DatasetException.UnsupportedVersion(
+                    file.path(),
+                    TableFormat.VERSION_OFFSET,
+                    Reason.UNSUPPORTED_VERSION,
+                    "NumPy format version " + major + "." + minor + "; 1.0, 2.0 and 3.0 are read");
+        }
+        return major;
+    }
+
+    private static String found(byte[] start) {
+        if (start[0] == (byte) 0x80) {
+            return "this looks like a Python pickle; reading one runs code, so none is read";
+        }
+        boolean isZip = start.length > 1 && start[0] == 'P' && start[1] == 'K';
+        return isZip ? "this is a zip archive; take the .npy files out of an .npz" : "bad magic";
+    }
+
+    private static byte[] bytes(FileBytes file, long offset, long byteCount) throws IOException {
+        byte[] bytes = new byte[Math.toIntExact(byteCount)];
+        file.read(offset, MemorySegment.ofArray(bytes));
+        return bytes;
+    }
+
+    private static void requireSize(FileBytes file, long size, String what) {
+        if (file.size() < size) {
+            throw new DatasetException.Corrupt(
+                    file.path(), file.size(), Reason.TRUNCATED, "file too small: it ends inside " + what);
+        }
+    }
+
+    private static TableHeader parse(Path path, int version, long textOffset, long dataOffset, String text) {
+        try {
+            if (!(LiteralParser.parse(text) instanceof Literal.Dictionary(Map<String, Literal> values))
+                    || !values.keySet().equals(KEYS)) {
+                throw new BadLiteral(0, "it has to be a dictionary with the keys descr, fortran_order and shape");
+            }
+            if (!(values.get("fortran_order") instanceof Literal.Flag(boolean isFortran))) {
+                throw new BadLiteral(0, "fortran_order has to be True or False");
+            }
+            DType item = DTypeParser.parse(values.get("descr"));
+            List<Long> shape = DTypeParser.dimensions(values.get("shape"));
+            if (shape.size() > TableFormat.DIMENSIONS_MAX) {
+                throw new BadLiteral(0, "there are more than " + TableFormat.DIMENSIONS_MAX + " dimensions");
+            }
+            requireRowOrder(path, textOffset, isFortran, shape);
+            RowType rowType = new RowType(item, shape.isEmpty() ? shape : shape.subList(1, shape.size()));
+            TableHeader header = new TableHeader(version, dataOffset, rowType, shape.isEmpty() ? 1 : shape.getFirst());
+            header.dataBytes();
+            rowType.fields();
+            return header;
+        } catch (BadLiteral e) {
+            throw new DatasetException.Corrupt(
+                    path, textOffset + e.position(), Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
+        } catch (DTypeParser.ObjectType e) {
+            throw new DatasetException.UnsupportedVersion(path, textOffset, Reason.UNSUPPORTED_TYPE, e.getMessage());
+        } catch (ArithmeticException e) {
+            throw new DatasetException.Corrupt(
+                    path, textOffset, Reason.SIZE_OVERFLOW, "the size of the array does not fit in 63 bits", e);
+        } catch (IllegalArgumentException e) {
+            throw new DatasetException.Corrupt(path, textOffset, Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
+        }
+    }
+
+    /// Column by column is the same as row by row where at most one dimension counts, or nothing is there.
+    private static void requireRowOrder(Path path, long textOffset, boolean isFortran, List<Long> shape) {
+        boolean isSame = shape.stream().filter(length -> length != 1).count() <= 1 || shape.contains(0L);
+        if (isFortran && !isSame) {
+            throw new DatasetException.UnsupportedVersion(
+                    path,
+                    textOffset,
+                    Reason.FORTRAN_ORDER,
+                    "the array is in Fortran order, column by column, and has no rows to read; "
+                            + "save it again with np.save(file, np.ascontiguousarray(array))");
+        }
+    }
+
+    private void requireData(FileBytes file) {
+        long there = file.size() - dataOffset;
+        if (there < dataBytes()) {
+            throw new DatasetException.Corrupt(
+                    file.path(),
+                    file.size(),
+                    Reason.TRUNCATED,
+                    "the header announces " + rowCount + " rows of " + rowType.size() + " bytes, and only "
+                            + there / Math.max(1, rowType.size()) + " are there");
+        }
+    }
+
+    private static DatasetException bad(FileBytes file, long offset, String what) {
+        return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_HEADER, "bad header: " + what);
+    }
+
+    /// The header that NumPy writes before so many rows. Its size depends on the type alone, because NumPy keeps
+    /// room for as many digits as any count has.
+    static byte[] write(RowType rowType, long rowCount) {
+        String shape = Literal.tuple(concat(rowCount, rowType.shape()));
+        String text = "{'descr': " + rowType.item().descr() + ", 'fortran_order': False, 'shape': " + shape + ", }"
+                + " ".repeat(TableFormat.COUNT_DIGITS - Long.toString(rowCount).length());
+        int version = 1;
+        Charset charset = StandardCharsets.ISO_8859_1;
+        if (!charset.newEncoder().canEncode(text)) {
+            version = 3;
+            charset = StandardCharsets.UTF_8;
+        }
+        byte[] encoded = text.getBytes(charset);
+        if (version == 1 && TableFormat.textSize(1, encoded.length) > TableFormat.TEXT_SIZE_MAX_1) {
+            version = 2;
+        }
+        return assemble(version, encoded);
+    }
+
+    private static byte[] assemble(int version, byte[] encoded) {
+        int lengthSize = TableFormat.lengthSize(version);
+        int textSize = TableFormat.textSize(version, encoded.length);
+        int textOffset = TableFormat.LENGTH_OFFSET + lengthSize;
+        byte[] header = new byte[textOffset + textSize];
+        MemorySegment segment = MemorySegment.ofArray(header);
+        segment.copyFrom(MemorySegment.ofArray(TableFormat.magic()));
+        segment.set(ValueLayout.JAVA_BYTE, TableFormat.VERSION_OFFSET, (byte) version);
+        if (lengthSize == U16.byteSize()) {
+            segment.set(U16, TableFormat.LENGTH_OFFSET, (short) textSize);
+        } else {
+            segment.set(U32, TableFormat.LENGTH_OFFSET, textSize);
+        }
+        segment.asSlice(textOffset).fill((byte) ' ');
+        segment.asSlice(textOffset).copyFrom(MemorySegment.ofArray(encoded));
+        header[header.length - 1] = '\n';
+        return header;
+    }
+
+    private static List<Long> concat(long first, List<Long> others) {
+        List<Long> all = new ArrayList<>();
+        all.add(first);
+        all.addAll(others);
+        return all;
+    }
+}

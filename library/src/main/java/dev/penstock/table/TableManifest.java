@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Json;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The list of the shards of a table, `manifest.json`.
+///
+/// @param dtype    of an item, as in a header
+/// @param shape    of a row
+/// @param created  when the table was begun, as ISO 8601 in UTC
+/// @param metadata what the writer noted
+record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String created, Map<String, String> metadata) {
+    static final int VERSION = 1;
+    private static final String FORMAT = "penstock table";
+
+    /// How the text ends: the checksum of everything before its key.
+    private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
+
+    private static final int TAIL_SIZE = 64;
+
+    /// Names that stay in their folder.
+    private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");
+
+    /// One file.
+    ///
+    /// @param crc of the whole file as eight hexadecimal digits, or null when it was there before the manifest
+    record Shard(String file, long rows, long bytes, String crc) {}
+
+    TableManifest {
+        shape = List.copyOf(shape);
+        shards = List.copyOf(shards);
+    }
+
+    /// Rows of all shards.
+    long rows() {
+        return shards.stream().mapToLong(Shard::rows).sum();
+    }
+
+    /// The name and separator of the shards, or nothing when there are none yet.
+    String series() {
+        return shards.isEmpty()
+                ? ""
+                : TableFiles.series(Path.of(shards.getFirst().file()));
+    }
+
+    /// The manifest with other shards.
+    TableManifest withShards(List<Shard> shards) {
+        return new TableManifest(dtype, shape, shards, created, metadata);
+    }
+
+    /// The manifest with more notes.
+    TableManifest withMetadata(Map<String, String> more) {
+        Map<String, String> all = new LinkedHashMap<>(metadata);
+        all.putAll(more);
+        return new TableManifest(dtype, shape, shards, created, all);
+    }
+
+    /// Whether a folder has a manifest of ours, damaged or not.
+    static boolean isOurs(Disk disk, Path folder) throws IOException {
+        byte[] bytes = bytes(disk, folder.resolve(TableFormat.MANIFEST));
+        return bytes != null && isOurs(text(bytes));
+    }
+
+    /// Both marks would have to be damaged before one of ours is taken for another's.
+    private static boolean isOurs(String text) {
+        String tail = text.substring(Math.max(0, text.length() - TAIL_SIZE));
+        return text.contains(FORMAT) || tail.contains("\"crc32c\"");
+    }
+
+    /// The manifest of a folder, or null when there is none, or none of ours, or a damaged one: it is not needed
+    /// for reading, and `verify` says what is wrong with it.
+    static TableManifest find(Disk disk, Path folder) throws IOException {
+        try {
+            return read(disk, folder);
+        } catch (DatasetException e) {
+            return null;
+        }
+    }
+
+    /// The manifest of a folder, or null when there is none of ours.
+    ///
+    /// @throws DatasetException when it is damaged
+    static TableManifest read(Disk disk, Path folder) throws IOException {
+        Path file = folder.resolve(TableFormat.MANIFEST);
+        byte[] bytes = bytes(disk, file);
+        if (bytes == null || !isOurs(text(bytes))) {
+            return null;
+        }
+        try {
+            requireChecksum(bytes);
+            return parse(bytes);
+        } catch (IllegalArgumentException | ClassCastException e) {
+            throw new DatasetException.Corrupt(
+                    file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] bytes(Disk disk, Path file) throws IOException {
+        if (!disk.exists(file) || disk.isDirectory(file)) {
+            return null;
+        }
+        try (Disk.Readable readable = disk.open(file)) {
+            byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
+            return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
+        }
+    }
+
+    private static void requireChecksum(byte[] bytes) {
+        String text = text(bytes);
+        int start = text.lastIndexOf("\"crc32c\"");
+        Matcher tail = TAIL.matcher(start < 0 ? "" : text.substring(start));
+        if (!tail.matches() || !tail.group(1).equals(crc(bytes, start))) {
+            throw new IllegalArgumentException("its own checksum differs");
+        }
+    }
+
+    private static String crc(byte[] bytes, int limit) {
+        return hex(Crc32c.of(MemorySegment.ofArray(bytes).asSlice(0, limit)));
+    }
+
+    /// A checksum as it is written.
+    static String hex(int crc) {
+        return HexFormat.of().toHexDigits(crc);
+    }
+
+    private static TableManifest parse(byte[] bytes) {
+        if (!(Json.parse(bytes) instanceof Map<?, ?> values)) {
+            throw new IllegalArgumentException("it is no object");
+        }
+        require(FORMAT.equals(values.get("format")), "format");
+        require(Long.valueOf(VERSION).equals(values.get("version")), "version");
+        List<Shard> shards = new ArrayList<>();
+        List<?> listed = typed(values, "shards", List.class);
+        for (Object shard : listed) {
+            shards.add(shard((Map<?, ?>) shard));
+        }
+        Map<String, String> metadata = new LinkedHashMap<>();
+        Map<?, ?> notes = typed(values, "metadata", Map.class);
+        notes.forEach((key, value) -> metadata.put((String) key, (String) value));
+        List<Long> shape = new ArrayList<>();
+        List<?> lengths = typed(values, "shape", List.class);
+        for (Object length : lengths) {
+            shape.add((Long) length);
+        }
+        return new TableManifest(
+                typed(values, "dtype", String.class), shape, shards, typed(values, "created", String.class), metadata);
+    }
+
+    private static Shard shard(Map<?, ?> values) {
+        String file = typed(values, "file", String.class);
+        require(FILE_NAME.matcher(file).matches() && TableFiles.isShard(file), "name of a shard");
+        long rows = typed(values, "rows", Long.class);
+        long bytes = typed(values, "bytes", Long.class);
+        require(rows >= 0 && bytes >= 0, "size of a shard");
+        return new Shard(file, rows, bytes, (String) values.get("crc32c"));
+    }
+
+    private static <T> T typed(Map<?, ?> values, String key, Class<T> type) {
+        require(type.isInstance(values.get(key)), key);
+        return type.cast(values.get(key));
+    }
+
+    private static void require(boolean isTrue, String what) {
+        if (!isTrue) {
+            throw new IllegalArgumentException("its " + what + " is wrong");
+        }
+    }
+
+    /// The bytes of the file.
+    byte[] write() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("format", FORMAT);
+        values.put("version", VERSION);
+        values.put("dtype", dtype);
+        values.put("shape", shape);
+        values.put("rows", rows());
+        values.put("shards", shards.stream().map(TableManifest::values).toList());
+        values.put("created", created);
+        values.put("metadata", metadata);
+        String text = Json.text(values);
+        byte[] body = (text.substring(0, text.length() - 1) + ",").getBytes(StandardCharsets.UTF_8);
+        byte[] tail = ("\"crc32c\":\"" + crc(body, body.length) + "\"}\n").getBytes(StandardCharsets.UTF_8);
+        byte[] all = Arrays.copyOf(body, body.length + tail.length);
+        System.arraycopy(tail, 0, all, body.length, tail.length);
+        return all;
+    }
+
+    private static Map<String, Object> values(Shard shard) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("file", shard.file());
+        values.put("rows", shard.rows());
+        values.put("bytes", shard.bytes());
+        values.put("crc32c", shard.crc());
+        return values;
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.Row;
+import dev.penstock.Verification;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Residency;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// An open table.
+///
+/// Its records are the rows. A structured type gives a field for each of its members, a plain one the field
+/// `value`. Opening reads the headers and nothing else.
+///
+/// **Ownership.** Owns the mappings. Rows are views into them and die with the reader.
+///
+/// **Threads.** Any number, as [Dataset] says.
+public final class TableReader implements Dataset {
+    /// How to read a table.
+    ///
+    /// @param access      mapped or read by position
+    /// @param threads     how many threads one gather of many bytes may use
+    /// @param memoryBytes memory the table may hold, or [Residency#AUTOMATIC]
+    /// @param disk        where the files are
+    public record Options(FileBytes.Access access, int threads, long memoryBytes, Disk disk) {
+        public static final Options DEFAULT =
+                new Options(FileBytes.Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+
+        public Options {
+            if (threads < 1) {
+                throw new IllegalArgumentException("threads must be at least 1, not " + threads);
+            }
+            if (memoryBytes < Residency.AUTOMATIC) {
+                throw new IllegalArgumentException("memory must not be negative, as " + memoryBytes + " is");
+            }
+        }
+
+        public Options withAccess(FileBytes.Access access) {
+            return new Options(access, threads, memoryBytes, disk);
+        }
+
+        public Options withThreads(int threads) {
+            return new Options(access, threads, memoryBytes, disk);
+        }
+
+        public Options withMemoryBytes(long memoryBytes) {
+            return new Options(access, threads, memoryBytes, disk);
+        }
+
+        public Options withDisk(Disk disk) {
+            return new Options(access, threads, memoryBytes, disk);
+        }
+    }
+
+    private final Path path;
+    private final Options options;
+    private final TableFiles files;
+    private final TableShards shards;
+    private final List<RowField> rowFields;
+    private final List<Field> fields;
+    private final TableGather gather;
+
+    private TableReader(Path path, Options options, TableFiles files, TableShards shards) {
+        this.path = path;
+        this.options = options;
+        this.files = files;
+        this.shards = shards;
+        this.rowFields = shards.rowType().fields();
+        this.fields = rowFields.stream().map(RowField::field).toList();
+        this.gather = new TableGather(shards, rowFields);
+    }
+
+    /// Opens a file, a folder of shards, or one of several tables in a folder as `FOLDER/NAME`.
+    ///
+    /// @throws DatasetException when it is no table, or damaged
+    public static TableReader open(Path path) throws IOException {
+        return open(path, Options.DEFAULT);
+    }
+
+    /// Opens a table in a certain way.
+    public static TableReader open(Path path, Options options) throws IOException {
+        TableFiles files = TableFiles.find(options.disk(), path);
+        TableShards shards = TableShards.open(options.disk(), files.files(), options.access());
+        return new TableReader(path, options, files, shards);
+    }
+
+    /// Whether a folder is a table.
+    public static boolean isTable(Path folder) throws IOException {
+        return TableFiles.isTable(Disk.real(), folder);
+    }
+
+    @Override
+    public String format() {
+        return "table";
+    }
+
+    @Override
+    public int version() {
+        return shards.headers().getFirst().version();
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public long count() {
+        return shards.count();
+    }
+
+    @Override
+    public long bytes() {
+        return shards.group().bytes();
+    }
+
+    @Override
+    public List<Field> fields() {
+        return fields;
+    }
+
+    /// What a row is, as it is stored.
+    public RowType rowType() {
+        return shards.rowType();
+    }
+
+    @Override
+    public Row get(long rowIndex) throws IOException {
+        return shards.group().use(() -> {
+            Objects.checkIndex(rowIndex, count());
+            List<MemorySegment> values = new ArrayList<>(rowFields.size());
+            for (RowField field : rowFields) {
+                values.add(value(field, rowIndex));
+            }
+            return new Row(rowIndex, values);
+        });
+    }
+
+    /// A view where the bytes of the row are those of the field, otherwise a copy put in order.
+    MemorySegment value(RowField field, long rowIndex) throws IOException {
+        int shardIndex = shards.shardOf(rowIndex);
+        FileBytes file = shards.group().files().get(shardIndex);
+        long offset = shards.offset(shardIndex, rowIndex);
+        if (field.isPlain()) {
+            return file.view(offset + field.offset(), field.blockSize());
+        }
+        MemorySegment copy =
+                MemorySegment.ofArray(new byte[Math.toIntExact(field.field().itemSize())]);
+        MemorySegment row = file.view(offset, shards.rowSize());
+        field.forEachBlock(
+                (rowOffset, columnOffset) -> MemorySegment.copy(row, rowOffset, copy, columnOffset, field.blockSize()));
+        TableGather.swap(copy, field.type().swapSize());
+        return copy.asReadOnly();
+    }
+
+    /// Rows have no names.
+    @Override
+    public String name(long rowIndex) {
+        Objects.checkIndex(rowIndex, count());
+        return null;
+    }
+
+    /// One field of all rows, without copying any.
+    ///
+    /// @throws IllegalArgumentException when there is no such field
+    public TableColumn column(String name) {
+        for (RowField field : rowFields) {
+            if (field.field().name().equals(name)) {
+                return new TableColumn(this, shards, field);
+            }
+        }
+        throw new IllegalArgumentException("no field " + name + " in " + path + "; there are: "
+                + String.join(", ", fields.stream().map(Field::name).toList()));
+    }
+
+    @Override
+    public void gather(MemorySegment indices, Batch batch) throws IOException {
+        batch.clear();
+        shards.group().use(() -> {
+            shards.group().residency().decide(options.memoryBytes());
+            gather.gather(indices, batch, options.threads());
+            return null;
+        });
+    }
+
+    /// Copies many rows as they are stored, one after another.
+    ///
+    /// @param indices as for [#gather]
+    /// @param target  memory for [RowType#size] bytes a row
+    public void read(MemorySegment indices, MemorySegment target) throws IOException {
+        shards.group().use(() -> {
+            shards.group().residency().decide(options.memoryBytes());
+            gather.read(indices, target, options.threads());
+            return null;
+        });
+    }
+
+    @Override
+    public void prepare() {
+        shards.group().use(() -> {
+            shards.group().residency().decide(options.memoryBytes());
+            return null;
+        });
+    }
+
+    @Override
+    public Verification verify(Progress progress) throws IOException {
+        return shards.group()
+                .use(() -> new TableVerifier(files, shards, options.disk(), options.threads()).verify(progress));
+    }
+
+    /// The type, the number of rows and samples of them. Which shards they are in makes no difference.
+    @Override
+    public String fingerprint() throws IOException {
+        return shards.group().use(() -> {
+            Fingerprint fingerprint = new Fingerprint("table 1 " + rowType() + " " + count());
+            long byteCount = Math.multiplyExact(count(), shards.rowSize());
+            fingerprint.addSample(byteCount, (offset, target) -> readBytes(offset, target));
+            return fingerprint.text();
+        });
+    }
+
+    /// Bytes of the rows of all shards as if they were one file without a header.
+    private void readBytes(long offset, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < target.byteSize()) {
+            long row = (offset + done) / shards.rowSize();
+            int shardIndex = shards.shardOf(row);
+            long inRow = (offset + done) % shards.rowSize();
+            long left = (shards.start(shardIndex + 1) - row) * shards.rowSize() - inRow;
+            long byteCount = Math.min(left, target.byteSize() - done);
+            FileBytes file = shards.group().files().get(shardIndex);
+            file.read(shards.offset(shardIndex, row) + inRow, target.asSlice(done, byteCount));
+            done += byteCount;
+        }
+    }
+
+    /// What the manifest notes.
+    @Override
+    public Map<String, String> metadata() {
+        return files.manifest() == null ? Map.of() : files.manifest().metadata();
+    }
+
+    @Override
+    public Map<String, Object> facts() {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("dtype", rowType().item().descr());
+        facts.put("rowShape", Literal.tuple(rowType().shape()));
+        facts.put("rowBytes", shards.rowSize());
+        facts.put("shards", (long) shards.headers().size());
+        facts.put("manifest", files.manifest() != null);
+        if (files.manifest() != null) {
+            facts.put("created", files.manifest().created());
+        }
+        return facts;
+    }
+
+    @Override
+    public void close() {
+        shards.close();
+        gather.close();
+    }
+}

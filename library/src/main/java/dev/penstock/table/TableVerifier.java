@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.Verification;
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Reads every byte of an open table and lists what is wrong with it.
+///
+/// A file without a manifest has no checksum: that its bytes can be read is then all that can be said.
+final class TableVerifier {
+    private final TableFiles files;
+    private final TableShards shards;
+    private final Disk disk;
+    private final int threads;
+    private final AtomicLong checkedBytes = new AtomicLong();
+    private final List<Problem> problems = new ArrayList<>();
+
+    TableVerifier(TableFiles files, TableShards shards, Disk disk, int threads) {
+        this.files = files;
+        this.shards = shards;
+        this.disk = disk;
+        this.threads = threads;
+    }
+
+    Verification verify(Progress progress) throws IOException {
+        checkManifest();
+        checkNumbers();
+        long totalBytes = shards.group().bytes();
+        // A shard is a part; its problems are found in any order and listed in that of the files.
+        List<List<Problem>> found = new ArrayList<>();
+        for (int i = 0; i < shards.headers().size(); i++) {
+            found.add(new ArrayList<>());
+        }
+        Parallel.run(found.size(), threads, i -> checkShard((int) i, found.get((int) i), progress, totalBytes));
+        found.forEach(problems::addAll);
+        progress.at(totalBytes, totalBytes);
+        List<Problem> first = problems.subList(0, Math.min(problems.size(), Verification.PROBLEMS_MAX));
+        return new Verification(checkedBytes.get(), first, problems.size());
+    }
+
+    private void checkManifest() throws IOException {
+        if (files.folder() == null) {
+            return;
+        }
+        try {
+            TableManifest manifest = TableManifest.read(disk, files.folder());
+            if (manifest != null && !isOfType(manifest)) {
+                problems.add(problem(
+                        files.folder().resolve(TableFormat.MANIFEST),
+                        Severity.ERROR,
+                        Reason.SHARD_MISMATCH,
+                        "the rows are " + shards.rowType() + " and not of the listed type " + manifest.dtype()));
+            }
+        } catch (DatasetException e) {
+            problems.add(Problem.of(e));
+        }
+        for (Path file : files.unlisted()) {
+            problems.add(problem(
+                    file,
+                    Severity.WARNING,
+                    Reason.UNLISTED_SHARD,
+                    "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped"));
+        }
+    }
+
+    private boolean isOfType(TableManifest manifest) {
+        return manifest.dtype().equals(shards.rowType().item().descr())
+                && manifest.shape().equals(shards.rowType().shape());
+    }
+
+    /// A gap in the numbers is a file that somebody may have lost, and shifts all rows behind it.
+    private void checkNumbers() {
+        for (int i = 1; i < files.files().size(); i++) {
+            long expected = TableFiles.number(files.files().get(i - 1)) + 1;
+            if (TableFiles.number(files.files().get(i)) != expected) {
+                problems.add(problem(
+                        files.files().get(i),
+                        Severity.WARNING,
+                        Reason.MISSING_SHARD,
+                        "shard number " + expected + " is not there"));
+            }
+        }
+    }
+
+    private void checkShard(int shardIndex, List<Problem> found, Progress progress, long totalBytes)
+            throws IOException {
+        FileBytes file = shards.group().files().get(shardIndex);
+        TableHeader header = shards.headers().get(shardIndex);
+        Crc32c crc = new Crc32c();
+        try {
+            file.forEachPiece(0, file.size(), piece -> {
+                crc.update(piece);
+                progress.at(checkedBytes.addAndGet(piece.byteSize()), totalBytes);
+            });
+        } catch (DatasetException e) {
+            found.add(Problem.of(e));
+            return;
+        }
+        long dataEnd = header.dataOffset() + header.dataBytes();
+        if (file.size() > dataEnd) {
+            found.add(new Problem(
+                    file.path(),
+                    dataEnd,
+                    Severity.WARNING,
+                    Reason.TRAILING_BYTES,
+                    file.size() - dataEnd + " bytes behind the last row belong to nothing"));
+        }
+        if (files.manifest() != null) {
+            checkListed(files.manifest().shards().get(shardIndex), file, header, crc.value(), found);
+        }
+    }
+
+    private static void checkListed(
+            TableManifest.Shard listed, FileBytes file, TableHeader header, int crc, List<Problem> found) {
+        if (listed.rows() != header.rowCount() || listed.bytes() != file.size()) {
+            found.add(problem(
+                    file.path(),
+                    Severity.ERROR,
+                    Reason.SHARD_MISMATCH,
+                    header.rowCount() + " rows in " + file.size() + " bytes, where " + listed.rows() + " in "
+                            + listed.bytes() + " are listed"));
+        } else if (listed.crc() != null && !listed.crc().equals(TableManifest.hex(crc))) {
+            found.add(problem(
+                    file.path(),
+                    Severity.ERROR,
+                    Reason.CHECKSUM,
+                    "the file has CRC " + TableManifest.hex(crc) + " and " + listed.crc() + " is listed"));
+        }
+    }
+
+    private static Problem problem(Path file, Severity severity, Reason reason, String what) {
+        return new Problem(file, 0, severity, reason, what);
+    }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.NewFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Writes a table row by row; how many rows there will be need not be known.
+///
+/// A path that ends in `.npy` becomes one file, which appears when [#close] has put everything on disk. Any other
+/// becomes a folder of shards with a manifest. Each shard is on disk when the next one begins; the manifest
+/// that lists them comes last, and until then readers see the table as it was before. To a folder new shards
+/// are added and none is changed. A single file is written anew, its old rows first.
+///
+/// **Lifecycle.** Once an append has failed, or after [#abort], nothing more is taken and `close` leaves the old
+/// table. A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes what has
+/// come.
+///
+/// **Threads.** One at a time, and one writer for a table at a time; if another one has added shards meanwhile,
+/// `close` fails and the other's stay.
+public final class TableWriter implements AutoCloseable {
+    /// How to write a table.
+    ///
+    /// @param shardRows   rows after which a new shard begins; only for folders
+    /// @param shardBytes  bytes that a shard does not exceed unless one row does; only for folders
+    /// @param isReplacing whether a single file that has the name already is replaced
+    /// @param metadata    notes for the manifest; only for folders
+    /// @param disk        where the files go
+    public record Options(
+            long shardRows, long shardBytes, boolean isReplacing, Map<String, String> metadata, Disk disk) {
+        public static final Options DEFAULT = new Options(Long.MAX_VALUE, Long.MAX_VALUE, false, Map.of(), Disk.real());
+
+        public Options {
+            if (shardRows < 1 || shardBytes < 1) {
+                throw new IllegalArgumentException("a shard needs room for at least one row and one byte");
+            }
+            metadata = Map.copyOf(new LinkedHashMap<>(metadata));
+        }
+
+        public Options withShardRows(long shardRows) {
+            return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
+        }
+
+        public Options withShardBytes(long shardBytes) {
+            return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
+        }
+
+        public Options withReplacing(boolean isReplacing) {
+            return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
+        }
+
+        public Options withMetadata(Map<String, String> metadata) {
+            return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
+        }
+
+        public Options withDisk(Disk disk) {
+            return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
+        }
+    }
+
+    /// How the shards of new folders are called.
+    private static final String SERIES = "rows-";
+
+    private static final int DIGIT_COUNT = 5;
+    private static final long COPY_BYTES = 4L << 20;
+
+    private final RowType rowType;
+    private final long rowSize;
+    private final Options options;
+    /// The folder, or null for a single file.
+    private final Path folder;
+    /// The list as it was found, or null where there was none of ours.
+    private final TableManifest before;
+
+    private final List<TableManifest.Shard> shards;
+    private final Buffer rowBuffer = new Buffer();
+    private final RowAssembly assembly;
+    private Path nextFile;
+    private ShardWriter shard;
+    private boolean hasNewRows;
+    private boolean isFinished;
+    private boolean isBroken;
+
+    private TableWriter(
+            RowType rowType,
+            Options options,
+            Path folder,
+            TableManifest before,
+            List<TableManifest.Shard> shards,
+            Path nextFile) {
+        this.rowType = rowType;
+        this.rowSize = rowType.size();
+        this.options = options;
+        this.folder = folder;
+        this.before = before;
+        this.shards = new ArrayList<>(shards);
+        this.nextFile = nextFile;
+        this.assembly = new RowAssembly(rowType);
+    }
+
+    /// Begins a table.
+    ///
+    /// @throws FileAlreadyExistsException when there is one and it may not be replaced
+    public static TableWriter create(Path path, RowType rowType, Options options) throws IOException {
+        requireWritable(rowType);
+        if (isFile(path)) {
+            TableWriter writer = new TableWriter(rowType, options, null, null, List.of(), path);
+            writer.beginShard();
+            return writer;
+        }
+        requireNoTable(path, options.disk());
+        options.disk().createDirectory(path);
+        Path parent = path.toAbsolutePath().getParent();
+        options.disk().forceDirectory(parent == null ? path : parent);
+        String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        TableManifest empty =
+                new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, options.metadata());
+        publish(options.disk(), path, empty);
+        Path first = path.resolve(TableFiles.name(SERIES, 0, DIGIT_COUNT));
+        TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), first);
+        writer.beginShard();
+        return writer;
+    }
+
+    /// Goes on with a table that is there.
+    ///
+    /// @throws dev.penstock.DatasetException when it is none, or damaged
+    public static TableWriter extend(Path path, Options options) throws IOException {
+        TableReader.Options reading =
+                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(FileBytes.Access.READ);
+        TableFiles files = TableFiles.find(options.disk(), path);
+        try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {
+            requireWritable(old.rowType());
+            return files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+        }
+    }
+
+    private static TableWriter rewrite(Path path, TableShards old, Options options) throws IOException {
+        TableWriter writer = new TableWriter(old.rowType(), options.withReplacing(true), null, null, List.of(), path);
+        try {
+            writer.beginShard();
+            writer.copy(old);
+            return writer;
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+    }
+
+    private void copy(TableShards old) throws IOException {
+        long rowsAtOnce = Math.max(1, COPY_BYTES / Math.max(1, rowSize));
+        MemorySegment rows = rowBuffer.reserve(Math.multiplyExact(rowsAtOnce, rowSize));
+        for (long row = 0; row < old.count(); row += rowsAtOnce) {
+            long count = Math.min(rowsAtOnce, old.count() - row);
+            MemorySegment part = rows.asSlice(0, count * rowSize);
+            old.read(row, count, part);
+            shard.append(part, count);
+        }
+    }
+
+    private static TableWriter extend(TableFiles files, TableShards old, Options options) throws IOException {
+        TableManifest manifest = TableManifest.read(options.disk(), files.folder());
+        Path last = files.files().getLast();
+        boolean isManaged =
+                manifest != null || !options.disk().exists(files.folder().resolve(TableFormat.MANIFEST));
+        if (!isManaged || !files.folder().equals(last.getParent())) {
+            // Without a list of ours one shard is all that can appear in one step.
+            Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
+            return new TableWriter(old.rowType(), single, files.folder(), null, List.of(), TableFiles.next(last));
+        }
+        if (manifest == null) {
+            List<TableManifest.Shard> there = new ArrayList<>();
+            for (int i = 0; i < files.files().size(); i++) {
+                FileBytes file = old.group().files().get(i);
+                String name = file.path().getFileName().toString();
+                there.add(new TableManifest.Shard(name, old.headers().get(i).rowCount(), file.size(), null));
+            }
+            String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+            manifest = new TableManifest(
+                    old.rowType().item().descr(), old.rowType().shape(), there, created, Map.of());
+            publish(options.disk(), files.folder(), manifest);
+        }
+        return new TableWriter(
+                old.rowType(), options, files.folder(), manifest, manifest.shards(), TableFiles.next(last));
+    }
+
+    private static void requireWritable(RowType rowType) {
+        if (rowType.size() == 0) {
+            throw new IllegalArgumentException("rows of no bytes cannot be written");
+        }
+    }
+
+    private static boolean isFile(Path path) {
+        return path.getFileName() != null && path.getFileName().toString().endsWith(".npy");
+    }
+
+    /// A folder whose writer stopped before the end is no table yet, and may be begun again.
+    private static void requireNoTable(Path path, Disk disk) throws IOException {
+        if (!disk.exists(path)) {
+            return;
+        }
+        if (!disk.isDirectory(path)) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+        TableManifest manifest = TableManifest.find(disk, path);
+        boolean isUnfinished = manifest != null && manifest.shards().isEmpty();
+        boolean isEmpty = disk.list(path).stream().allMatch(NewFile::isTemporary);
+        if (!isUnfinished && !isEmpty) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+    }
+
+    /// What a row is.
+    public RowType rowType() {
+        return rowType;
+    }
+
+    /// Adds rows as they are stored, one after another.
+    public void append(MemorySegment rows) throws IOException {
+        long count = rows.byteSize() / rowSize;
+        if (count * rowSize != rows.byteSize()) {
+            throw new IllegalArgumentException(
+                    rows.byteSize() + " bytes are no whole number of rows of " + rowSize + " bytes");
+        }
+        requireOpen();
+        // Until all rows are there.
+        isBroken = true;
+        long done = 0;
+        while (done < count) {
+            if (shard == null || room() == 0) {
+                endShard();
+                beginShard();
+            }
+            long here = Math.min(count - done, room());
+            shard.append(rows.asSlice(done * rowSize, here * rowSize), here);
+            hasNewRows = true;
+            done += here;
+        }
+        isBroken = false;
+    }
+
+    /// Adds the rows of a batch, which has a column for each field of the table and is little-endian.
+    public void append(Batch batch) throws IOException {
+        requireOpen();
+        MemorySegment rows = rowBuffer.reserve(Math.multiplyExact(batch.rowCount(), rowSize));
+        assembly.assemble(batch, rows);
+        append(rows.asSlice(0, batch.rowCount() * rowSize));
+    }
+
+    private void requireOpen() {
+        if (isFinished || isBroken) {
+            throw new IllegalStateException("the table takes no more rows: it is closed, or a write failed");
+        }
+    }
+
+    /// Rows that the shard still takes.
+    private long room() {
+        if (folder == null) {
+            return Long.MAX_VALUE;
+        }
+        long byBytes = Math.max(shard.rowCount() == 0 ? 1 : 0, (options.shardBytes() - shard.size()) / rowSize);
+        return Math.max(0, Math.min(options.shardRows() - shard.rowCount(), byBytes));
+    }
+
+    private void beginShard() throws IOException {
+        // Where a manifest says what belongs to the table, only a shard of an append that stopped has the name.
+        boolean isReplacing = folder == null ? options.isReplacing() : before != null;
+        shard = ShardWriter.create(options.disk(), nextFile, rowType, isReplacing);
+        nextFile = folder == null ? null : TableFiles.next(nextFile);
+    }
+
+    private void endShard() throws IOException {
+        if (shard == null) {
+            return;
+        }
+        TableManifest.Shard published = shard.publish();
+        if (before != null) {
+            shards.add(published);
+        }
+        shard.close();
+        shard = null;
+    }
+
+    /// Gives the new rows up: `close` will leave the table as it was.
+    public void abort() throws IOException {
+        isFinished = true;
+        release();
+    }
+
+    /// Completes the table, once everything is on stable storage.
+    @Override
+    public void close() throws IOException {
+        if (isFinished) {
+            return;
+        }
+        isFinished = true;
+        try {
+            boolean isNew = folder == null || (before != null && before.shards().isEmpty());
+            if (!isBroken && (hasNewRows || isNew)) {
+                endShard();
+                publishManifest();
+            }
+        } finally {
+            release();
+        }
+    }
+
+    private void publishManifest() throws IOException {
+        if (before == null) {
+            return;
+        }
+        TableManifest now = TableManifest.read(options.disk(), folder);
+        if (!before.equals(now)) {
+            throw new IOException(folder + " was changed by another program meanwhile; nothing was added");
+        }
+        publish(options.disk(), folder, before.withShards(shards).withMetadata(options.metadata()));
+    }
+
+    private static void publish(Disk disk, Path folder, TableManifest manifest) throws IOException {
+        try (NewFile file = NewFile.create(disk, folder.resolve(TableFormat.MANIFEST), true)) {
+            file.write(MemorySegment.ofArray(manifest.write()), 0);
+            file.publish();
+        }
+    }
+
+    private void release() throws IOException {
+        rowBuffer.close();
+        assembly.close();
+        if (shard != null) {
+            shard.close();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.Dataset;
+import dev.penstock.contract.DatasetContract;
+import dev.penstock.memory.FileBytes.Access;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Nested;
+
+/// Tables keep what every dataset promises, in one file and in several, mapped and read.
+class TableContractTest {
+    /// Packed, so that a record is its fields one behind another.
+    private static final RowType ROW =
+            RowType.of(DType.parse("[('board', '<u8'), ('move', '|u1'), ('ev', '<f4', (4,)), ('tag', '|S3'),"
+                    + " ('in', [('x', '<i2'), ('y', '|V5')])]"));
+
+    private interface TableContract extends DatasetContract {
+        /// Rows of a shard, or 0 for a single file.
+        long shardRows();
+
+        Access access();
+
+        /// A dataset of one file has that file's name, which says that it is one.
+        private Path named(Path path) {
+            return shardRows() > 0 ? path : path.resolveSibling(path.getFileName() + ".npy");
+        }
+
+        @Override
+        default void write(Path path, List<byte[]> records) throws IOException {
+            TableWriter.Options options = shardRows() > 0
+                    ? TableWriter.Options.DEFAULT.withShardRows(shardRows())
+                    : TableWriter.Options.DEFAULT;
+            try (TableWriter writer = TableWriter.create(named(path), ROW, options)) {
+                for (byte[] record : records) {
+                    writer.append(MemorySegment.ofArray(record));
+                }
+            }
+        }
+
+        @Override
+        default Dataset open(Path path) throws IOException {
+            Path found = Files.exists(named(path)) ? named(path) : path;
+            return TableReader.open(found, TableReader.Options.DEFAULT.withAccess(access()));
+        }
+
+        @Override
+        default byte[] record(Random random) {
+            byte[] record = new byte[(int) ROW.size()];
+            random.nextBytes(record);
+            return record;
+        }
+    }
+
+    @Nested
+    class OneFileMapped implements TableContract {
+        @Override
+        public long shardRows() {
+            return 0;
+        }
+
+        @Override
+        public Access access() {
+            return Access.MMAP;
+        }
+    }
+
+    @Nested
+    class OneFileRead implements TableContract {
+        @Override
+        public long shardRows() {
+            return 0;
+        }
+
+        @Override
+        public Access access() {
+            return Access.READ;
+        }
+    }
+
+    @Nested
+    class ShardsMapped implements TableContract {
+        @Override
+        public long shardRows() {
+            return 7;
+        }
+
+        @Override
+        public Access access() {
+            return Access.MMAP;
+        }
+    }
+
+    @Nested
+    class ShardsRead implements TableContract {
+        @Override
+        public long shardRows() {
+            return 100;
+        }
+
+        @Override
+        public Access access() {
+            return Access.READ;
+        }
+    }
+}
