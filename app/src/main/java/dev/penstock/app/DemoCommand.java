@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Batch;
-import dev.penstock.Progress;
-import dev.penstock.Verification;
 import dev.penstock.memory.AvailableMemory;
 import dev.penstock.memory.Parallel;
-import dev.penstock.pack.PackBuilder;
-import dev.penstock.pack.PackReader;
-import dev.penstock.pack.PackWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /// The main job from end to end, on data it makes itself.
 @CommandLine.Command(
         name = "demo",
-        header = "Show the main job from end to end, on data made for it (about 50 MB, removed afterwards).",
+        header = "Show the main job from end to end, on data made for it (about 150 MB, removed afterwards).",
         footer = {"", "Example:", "  penstock demo"})
 final class DemoCommand extends Command {
-    private static final int FILE_COUNT = 3000;
-    private static final int SIZE_MAX = 16_000;
-    private static final int BATCH_SIZE = 256;
-    private static final double MEASURE_SECONDS = 1;
-
     private final Map<String, Object> figures = new LinkedHashMap<>();
 
     @Override
@@ -47,13 +32,10 @@ final class DemoCommand extends Command {
                     (long) Parallel.defaultThreads(),
                     "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
                             + " of memory to spare");
-            List<Path> files = writeFiles(Files.createDirectory(folder.resolve("files")));
-            Path pack = folder.resolve("files.a2pack");
-            build(folder.resolve("files"), pack);
-            boolean isOk = verify(pack);
-            drawBatches(pack, files);
+            boolean isOk = new PackDemo(this).run(folder);
+            new TableDemo(this).run(folder);
             if (!isJson) {
-                print("The same with your files: penstock pack build --input FOLDER --output FILE.a2pack --all-files");
+                print("The same with yours: penstock pack build --help, penstock table write --help");
             }
             if (isJson) {
                 printJson(figures);
@@ -65,7 +47,8 @@ final class DemoCommand extends Command {
         }
     }
 
-    private void show(String key, Object value, String line) {
+    /// Prints a line, or keeps its figure for the JSON.
+    void show(String key, Object value, String line) {
         figures.put(key, value);
         if (!isJson) {
             print(line);
@@ -73,121 +56,12 @@ final class DemoCommand extends Command {
         }
     }
 
-    private List<Path> writeFiles(Path folder) throws IOException {
-        SplittableRandom random = new SplittableRandom(1);
-        List<Path> files = new ArrayList<>();
-        long totalBytes = 0;
-        for (int i = 0; i < FILE_COUNT; i++) {
-            byte[] content = new byte[random.nextInt(SIZE_MAX)];
-            random.nextBytes(content);
-            Path file = folder.resolve(String.format(Locale.ROOT, "record-%05d.bin", i));
-            Files.write(file, content);
-            files.add(file);
-            totalBytes += content.length;
-        }
-        show(
-                "files",
-                (long) FILE_COUNT,
-                "  wrote    " + Text.number(FILE_COUNT) + " files of 0 to " + SIZE_MAX / 1000 + " KB, "
-                        + Text.bytes(totalBytes));
-        figures.put("bytes", totalBytes);
-        return files;
+    /// Keeps a figure for the JSON alone.
+    void note(String key, Object value) {
+        figures.put(key, value);
     }
 
-    private void build(Path input, Path pack) throws IOException {
-        long start = System.nanoTime();
-        PackBuilder.Result result;
-        try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
-            result = PackBuilder.build(
-                    input,
-                    pack,
-                    true,
-                    PackWriter.Options.DEFAULT.withAlignment(64),
-                    Parallel.defaultThreads(),
-                    progress);
-        }
-        double seconds = secondsSince(start);
-        show(
-                "packSeconds",
-                seconds,
-                "  packed   them into one file of " + Text.bytes(Files.size(pack)) + " in " + Text.seconds(seconds)
-                        + ", " + Text.bytes((long) (result.inputBytes() / seconds)) + "/s, on disk and named");
-    }
-
-    private boolean verify(Path path) throws IOException {
-        long start = System.nanoTime();
-        try (PackReader pack = PackReader.open(path)) {
-            double openSeconds = secondsSince(start);
-            Verification verification = pack.verify(Progress.NONE);
-            double seconds = secondsSince(start);
-            show(
-                    "openSeconds",
-                    openSeconds,
-                    String.format(
-                            Locale.ROOT,
-                            "  opened   it in %.1f ms; its fingerprint is %s",
-                            openSeconds * 1e3,
-                            pack.fingerprint()));
-            show(
-                    "verifySeconds",
-                    seconds,
-                    "  verified " + Text.number(pack.count()) + " records, every byte, in " + Text.seconds(seconds)
-                            + ": " + VerificationText.count(verification));
-            return verification.isOk();
-        }
-    }
-
-    private void drawBatches(Path path, List<Path> files) throws IOException {
-        double[] ours = gather(path);
-        double[] floor = readFiles(files);
-        show("recordsPerSecond", ours[0], "  drew     random batches of " + BATCH_SIZE + " records: " + rates(ours));
-        show("floorRecordsPerSecond", floor[0], "  floor    plain reading of the same files:  " + rates(floor));
-        double ratio = ours[0] / floor[0];
-        show("ratio", ratio, String.format(Locale.ROOT, "  so the pack is %.1f times as fast as its files", ratio));
-        figures.put("bytesPerSecond", ours[1]);
-        figures.put("floorBytesPerSecond", floor[1]);
-    }
-
-    private static String rates(double[] perSecond) {
-        return Text.number((long) perSecond[0]) + " records/s, " + Text.bytes((long) perSecond[1]) + "/s";
-    }
-
-    /// Records and bytes a second, in random batches, each record held against its checksum.
-    private static double[] gather(Path path) throws IOException {
-        SplittableRandom random = new SplittableRandom(2);
-        long[] indices = new long[BATCH_SIZE];
-        try (PackReader pack = PackReader.open(path);
-                Batch batch = Batch.create(pack.fields())) {
-            long records = 0;
-            long bytes = 0;
-            long start = System.nanoTime();
-            while (secondsSince(start) < MEASURE_SECONDS) {
-                for (int i = 0; i < BATCH_SIZE; i++) {
-                    indices[i] = random.nextLong(pack.count());
-                }
-                pack.gather(indices, batch);
-                records += batch.rowCount();
-                bytes += batch.column(0).values().byteSize();
-            }
-            double seconds = secondsSince(start);
-            return new double[] {records / seconds, bytes / seconds};
-        }
-    }
-
-    private static double[] readFiles(List<Path> files) throws IOException {
-        SplittableRandom random = new SplittableRandom(2);
-        long records = 0;
-        long bytes = 0;
-        long start = System.nanoTime();
-        while (secondsSince(start) < MEASURE_SECONDS) {
-            bytes += Files.readAllBytes(files.get(random.nextInt(files.size()))).length;
-            records++;
-        }
-        double seconds = secondsSince(start);
-        return new double[] {records / seconds, bytes / seconds};
-    }
-
-    private static double secondsSince(long startNanos) {
+    static double secondsSince(long startNanos) {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 

@@ -29,6 +29,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
     private static int exitCode(Exception failure) {
         return switch (failure) {
             case DatasetException _ -> BAD_DATA;
+            case BadInput _ -> BAD_DATA;
             case FileAlreadyExistsException _ -> USAGE;
             case IOException _ -> DISK;
             case UncheckedIOException _ -> DISK;
@@ -41,6 +42,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
     private static String message(Exception failure) {
         return switch (failure) {
             case DatasetException e -> e.getMessage() + " [" + e.reason() + "]";
+            case BadInput e -> e.getMessage();
             case FileAlreadyExistsException e -> e.getFile() + " exists already; --overwrite replaces it";
             case NoSuchFileException e -> e.getFile() + ": no such file or folder";
             case AccessDeniedException e -> e.getFile() + ": permission denied";

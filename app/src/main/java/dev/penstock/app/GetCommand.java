@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
+import dev.penstock.Column;
 import dev.penstock.Dataset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -11,8 +12,8 @@ import picocli.CommandLine.Parameters;
 /// One record.
 @CommandLine.Command(
         name = "get",
-        header = "Write one record to standard output, byte for byte.",
-        footer = {"", "Example:", "  penstock get photos.a2pack 17 > photo.jpg"})
+        header = "Write one record to standard output: bytes as they are, typed fields as text.",
+        footer = {"", "Example:", "  penstock get photos.a2pack 17 > photo.jpg", "  penstock get steps.npy 17 --json"})
 final class GetCommand extends DatasetCommand {
     private static final long PIECE_SIZE = 1 << 20;
 
@@ -27,8 +28,12 @@ final class GetCommand extends DatasetCommand {
             dataset.gather(new long[] {index}, batch);
             if (isJson) {
                 printJson(RecordText.json(dataset, index, batch, 0));
-            } else {
+            } else if (RecordText.isBytes(dataset)) {
                 writeBytes(batch.column(0).value(0));
+            } else {
+                for (Column column : batch.columns()) {
+                    print(Text.row(column.field().name(), ElementText.line(column.field(), column.value(0))));
+                }
             }
         }
         return 0;

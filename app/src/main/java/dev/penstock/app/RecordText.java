@@ -6,10 +6,10 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// A record, for scripts and for people.
 final class RecordText {
@@ -17,7 +17,7 @@ final class RecordText {
 
     private RecordText() {}
 
-    /// Index, name if there is one, and each field of a row; bytes as Base64.
+    /// Index, name if there is one, size, and each field of a row.
     static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("index", index);
@@ -29,18 +29,39 @@ final class RecordText {
                 batch.columns().stream()
                         .mapToLong(column -> column.value(rowIndex).byteSize())
                         .sum());
-        for (Column column : batch.columns()) {
-            byte[] value = toArray(column.value(rowIndex));
-            json.put(column.field().name(), Base64.getEncoder().encodeToString(value));
-        }
+        json.putAll(fields(batch, rowIndex));
         return json;
     }
 
-    /// One line: index, size, name, and how the content begins.
+    /// The fields of a row by their names.
+    static Map<String, Object> fields(Batch batch, long rowIndex) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (Column column : batch.columns()) {
+            fields.put(column.field().name(), ElementText.json(column.field(), column.value(rowIndex)));
+        }
+        return fields;
+    }
+
+    /// Whether records are bytes and nothing more.
+    static boolean isBytes(Dataset dataset) {
+        return dataset.fields().size() == 1 && dataset.fields().getFirst().isVariable();
+    }
+
+    /// One line: index, size, name, and how the content begins; or index and fields.
     static String line(Dataset dataset, long index, Batch batch, long rowIndex) {
+        if (!isBytes(dataset)) {
+            return String.format(Locale.ROOT, "%8d  %s", index, pairs(batch, rowIndex));
+        }
         MemorySegment value = batch.column(0).value(rowIndex);
         String name = dataset.name(index) == null ? "" : Text.printable(dataset.name(index)) + "  ";
         return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, preview(value));
+    }
+
+    private static String pairs(Batch batch, long rowIndex) {
+        return batch.columns().stream()
+                .map(column -> Text.printable(column.field().name()) + "="
+                        + ElementText.line(column.field(), column.value(rowIndex)))
+                .collect(Collectors.joining("  "));
     }
 
     /// The first bytes: as text when they are text, otherwise in hex.

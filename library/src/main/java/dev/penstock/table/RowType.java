@@ -57,6 +57,34 @@ public record RowType(DType item, List<Long> shape) {
         return size;
     }
 
+    /// The fields a row has as a record of a dataset.
+    ///
+    /// @throws IllegalArgumentException when two come to the same name
+    public List<Field> recordFields() {
+        return fields().stream().map(RowField::field).toList();
+    }
+
+    /// Rows of some of the fields, packed and little-endian; all of them in their order are the rows themselves.
+    ///
+    /// @throws IllegalArgumentException when there is no such field
+    public RowType only(List<Field> chosen) {
+        List<RowField> all = fields();
+        if (chosen.equals(recordFields())) {
+            return this;
+        }
+        List<Member> members = new ArrayList<>();
+        long offset = 0;
+        for (Field field : chosen) {
+            RowField found = all.stream()
+                    .filter(candidate -> candidate.field().equals(field))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("there is no field " + field.name()));
+            members.add(new Member(field.name(), null, offset, found.type().littleEndian(), field.shape()));
+            offset += field.itemSize();
+        }
+        return of(new Struct(members, offset));
+    }
+
     /// The plain values a row is made of, each with its place. Those of a record inside a record have both names,
     /// joined by a dot.
     ///

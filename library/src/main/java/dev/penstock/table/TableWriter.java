@@ -89,6 +89,7 @@ public final class TableWriter implements AutoCloseable {
     private final RowAssembly assembly;
     private Path nextFile;
     private ShardWriter shard;
+    private long rowCount;
     private boolean hasNewRows;
     private boolean isFinished;
     private boolean isBroken;
@@ -143,7 +144,9 @@ public final class TableWriter implements AutoCloseable {
         TableFiles files = TableFiles.find(options.disk(), path);
         try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {
             requireWritable(old.rowType());
-            return files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+            TableWriter writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+            writer.rowCount = old.count();
+            return writer;
         }
     }
 
@@ -227,6 +230,11 @@ public final class TableWriter implements AutoCloseable {
         return rowType;
     }
 
+    /// Rows of the table so far, those that were there before included.
+    public long rowCount() {
+        return rowCount;
+    }
+
     /// Adds rows as they are stored, one after another.
     public void append(MemorySegment rows) throws IOException {
         long count = rows.byteSize() / rowSize;
@@ -246,6 +254,7 @@ public final class TableWriter implements AutoCloseable {
             long here = Math.min(count - done, room());
             shard.append(rows.asSlice(done * rowSize, here * rowSize), here);
             hasNewRows = true;
+            rowCount += here;
             done += here;
         }
         isBroken = false;

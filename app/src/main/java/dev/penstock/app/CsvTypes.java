@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// Guesses the types of the columns of a CSV file by reading it once: truth values, 64-bit whole numbers, 64-bit
+/// floats, or text as wide as its widest value. The first line names the columns.
+final class CsvTypes {
+    private static final Pattern TRUTH = Pattern.compile("(?i)true|false");
+    private static final Pattern WHOLE = Pattern.compile("[+-]?\\d{1,18}");
+    private static final Pattern UNSIGNED = Pattern.compile("\\d{19,20}");
+    private static final Pattern REAL =
+            Pattern.compile("(?i)|nan|[+-]?inf(inity)?|[+-]?(\\d+\\.?\\d*|\\.\\d+)(e[+-]?\\d+)?");
+
+    private CsvTypes() {}
+
+    /// What the values of a column have been so far.
+    private static final class Guess {
+        boolean isTruth = true;
+        boolean isWhole = true;
+        boolean isUnsigned = true;
+        boolean isReal = true;
+        long widest = 1;
+
+        void see(String text) {
+            String value = text.strip();
+            isTruth &= TRUTH.matcher(value).matches();
+            isWhole &= WHOLE.matcher(value).matches() || fits(value, true);
+            isUnsigned &= WHOLE.matcher(value).matches() && !value.startsWith("-") || fits(value, false);
+            isReal &= REAL.matcher(value).matches();
+            widest = Math.max(widest, text.codePointCount(0, text.length()));
+        }
+
+        /// Nineteen and twenty digits may or may not fit in 64 bits.
+        private static boolean fits(String value, boolean isSigned) {
+            if (!UNSIGNED.matcher(value.replaceFirst("^[+-]", "")).matches()) {
+                return false;
+            }
+            try {
+                return (isSigned ? Long.parseLong(value) : Long.parseUnsignedLong(value)) != 0;
+            } catch (NumberFormatException e) {
+                return false;
+            }
+        }
+
+        Field field(String name) {
+            if (isTruth) {
+                return Field.fixed(name, ElementType.BOOL);
+            }
+            if (isWhole) {
+                return Field.fixed(name, ElementType.I64);
+            }
+            if (isUnsigned) {
+                return Field.fixed(name, ElementType.U64);
+            }
+            return isReal
+                    ? Field.fixed(name, ElementType.F64)
+                    : Field.fixedText(name, ElementType.UTF32, widest * ElementType.UTF32.size());
+        }
+    }
+
+    static RowType guess(Path path) throws IOException {
+        try (InputStream stream = Files.newInputStream(path);
+                CsvReader<CsvRecord> reader = CsvSource.reader(stream)) {
+            Iterator<CsvRecord> records = reader.iterator();
+            if (!records.hasNext()) {
+                throw new BadInput(path + " is empty: its first line has to name the columns, or give --dtype", null);
+            }
+            List<String> names = records.next().getFields();
+            requireNames(path, names);
+            List<Guess> guesses = new ArrayList<>();
+            names.forEach(name -> guesses.add(new Guess()));
+            boolean isEmpty = !records.hasNext();
+            while (records.hasNext()) {
+                CsvRecord record = records.next();
+                for (int i = 0; i < Math.min(names.size(), record.getFieldCount()); i++) {
+                    guesses.get(i).see(record.getField(i));
+                }
+            }
+            if (isEmpty) {
+                throw new BadInput(path + " has no rows to guess types from: give --dtype", null);
+            }
+            List<Field> fields = new ArrayList<>();
+            for (int i = 0; i < names.size(); i++) {
+                fields.add(guesses.get(i).field(names.get(i).strip()));
+            }
+            return RowType.of(DType.of(fields));
+        } catch (CsvParseException e) {
+            throw new BadInput(path + ": " + e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static void requireNames(Path path, List<String> names) {
+        Set<String> seen = new HashSet<>();
+        for (String name : names) {
+            if (name.isBlank() || !seen.add(name.strip())) {
+                throw new BadInput(
+                        path + ": the first line has to name every column, each differently; give --dtype where it"
+                                + " does not",
+                        null);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.math.BigInteger;
+import java.nio.ByteOrder;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Reads what [ElementText#cell] writes. A number that its type cannot hold is refused and never wrapped.
+final class ElementParser {
+    private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
+    private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);
+    private static final ValueLayout.OfInt I32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(LITTLE);
+    private static final ValueLayout.OfLong I64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(LITTLE);
+    private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(LITTLE);
+    private static final ValueLayout.OfDouble F64 = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(LITTLE);
+    private static final Pattern COMPLEX = Pattern.compile("(.+?)([+-](?:[^+-]|(?<=[eE])[+-])+)[ji]");
+
+    private ElementParser() {}
+
+    /// Writes one element.
+    ///
+    /// @throws IllegalArgumentException when the text is no value of the field
+    static void parse(Field field, String text, MemorySegment target, long offset) {
+        String trimmed = text.strip();
+        try {
+            switch (field.type()) {
+                case BOOL -> target.set(ValueLayout.JAVA_BYTE, offset, truth(trimmed));
+                case I8, I16, I32, I64 -> setWhole(field.type(), signed(field.type(), trimmed), target, offset);
+                case U8, U16, U32, U64 -> setWhole(field.type(), unsigned(field.type(), trimmed), target, offset);
+                case F16 -> target.set(I16, offset, Float.floatToFloat16((float) real(trimmed)));
+                case BF16 -> target.set(I16, offset, bfloat((float) real(trimmed)));
+                case F32 -> target.set(F32, offset, (float) real(trimmed));
+                case F64 -> target.set(F64, offset, real(trimmed));
+                case C64, C128 -> setComplex(field.type(), trimmed, target, offset);
+                case BYTES -> setText(field, HexFormat.of().parseHex(trimmed), target, offset);
+                case UTF8 -> setText(field, text.getBytes(StandardCharsets.UTF_8), target, offset);
+                case UTF32 -> setText(field, text.getBytes(Charset.forName("UTF-32LE")), target, offset);
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(quoted(text) + " is no " + field.type(), e);
+        }
+    }
+
+    private static String quoted(String text) {
+        return "'" + Text.printable(text.length() > 40 ? text.substring(0, 40) + "..." : text) + "'";
+    }
+
+    private static byte truth(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "1" -> 1;
+            case "false", "0" -> 0;
+            default -> throw new NumberFormatException();
+        };
+    }
+
+    private static long signed(ElementType type, String text) {
+        long value = Long.parseLong(text);
+        int bits = (int) type.size() * Byte.SIZE;
+        if (value << (Long.SIZE - bits) >> (Long.SIZE - bits) != value) {
+            throw new NumberFormatException();
+        }
+        return value;
+    }
+
+    private static long unsigned(ElementType type, String text) {
+        BigInteger value = new BigInteger(text);
+        if (value.signum() < 0 || value.bitLength() > type.size() * Byte.SIZE) {
+            throw new NumberFormatException();
+        }
+        return value.longValue();
+    }
+
+    private static void setWhole(ElementType type, long value, MemorySegment target, long offset) {
+        switch ((int) type.size()) {
+            case 1 -> target.set(ValueLayout.JAVA_BYTE, offset, (byte) value);
+            case 2 -> target.set(I16, offset, (short) value);
+            case 4 -> target.set(I32, offset, (int) value);
+            default -> target.set(I64, offset, value);
+        }
+    }
+
+    /// An empty cell is a number that is not known.
+    private static double real(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "", "nan" -> Double.NaN;
+            case "inf", "infinity", "+inf" -> Double.POSITIVE_INFINITY;
+            case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+            default -> Double.parseDouble(text);
+        };
+    }
+
+    /// The upper half of the float, rounded to nearest, ties to even.
+    private static short bfloat(float value) {
+        int bits = Float.floatToRawIntBits(value);
+        if (Float.isNaN(value)) {
+            return (short) (bits >>> 16 | 0x40);
+        }
+        return (short) (bits + 0x7FFF + (bits >>> 16 & 1) >>> 16);
+    }
+
+    private static void setComplex(ElementType type, String text, MemorySegment target, long offset) {
+        Matcher matcher = COMPLEX.matcher(text);
+        boolean hasBoth = matcher.matches();
+        double real = real(hasBoth ? matcher.group(1) : text);
+        double imaginary = hasBoth ? real(matcher.group(2)) : 0;
+        if (type == ElementType.C64) {
+            target.set(F32, offset, (float) real);
+            target.set(F32, offset + 4, (float) imaginary);
+        } else {
+            target.set(F64, offset, real);
+            target.set(F64, offset + 8, imaginary);
+        }
+    }
+
+    private static void setText(Field field, byte[] bytes, MemorySegment target, long offset) {
+        if (bytes.length > field.elementSize()) {
+            throw new IllegalArgumentException("a value of " + bytes.length + " bytes does not fit in the "
+                    + field.elementSize() + " of field " + field.name());
+        }
+        MemorySegment slot = target.asSlice(offset, field.elementSize()).fill((byte) 0);
+        slot.copyFrom(MemorySegment.ofArray(bytes));
+    }
+}

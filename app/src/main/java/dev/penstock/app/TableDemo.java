@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import static dev.penstock.app.DemoCommand.secondsSince;
+
+import dev.penstock.Batch;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableReader;
+import dev.penstock.table.TableWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/// A table of two million steps of a game is written and read in random batches, beside NumPy doing the same.
+record TableDemo(DemoCommand demo) {
+    private static final RowType ROW = RowType.of(DType.parse("[('board', '<u8'), ('move', '|u1'), ('ev_legal', '|u1'),"
+            + " ('ev_values', '<f4', (4,)), ('run_id', '<u4'), ('step_index', '<u2')]"));
+    private static final long ROW_COUNT = 2_000_000;
+    private static final int CHUNK_ROWS = 20_000;
+    private static final int BATCH_SIZE = 4096;
+    private static final double WARM_UP_SECONDS = 0.7;
+    private static final double MEASURE_SECONDS = 1;
+
+    /// Prints batches a second: one dictionary of columns for each batch, by indexing the structured array as
+    /// most code does, and by `np.take` of each field.
+    private static final String PYTHON = """
+            import sys, time, numpy as np
+            a = np.load(sys.argv[1], mmap_mode='r')
+            r = np.random.default_rng(1)
+            ix = [r.integers(0, len(a), 4096) for _ in range(64)]
+            a.tobytes()
+            def usual(i):
+                b = a[i]
+                return {f: b[f] for f in a.dtype.names}
+            def best(i):
+                return {f: np.take(a[f], i, axis=0, mode='clip') for f in a.dtype.names}
+            for f in (usual, best):
+                for i in ix[:8]: f(i)
+                n, t = 0, time.perf_counter()
+                while time.perf_counter() - t < 1:
+                    f(ix[n % 64]); n += 1
+                print(n / (time.perf_counter() - t))
+            print(np.__version__)
+            """;
+
+    void run(Path folder) throws IOException {
+        Path table = folder.resolve("steps.npy");
+        write(table);
+        double ours = gather(table);
+        demo.show(
+                "tableBatchesPerSecond",
+                ours,
+                "  drew     random batches of " + Text.number(BATCH_SIZE) + " rows, every field in its own array: "
+                        + rate(ours));
+        List<String> numPy = numPy(table);
+        if (numPy.isEmpty()) {
+            demo.show("numPy", null, "  floor    NumPy is not installed, so there is nothing to compare with");
+            return;
+        }
+        double usual = Double.parseDouble(numPy.get(0));
+        double best = Double.parseDouble(numPy.get(1));
+        demo.show("numPyBatchesPerSecond", usual, "  NumPy    array[indices], then its fields:  " + rate(usual));
+        demo.show("numPyTakeBatchesPerSecond", best, "  NumPy    np.take of each field:            " + rate(best));
+        demo.note("numPyVersion", numPy.get(2));
+        demo.show(
+                "tableRatio",
+                ours / usual,
+                String.format(
+                        Locale.ROOT,
+                        "  so the table is %.1f times as fast as the one and %.1f times as the other, on the same file",
+                        ours / usual,
+                        ours / best));
+    }
+
+    private static String rate(double batchesPerSecond) {
+        return Text.number((long) batchesPerSecond) + " batches/s, "
+                + Text.number((long) (batchesPerSecond * BATCH_SIZE)) + " rows/s";
+    }
+
+    private void write(Path path) throws IOException {
+        SplittableRandom random = new SplittableRandom(3);
+        byte[] rows = new byte[(int) (CHUNK_ROWS * ROW.size())];
+        long start = System.nanoTime();
+        try (TableWriter writer = TableWriter.create(path, ROW, TableWriter.Options.DEFAULT)) {
+            for (long row = 0; row < ROW_COUNT; row += CHUNK_ROWS) {
+                random.nextBytes(rows);
+                writer.append(MemorySegment.ofArray(rows));
+            }
+        }
+        double seconds = secondsSince(start);
+        demo.show(
+                "tableWriteSeconds",
+                seconds,
+                "  wrote    a NumPy table of " + Text.number(ROW_COUNT) + " rows of " + ROW.size() + " bytes in "
+                        + Text.seconds(seconds));
+    }
+
+    /// Batches a second, once the code is compiled.
+    private static double gather(Path path) throws IOException {
+        try (TableReader table = TableReader.open(path);
+                Batch batch = Batch.create(table.fields())) {
+            draw(table, batch, WARM_UP_SECONDS);
+            return draw(table, batch, MEASURE_SECONDS);
+        }
+    }
+
+    private static double draw(TableReader table, Batch batch, double seconds) throws IOException {
+        SplittableRandom random = new SplittableRandom(4);
+        long[][] indices = new long[64][BATCH_SIZE];
+        for (long[] some : indices) {
+            for (int i = 0; i < BATCH_SIZE; i++) {
+                some[i] = random.nextLong(table.count());
+            }
+        }
+        long batchCount = 0;
+        long start = System.nanoTime();
+        while (secondsSince(start) < seconds) {
+            table.gather(indices[(int) (batchCount % indices.length)], batch);
+            batchCount++;
+        }
+        return batchCount / secondsSince(start);
+    }
+
+    /// What NumPy manages, or nothing where there is none.
+    private static List<String> numPy(Path path) throws IOException {
+        String python = System.getProperty("penstock.python", "");
+        try {
+            Process process = new ProcessBuilder(python.isEmpty() ? "python3" : python, "-c", PYTHON, path.toString())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            process.getOutputStream().close();
+            try (InputStream output = process.getInputStream()) {
+                List<String> lines = new String(output.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .toList();
+                return process.waitFor() == 0 ? lines : List.of();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return List.of();
+        } catch (IOException e) {
+            // There is no Python to ask.
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Progress;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableWriter;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// Rows from somewhere else, on their way into a table.
+interface TableSource extends AutoCloseable {
+    /// What a row is.
+    RowType rowType();
+
+    /// Adds all rows to a table of that type.
+    void copyTo(TableWriter writer, Progress progress) throws IOException;
+
+    @Override
+    void close() throws IOException;
+
+    /// Standard input.
+    String STANDARD_INPUT = "-";
+
+    /// The first byte of a NumPy file, which is part of no text.
+    int NUMPY_START = 0x93;
+
+    /// Opens a NumPy file, a folder of them, or a CSV file, told by what is in it.
+    ///
+    /// @param dtype the type wanted, or null to take or guess it
+    static TableSource open(String input, RowType dtype) throws IOException {
+        if (input.equals(STANDARD_INPUT)) {
+            return openStream(new BufferedInputStream(System.in), dtype);
+        }
+        Path path = Path.of(input);
+        if (Files.isRegularFile(path) && !isNumPy(path)) {
+            return CsvSource.open(path, dtype);
+        }
+        return NumPySource.open(path, dtype);
+    }
+
+    /// A NumPy file, or text whose types have to be guessed, is needed as a whole first.
+    private static TableSource openStream(InputStream stream, RowType dtype) throws IOException {
+        stream.mark(1);
+        boolean isNumPy = stream.read() == NUMPY_START;
+        stream.reset();
+        if (!isNumPy && dtype != null) {
+            return CsvSource.open(stream, dtype);
+        }
+        Path spool = Files.createTempFile("penstock-", ".input");
+        spool.toFile().deleteOnExit();
+        Files.copy(stream, spool, StandardCopyOption.REPLACE_EXISTING);
+        TableSource source = isNumPy ? NumPySource.open(spool, dtype) : CsvSource.open(spool, dtype);
+        return new Spooled(source, spool);
+    }
+
+    private static boolean isNumPy(Path path) throws IOException {
+        try (InputStream stream = Files.newInputStream(path)) {
+            return stream.read() == NUMPY_START;
+        }
+    }
+
+    /// A source that was copied to a file of ours.
+    record Spooled(TableSource source, Path spool) implements TableSource {
+        @Override
+        public RowType rowType() {
+            return source.rowType();
+        }
+
+        @Override
+        public void copyTo(TableWriter writer, Progress progress) throws IOException {
+            source.copyTo(writer, progress);
+        }
+
+        @Override
+        public void close() throws IOException {
+            source.close();
+            Files.deleteIfExists(spool);
+        }
+    }
+
+    /// The type of `--dtype`.
+    static RowType parseType(String text) {
+        return text == null ? null : RowType.of(DType.parse(text));
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.table.TableWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Writes a table.
+@CommandLine.Command(
+        name = "write",
+        header = "Write a table from a NumPy or CSV file.",
+        description = {
+            "An output that ends in .npy is one file, any other a folder of shards with a manifest.json. It appears"
+                    + " when it is complete and on disk.",
+            "The first line of a CSV file names the columns; elements of a field with a shape are columns like"
+                    + " ev[0],ev[1]. Without --dtype the types are guessed."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock table write --input steps.csv --output steps.npy --dtype \"[('board','<u8'),('move','|u1')]\"",
+            "  penstock table write --input steps.npy --output steps --shard-rows 100000000"
+        })
+final class TableWriteCommand extends TableInputCommand {
+    @Option(
+            names = "--output",
+            required = true,
+            paramLabel = "PATH",
+            description = "The table: a name that ends in .npy for one file, any other for a folder.")
+    Path output;
+
+    @Option(
+            names = "--dtype",
+            paramLabel = "TYPE",
+            description = "The type of a row as NumPy has it, such as '<f4' or \"[('a','<u8'),('b','<f4',(4,))]\".")
+    String dtype;
+
+    @Option(names = "--overwrite", description = "Replace an existing file, in one step.")
+    boolean isReplacing;
+
+    @Override
+    public Integer call() throws IOException {
+        requireFolder(output);
+        long start = System.nanoTime();
+        try (TableSource source = TableSource.open(input, TableSource.parseType(dtype))) {
+            TableWriter writer =
+                    TableWriter.create(output, source.rowType(), options().withReplacing(isReplacing));
+            copy(source, writer);
+            report("Wrote", output, writer.rowCount(), start, source.rowType().toString());
+        }
+        return 0;
+    }
+}
