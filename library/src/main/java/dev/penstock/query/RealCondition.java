@@ -25,14 +25,26 @@ interface RealCondition extends Condition {
         }
     }
 
-    /// Every comparison with a number is being inside or outside a range; a NaN is inside none.
-    record Range(Place place, double low, double high, boolean isInside) implements RealCondition {
+    /// Every comparison with a number is being inside or outside a range. The bits of real numbers, with those of
+    /// negative ones turned around, are whole numbers in the same order, and NaNs are beyond the infinities.
+    record Range(Place place, long low, long size, boolean isInside) implements RealCondition {
+        static Range of(Place place, double low, double high, boolean isInside) {
+            // Both zeros are inside when one is.
+            long lowBits = ordered(low == 0 ? -0.0 : low);
+            return new Range(place, lowBits, ordered(high + 0.0) - lowBits, isInside);
+        }
+
+        private static long ordered(double value) {
+            long bits = Double.doubleToRawLongBits(value);
+            return bits ^ bits >> Long.SIZE - 1 >>> 1;
+        }
+
         @Override
         public long word(double[] values, int start, int limit) {
+            long flip = isInside ? 1 : 0;
             long word = 0;
             for (int i = start; i < limit; i++) {
-                boolean isMatch = (values[i] >= low & values[i] <= high) == isInside;
-                word |= (isMatch ? 1L : 0L) << i;
+                word |= (WholeCondition.outside(ordered(values[i]), low, size) ^ flip) << i;
             }
             return word;
         }
@@ -55,14 +67,17 @@ interface RealCondition extends Condition {
     static Condition of(Place place, Comparison comparison, Operand.Number number) {
         double value = Rounding.toType(place.type(), number.value());
         double all = Double.POSITIVE_INFINITY;
+        if (Double.isNaN(value)) {
+            return new Always(comparison == Comparison.UNEQUAL);
+        }
         return switch (comparison) {
-            case EQUAL -> new Range(place, value, value, true);
-            case UNEQUAL -> new Range(place, value, value, false);
-            case AT_MOST -> new Range(place, -all, value, true);
-            case AT_LEAST -> new Range(place, value, all, true);
+            case EQUAL -> Range.of(place, value, value, true);
+            case UNEQUAL -> Range.of(place, value, value, false);
+            case AT_MOST -> Range.of(place, -all, value, true);
+            case AT_LEAST -> Range.of(place, value, all, true);
             // Nothing lies beyond an infinity, and the number next to it is itself.
-            case LESS -> value == -all ? new Always(false) : new Range(place, -all, Math.nextDown(value), true);
-            case GREATER -> value == all ? new Always(false) : new Range(place, Math.nextUp(value), all, true);
+            case LESS -> value == -all ? new Always(false) : Range.of(place, -all, Math.nextDown(value), true);
+            case GREATER -> value == all ? new Always(false) : Range.of(place, Math.nextUp(value), all, true);
         };
     }
 
