@@ -32,6 +32,7 @@ final class TidyTest {
             "dev.penstock", Set.of(),
             "dev.penstock.memory", Set.of("dev.penstock"),
             "dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory"),
+            "dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query"),
             "dev.penstock.catalog",
                     Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.pack", "dev.penstock.table"));

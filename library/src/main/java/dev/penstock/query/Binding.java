@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// Gives the words of a condition fields and types, and refuses what makes no sense.
+///
+/// @param fields those there are
+record Binding(List<Field> fields) {
+    private static final int NAMES_SHOWN_MAX = 50;
+
+    /// Something that cannot be compared. The parser adds where.
+    static final class Mismatch extends RuntimeException {
+        Mismatch(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    Field field(String name) {
+        for (Field field : fields) {
+            if (field.name().equals(name)) {
+                return field;
+            }
+        }
+        String names = fields.stream().limit(NAMES_SHOWN_MAX).map(Field::name).collect(Collectors.joining(", "));
+        throw new Mismatch("no field " + name + "; there are: " + names
+                + (fields.size() > NAMES_SHOWN_MAX ? " and " + (fields.size() - NAMES_SHOWN_MAX) + " more" : "")
+                + (List.of("AND", "OR", "NOT", "IN").contains(name) ? "; and, or, not, in are lower case" : ""));
+    }
+
+    Place place(Field field, List<Long> indices) {
+        requireComparable(field);
+        List<Long> shape = field.shape();
+        if (indices.size() != shape.size()) {
+            throw new Mismatch(
+                    shape.isEmpty()
+                            ? "field " + field.name() + " is a single element and takes no index"
+                            : "field " + field.name() + " has the shape " + shape + ": name one element of it, as in "
+                                    + field.name() + "[" + "0, ".repeat(shape.size() - 1) + "0]");
+        }
+        long element = 0;
+        for (int i = 0; i < shape.size(); i++) {
+            if (indices.get(i) >= shape.get(i)) {
+                throw new Mismatch("field " + field.name() + " has the shape " + shape + ": no element " + indices
+                        + (shape.get(i) == 0 ? "" : ", index " + i + " goes to " + (shape.get(i) - 1)));
+            }
+            element = element * shape.get(i) + indices.get(i);
+        }
+        return new Place(field, element * field.elementSize());
+    }
+
+    private static void requireComparable(Field field) {
+        ElementType type = field.type();
+        if (type.isComplex()) {
+            throw new Mismatch("field " + field.name() + " is complex, which cannot be compared");
+        }
+        boolean isPlainText = (type == ElementType.BYTES || type == ElementType.UTF8)
+                && field.shape().isEmpty()
+                && field.elementSize() == type.size();
+        if (field.isVariable() && !isPlainText) {
+            throw new Mismatch("field " + field.name() + " holds any number of " + type
+                    + ", which cannot be compared; only variable bytes and utf8 can");
+        }
+        if (field.elementSize() % type.size() != 0) {
+            throw new Mismatch("field " + field.name() + " has elements of " + field.elementSize()
+                    + " bytes, which is no whole number of characters");
+        }
+    }
+
+    Condition truth(Operand operand) {
+        if (operand instanceof Place place && place.type() == ElementType.BOOL) {
+            return WholeCondition.of(place, Comparison.EQUAL, Operand.Number.of(true));
+        }
+        throw new Mismatch(
+                operand instanceof Place place
+                        ? "field " + place.field().name() + " is " + place.type()
+                                + " and no truth value; compare it with something"
+                        : "a literal alone is no condition; compare it with a field");
+    }
+
+    Condition compare(Operand left, Comparison comparison, Operand right) {
+        if (left instanceof Place place) {
+            return right instanceof Place other
+                    ? compareFields(place, comparison, other)
+                    : compareLiteral(place, comparison, right);
+        }
+        if (right instanceof Place place) {
+            return compareLiteral(place, comparison.mirrored(), left);
+        }
+        throw new Mismatch("compare with a field; both sides are literals");
+    }
+
+    private static Condition compareLiteral(Place place, Comparison comparison, Operand literal) {
+        requireSameKind(place, literal);
+        return switch (literal) {
+            case Operand.Text text -> TextCondition.of(place, comparison, text);
+            case Operand.Number number when place.isWhole() -> WholeCondition.of(place, comparison, number);
+            case Operand.Number number -> RealCondition.of(place, comparison, number);
+            case Place _ -> throw new AssertionError("a field is no literal");
+        };
+    }
+
+    private static void requireSameKind(Place place, Operand literal) {
+        boolean isText = place.type().isText();
+        if (isText != literal instanceof Operand.Text) {
+            throw new Mismatch(
+                    "field " + place.field().name() + " is " + place.type() + " and cannot be compared with a "
+                            + (isText ? "number; put text in quotes" : "text; write numbers without quotes"));
+        }
+    }
+
+    private static Condition compareFields(Place left, Comparison comparison, Place right) {
+        boolean isText = left.type().isText();
+        if (isText != right.type().isText() || isText && left.unitSize() != right.unitSize()) {
+            throw new Mismatch("field " + left.field().name() + " is " + left.type() + " and cannot be compared with "
+                    + right.field().name() + ", which is " + right.type());
+        }
+        if (isText) {
+            return new TextCondition.Pair(left, comparison, right);
+        }
+        return left.isWhole() && right.isWhole()
+                ? new PairCondition.Whole(left, comparison, right)
+                : new PairCondition.Real(left, comparison, right);
+    }
+
+    Condition oneOf(Operand operand, List<Operand> values, boolean isInside) {
+        if (!(operand instanceof Place place)) {
+            throw new Mismatch("a field stands before in");
+        }
+        values.forEach(value -> requireSameKind(place, value));
+        if (place.type().isText()) {
+            return TextCondition.of(place, all(values, Operand.Text.class), isInside);
+        }
+        List<Operand.Number> numbers = all(values, Operand.Number.class);
+        return place.isWhole()
+                ? WholeCondition.of(place, numbers, isInside)
+                : RealCondition.of(place, numbers, isInside);
+    }
+
+    private static <T extends Operand> List<T> all(List<Operand> values, Class<T> kind) {
+        return values.stream().map(kind::cast).toList();
+    }
+}

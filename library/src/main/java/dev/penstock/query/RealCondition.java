@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Batch;
+import java.util.Arrays;
+import java.util.List;
+
+/// Conditions on real numbers, decoded in blocks and tested 64 at a time. Every type of them is part of `F64`.
+interface RealCondition extends Condition {
+    Place place();
+
+    /// The bits of up to 64 numbers.
+    long word(double[] values, int start, int limit);
+
+    @Override
+    default void test(Batch batch, Mask mask) {
+        Place.Cells cells = place().cells(batch);
+        double[] values = new double[Values.BLOCK];
+        for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
+            int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
+            cells.doubles(row, count, values);
+            for (int start = 0; start < count; start += Mask.WORD_BITS) {
+                mask.setWord(row + start, word(values, start, Math.min(start + Mask.WORD_BITS, count)));
+            }
+        }
+    }
+
+    /// Every comparison with a number is being inside or outside a range. The bits of real numbers, with those of
+    /// negative ones turned around, are whole numbers in the same order, and NaNs are beyond the infinities.
+    record Range(Place place, long low, long size, boolean isInside) implements RealCondition {
+        static Range of(Place place, double low, double high, boolean isInside) {
+            // Both zeros are inside when one is.
+            long lowBits = ordered(low == 0 ? -0.0 : low);
+            return new Range(place, lowBits, ordered(high + 0.0) - lowBits, isInside);
+        }
+
+        private static long ordered(double value) {
+            long bits = Double.doubleToRawLongBits(value);
+            return bits ^ bits >> Long.SIZE - 1 >>> 1;
+        }
+
+        @Override
+        public long word(double[] values, int start, int limit) {
+            long flip = isInside ? 1 : 0;
+            long word = 0;
+            for (int i = start; i < limit; i++) {
+                word |= (WholeCondition.outside(ordered(values[i]), low, size) ^ flip) << i;
+            }
+            return word;
+        }
+    }
+
+    /// Being one of several numbers, sorted, or none of them.
+    record OneOf(Place place, double[] numbers, boolean isInside) implements RealCondition {
+        @Override
+        public long word(double[] values, int start, int limit) {
+            long word = 0;
+            for (int i = start; i < limit; i++) {
+                // Adding 0 makes the negative zero the positive one, which a search tells apart.
+                boolean isMatch = Arrays.binarySearch(numbers, values[i] + 0.0) >= 0 == isInside;
+                word |= (isMatch ? 1L : 0L) << i;
+            }
+            return word;
+        }
+    }
+
+    static Condition of(Place place, Comparison comparison, Operand.Number number) {
+        double value = Rounding.toType(place.type(), number.value());
+        double all = Double.POSITIVE_INFINITY;
+        if (Double.isNaN(value)) {
+            return new Always(comparison == Comparison.UNEQUAL);
+        }
+        return switch (comparison) {
+            case EQUAL -> Range.of(place, value, value, true);
+            case UNEQUAL -> Range.of(place, value, value, false);
+            case AT_MOST -> Range.of(place, -all, value, true);
+            case AT_LEAST -> Range.of(place, value, all, true);
+            // Nothing lies beyond an infinity, and the number next to it is itself.
+            case LESS -> value == -all ? new Always(false) : Range.of(place, -all, Math.nextDown(value), true);
+            case GREATER -> value == all ? new Always(false) : Range.of(place, Math.nextUp(value), all, true);
+        };
+    }
+
+    static Condition of(Place place, List<Operand.Number> numbers, boolean isInside) {
+        double[] sorted = numbers.stream()
+                .filter(number -> !number.isNan())
+                .mapToDouble(number -> Rounding.toType(place.type(), number.value()) + 0.0)
+                .sorted()
+                .distinct()
+                .toArray();
+        return new OneOf(place, sorted, isInside);
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Batch;
+import dev.penstock.Column;
+import dev.penstock.Field;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.stream.LongStream;
+
+/// A [Scan] under way.
+///
+/// **Threads.** One; it has others read.
+final class ScanRun<T> implements AutoCloseable {
+    /// Memory that one outsized chunk needed is not kept.
+    private static final long KEPT_BYTES_MAX = 8 * ChunkSize.TARGET_BYTES;
+
+    private final Scan scan;
+    private final Scan.Work<T> work;
+    private final long count;
+    private final ChunkSize size;
+    private final Deque<Pending<T>> ahead = new ArrayDeque<>();
+    private final Deque<Memory> idle = new ArrayDeque<>();
+    private long planned;
+
+    /// What one chunk is read into.
+    private record Memory(Batch tested, Batch wanted) implements AutoCloseable {
+        long usedBytes() {
+            return usedBytes(tested) + usedBytes(wanted);
+        }
+
+        private static long usedBytes(Batch batch) {
+            return batch.columns().stream()
+                    .map(Column::values)
+                    .mapToLong(values -> values.byteSize())
+                    .sum();
+        }
+
+        @Override
+        public void close() {
+            tested.close();
+            wanted.close();
+        }
+    }
+
+    /// Records from `start` to `limit` on their way.
+    private record Pending<T>(long start, long limit, Future<Done<T>> done) {}
+
+    /// Records up to `limit` have been read and worked on.
+    private record Done<T>(long limit, boolean hasRows, T result, Memory memory) implements AutoCloseable {
+        @Override
+        public void close() {
+            memory.close();
+        }
+    }
+
+    ScanRun(Scan scan, Scan.Work<T> work) {
+        this.scan = scan;
+        this.work = work;
+        this.count = scan.dataset().count();
+        Set<Field> read = new LinkedHashSet<>(scan.fields());
+        read.addAll(scan.where() == null ? List.of() : scan.where().fields());
+        this.size = new ChunkSize(new ArrayList<>(read));
+    }
+
+    void run(Scan.Sink<T> sink) throws IOException {
+        planAhead();
+        while (!ahead.isEmpty()) {
+            Done<T> done = Parallel.await(ahead.peek().done);
+            Pending<T> pending = ahead.remove();
+            try {
+                if (done.hasRows) {
+                    sink.accept(done.result);
+                }
+                size.learn(done.limit - pending.start, done.memory.usedBytes());
+            } finally {
+                giveBack(done.memory);
+            }
+            if (done.limit < pending.limit) {
+                ahead.addFirst(start(done.limit, pending.limit));
+            }
+            scan.progress().at(done.limit, count);
+            planAhead();
+        }
+    }
+
+    private void planAhead() {
+        while (ahead.size() < scan.threads() && planned < count) {
+            long limit = Math.min(planned + size.rows(), count);
+            ahead.add(start(planned, limit));
+            planned = limit;
+        }
+    }
+
+    private Pending<T> start(long start, long limit) {
+        Memory memory = idle.isEmpty() ? newMemory() : idle.pop();
+        Callable<Done<T>> task = () -> {
+            try {
+                return read(start, limit, memory);
+            } catch (Throwable e) {
+                memory.close();
+                throw e;
+            }
+        };
+        if (scan.threads() > 1) {
+            return new Pending<>(start, limit, Parallel.start(task));
+        }
+        FutureTask<Done<T>> here = new FutureTask<>(task);
+        here.run();
+        return new Pending<>(start, limit, here);
+    }
+
+    private Memory newMemory() {
+        Batch tested =
+                Batch.create(scan.where() == null ? List.of() : scan.where().fields());
+        return new Memory(tested, Batch.create(scan.fields()));
+    }
+
+    private void giveBack(Memory memory) {
+        if (memory.tested.allocatedBytes() + memory.wanted.allocatedBytes() > KEPT_BYTES_MAX) {
+            memory.close();
+        } else {
+            idle.push(memory);
+        }
+    }
+
+    /// Records that turn out too large for the memory there is are read in halves, down to a single one.
+    private Done<T> read(long start, long wantedLimit, Memory memory) throws IOException {
+        long limit = wantedLimit;
+        while (true) {
+            try {
+                long[] indices = gather(start, limit, memory);
+                boolean hasRows = indices.length > 0;
+                T result = hasRows ? work.apply(new Scan.Chunk(indices, memory.wanted)) : null;
+                return new Done<>(limit, hasRows, result, memory);
+            } catch (TooLarge e) {
+                if (limit - start == 1) {
+                    throw e.error;
+                }
+                limit = start + (limit - start) / 2;
+            }
+        }
+    }
+
+    /// Marks the lack of memory of a gather, which can be helped, and not that of the work.
+    private static final class TooLarge extends RuntimeException {
+        private final OutOfMemoryError error;
+
+        TooLarge(OutOfMemoryError error) {
+            super(error);
+            this.error = error;
+        }
+    }
+
+    private long[] gather(long start, long limit, Memory memory) throws IOException {
+        try {
+            long[] indices = LongStream.range(start, limit).toArray();
+            if (scan.where() != null) {
+                scan.dataset().gather(indices, memory.tested);
+                indices = scan.where().test(memory.tested).toIndices(start);
+            }
+            memory.wanted.clear();
+            if (scan.fields().isEmpty()) {
+                memory.wanted.complete(indices.length);
+            } else if (indices.length > 0) {
+                scan.dataset().gather(indices, memory.wanted);
+            }
+            return indices;
+        } catch (OutOfMemoryError e) {
+            throw new TooLarge(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        ahead.forEach(pending -> Parallel.discard(pending.done));
+        ahead.clear();
+        idle.forEach(Memory::close);
+        idle.clear();
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Batch;
+import java.util.List;
+
+/// Conditions on text and bytes, row by row.
+interface TextCondition extends Condition {
+    /// A field and what was written down.
+    record Single(Place place, Comparison comparison, TextRun text) implements TextCondition {
+        @Override
+        public void test(Batch batch, Mask mask) {
+            Place.Cells cells = place.cells(batch);
+            TextRun.eachWord(batch.rowCount(), mask, row -> comparison.accepts(TextRun.order(cells, row, text)));
+        }
+    }
+
+    /// A field and several texts, sorted.
+    record OneOf(Place place, List<TextRun> texts, boolean isInside) implements TextCondition {
+        @Override
+        public void test(Batch batch, Mask mask) {
+            Place.Cells cells = place.cells(batch);
+            TextRun.eachWord(batch.rowCount(), mask, row -> isOneOf(cells, row) == isInside);
+        }
+
+        private boolean isOneOf(Place.Cells cells, long row) {
+            int low = 0;
+            int high = texts.size() - 1;
+            while (low <= high) {
+                int middle = (low + high) >>> 1;
+                int order = TextRun.order(cells, row, texts.get(middle));
+                if (order == 0) {
+                    return true;
+                }
+                low = order > 0 ? middle + 1 : low;
+                high = order > 0 ? high : middle - 1;
+            }
+            return false;
+        }
+    }
+
+    /// Two fields of the same kind of text.
+    record Pair(Place left, Comparison comparison, Place right) implements TextCondition {
+        @Override
+        public void test(Batch batch, Mask mask) {
+            Place.Cells leftCells = left.cells(batch);
+            Place.Cells rightCells = right.cells(batch);
+            TextRun.eachWord(
+                    batch.rowCount(), mask, row -> comparison.accepts(TextRun.order(leftCells, rightCells, row)));
+        }
+    }
+
+    static Condition of(Place place, Comparison comparison, Operand.Text text) {
+        return new Single(place, comparison, TextRun.of(place, text.value()));
+    }
+
+    static Condition of(Place place, List<Operand.Text> texts, boolean isInside) {
+        List<TextRun> sorted = texts.stream()
+                .map(text -> TextRun.of(place, text.value()))
+                .sorted(TextRun::order)
+                .toList();
+        return new OneOf(place, sorted, isInside);
+    }
+}

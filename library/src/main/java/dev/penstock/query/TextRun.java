@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.function.LongPredicate;
+
+/// A run of characters or bytes in memory, and the order of two of them.
+///
+/// The order is that of code points: for UTF-32 that of its units, for UTF-8 that of its bytes without sign,
+/// which is the same.
+///
+/// @param isPadded whether zeros at the end do not count
+record TextRun(MemorySegment memory, long start, long limit, int unitSize, boolean isPadded) {
+    private static final Charset UTF_32 = Charset.forName("UTF-32LE");
+
+    /// Text as a field would hold it. It is kept outside the heap, where the columns are, because loops over
+    /// memory of two kinds are slower.
+    static TextRun of(Place place, String text) {
+        Charset charset = place.unitSize() == 1 ? StandardCharsets.UTF_8 : UTF_32;
+        byte[] bytes = text.getBytes(charset);
+        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes.length));
+        MemorySegment.copy(bytes, 0, memory, Layouts.U8, 0, bytes.length);
+        boolean isPadded = !place.field().isVariable();
+        return new TextRun(memory, 0, bytes.length, place.unitSize(), isPadded);
+    }
+
+    static TextRun of(Place.Cells cells, long row) {
+        Place place = cells.place();
+        boolean isPadded = !place.field().isVariable();
+        return new TextRun(cells.values(), cells.start(row), cells.limit(row), place.unitSize(), isPadded);
+    }
+
+    static int order(Place.Cells cells, long row, TextRun text) {
+        return order(of(cells, row), text);
+    }
+
+    static int order(Place.Cells left, Place.Cells right, long row) {
+        return order(of(left, row), of(right, row));
+    }
+
+    /// The first difference decides, in the padding as well: a zero there is less than whatever the other has.
+    static int order(TextRun left, TextRun right) {
+        long common = Math.min(left.limit - left.start, right.limit - right.start);
+        for (long i = 0; i < common; i += left.unitSize) {
+            int order = Integer.compareUnsigned(left.unit(left.start + i), right.unit(right.start + i));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return Long.compare(left.size(), right.size());
+    }
+
+    /// Bytes without padding.
+    long size() {
+        long end = limit;
+        while (isPadded && end > start && unit(end - unitSize) == 0) {
+            end -= unitSize;
+        }
+        return end - start;
+    }
+
+    private int unit(long offset) {
+        return unitSize == 1 ? memory.get(Layouts.U8, offset) & 0xff : memory.get(Layouts.U32, offset);
+    }
+
+    /// Writes every bit of a mask from a test of single rows.
+    static void eachWord(long rowCount, Mask mask, LongPredicate test) {
+        for (long start = 0; start < rowCount; start += Mask.WORD_BITS) {
+            long word = 0;
+            for (long row = start; row < Math.min(start + Mask.WORD_BITS, rowCount); row++) {
+                word |= (test.test(row) ? 1L : 0L) << row;
+            }
+            mask.setWord(start, word);
+        }
+    }
+}

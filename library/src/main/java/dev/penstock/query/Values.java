@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.ElementType;
+import dev.penstock.Elements;
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
+
+/// Elements at equal distances, decoded into an array: one loop for each type, so that whatever looks at them
+/// needs only one for whole and one for real numbers.
+final class Values {
+    /// Elements decoded at a time: few enough to stay in the nearest cache.
+    static final int BLOCK = 1024;
+
+    private Values() {}
+
+    /// Whole numbers and truth values; `U64` as the 64 bits it is.
+    static void longs(ElementType type, MemorySegment memory, long offset, long stride, int count, long[] target) {
+        switch (type) {
+            case BOOL -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U8, offset + i * stride) == 0 ? 0 : 1;
+                }
+            }
+            case I8 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U8, offset + i * stride);
+                }
+            }
+            case I16 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U16, offset + i * stride);
+                }
+            }
+            case I32 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U32, offset + i * stride);
+                }
+            }
+            case U8 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U8, offset + i * stride) & 0xffL;
+                }
+            }
+            case U16 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U16, offset + i * stride) & 0xffffL;
+                }
+            }
+            case U32 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U32, offset + i * stride) & 0xffff_ffffL;
+                }
+            }
+            case I64, U64 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = memory.get(Layouts.U64, offset + i * stride);
+                }
+            }
+            default -> throw new IllegalArgumentException(type + " is no type of whole numbers");
+        }
+    }
+
+    /// Real numbers; whole ones are rounded where they have to be.
+    static void doubles(ElementType type, MemorySegment memory, long offset, long stride, int count, double[] target) {
+        switch (type) {
+            case F16 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = Float.float16ToFloat(memory.get(Layouts.U16, offset + i * stride));
+                }
+            }
+            case BF16 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = Float.intBitsToFloat(memory.get(Layouts.U16, offset + i * stride) << 16);
+                }
+            }
+            case F32 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = Float.intBitsToFloat(memory.get(Layouts.U32, offset + i * stride));
+                }
+            }
+            case F64 -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = Double.longBitsToDouble(memory.get(Layouts.U64, offset + i * stride));
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    target[i] = Elements.toDouble(type, memory, offset + i * stride);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Batch;
+import dev.penstock.Field;
+import java.util.List;
+import java.util.Objects;
+
+/// A condition on the fields of a record, such as `1 < x <= 5 and label in ('cat', 'dog')`.
+///
+/// | part | as in |
+/// |---|---|
+/// | field | `x`, `meta.size`, `größe`; any other name in backquotes, a backquote in it doubled |
+/// | element of a field with a shape | `values[2]`, `grid[1, 0]`, counted from 0 |
+/// | number | `3`, `-2.5`, `1e-3`, `inf`, `nan`; `true` and `false` (or `True`, `False`) are 1 and 0 |
+/// | text | `'a'` or `"a"`, with the escapes of Python: `\\`, `\'`, `\"`, `\n`, `\r`, `\t`, `\0`, `\x`, and both of
+/// Unicode |
+/// | comparison | `==` `!=` `<` `<=` `>` `>=`, between a field and a literal or two fields; chained as `0 <= x < y` |
+/// | list | `x in (1, 2, 3)`, `x not in (1, 2, 3)` |
+/// | truth value | a field of type `bool` alone |
+/// | together | `not`, `and`, `or`, which bind in this order, and parentheses |
+///
+/// **Whole numbers** are compared exactly, with literals of any size and with each other, whatever their signs:
+/// `x > 2.5` is `x >= 3`, and no `u64` is less than 0.
+///
+/// **Real numbers** are compared in the type of the field, as NumPy 2 does: the literal is rounded to it first, so
+/// that `w == 0.1` finds the `f32` nearest to 0.1. Two fields at least one of which is real are compared as
+/// doubles. A NaN is unequal to everything, itself included, and neither less nor greater.
+///
+/// **Text and bytes** are compared by code points, bytes by those of the literal in UTF-8. Zeros at the end of a
+/// fixed field are padding and do not count, nor do those at the end of a literal beside it; in a variable field
+/// they do. Two fields can be compared unless one is UTF-32 and the other is not.
+///
+/// Complex fields and variable fields of numbers cannot be compared.
+///
+/// **Threads.** Any number: a condition does not change.
+public final class Where {
+    /// Characters of a condition.
+    public static final int TEXT_LENGTH_MAX = 1 << 18;
+
+    /// Parentheses and `not` within each other: the parser and the test go down as far.
+    public static final int DEPTH_MAX = 100;
+
+    /// Comparisons and lists in one condition, each of which is a pass over the rows.
+    public static final int COMPARISON_COUNT_MAX = 1000;
+
+    /// Values of one list.
+    public static final int LIST_LENGTH_MAX = 10_000;
+
+    private final String text;
+    private final List<Field> fields;
+    private final Condition condition;
+
+    private Where(String text, List<Field> fields, Condition condition) {
+        this.text = text;
+        this.fields = List.copyOf(fields);
+        this.condition = condition;
+    }
+
+    /// Reads a condition and settles its types.
+    ///
+    /// @param fields those there are to name, usually all of a dataset
+    /// @throws IllegalArgumentException when it is none; the message says where and what to do
+    public static Where parse(String text, List<Field> fields) {
+        Objects.requireNonNull(text, "text");
+        WhereParser parser = new WhereParser(WhereTokens.of(text), new Binding(fields));
+        Condition condition = parser.parse();
+        return new Where(text, parser.namedFields(), condition);
+    }
+
+    /// The fields that the condition names, each once: what a batch must hold to be tested.
+    public List<Field> fields() {
+        return fields;
+    }
+
+    /// Which rows of a batch match. The batch may hold other fields too.
+    ///
+    /// @throws IllegalArgumentException when it lacks one of [#fields]
+    public Mask test(Batch batch) {
+        Mask mask = new Mask(batch.rowCount());
+        condition.test(batch, mask);
+        return mask;
+    }
+
+    /// The condition as it was written.
+    @Override
+    public String toString() {
+        return text;
+    }
+}

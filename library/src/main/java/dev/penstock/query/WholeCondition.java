@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Batch;
+import dev.penstock.ElementType;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.List;
+
+/// Conditions on whole numbers, decoded in blocks and tested 64 at a time.
+interface WholeCondition extends Condition {
+    Place place();
+
+    /// The bits of up to 64 numbers.
+    long word(long[] values, int start, int limit);
+
+    @Override
+    default void test(Batch batch, Mask mask) {
+        Place.Cells cells = place().cells(batch);
+        long[] values = new long[Values.BLOCK];
+        for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
+            int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
+            cells.longs(row, count, values);
+            for (int start = 0; start < count; start += Mask.WORD_BITS) {
+                mask.setWord(row + start, word(values, start, Math.min(start + Mask.WORD_BITS, count)));
+            }
+        }
+    }
+
+    /// Every comparison with a number is being inside or outside a range. Counted from its low end without sign,
+    /// a range is the same for signed and unsigned numbers.
+    record Range(Place place, long low, long size, boolean isInside) implements WholeCondition {
+        @Override
+        public long word(long[] values, int start, int limit) {
+            long flip = isInside ? 1 : 0;
+            long word = 0;
+            for (int i = start; i < limit; i++) {
+                word |= (outside(values[i], low, size) ^ flip) << i;
+            }
+            return word;
+        }
+    }
+
+    /// 1 when a number is outside the range from `low` to `low + size`, else 0: the borrow of an unsigned
+    /// subtraction. A branch instead would be guessed wrong for half of the rows of many columns.
+    static long outside(long value, long low, long size) {
+        long distance = value - low;
+        return (~size & distance | (~size | distance) & size - distance) >>> Long.SIZE - 1;
+    }
+
+    /// Being one of several numbers, sorted, or none of them.
+    record OneOf(Place place, long[] numbers, boolean isInside) implements WholeCondition {
+        @Override
+        public long word(long[] values, int start, int limit) {
+            long word = 0;
+            for (int i = start; i < limit; i++) {
+                boolean isMatch = Arrays.binarySearch(numbers, values[i]) >= 0 == isInside;
+                word |= (isMatch ? 1L : 0L) << i;
+            }
+            return word;
+        }
+    }
+
+    static Condition of(Place place, Comparison comparison, Operand.Number number) {
+        if (number.isNan()) {
+            return new Always(comparison == Comparison.UNEQUAL);
+        }
+        BigInteger low = WholeLimits.of(place.type()).low();
+        BigInteger high = WholeLimits.of(place.type()).high();
+        switch (comparison) {
+            case EQUAL, UNEQUAL -> {
+                low = low.max(number.ceiling());
+                high = high.min(number.floor());
+            }
+            case LESS -> high = high.min(number.ceiling().subtract(BigInteger.ONE));
+            case AT_MOST -> high = high.min(number.floor());
+            case GREATER -> low = low.max(number.floor().add(BigInteger.ONE));
+            case AT_LEAST -> low = low.max(number.ceiling());
+        }
+        boolean isInside = comparison != Comparison.UNEQUAL;
+        return low.compareTo(high) > 0
+                ? new Always(!isInside)
+                : new Range(place, low.longValue(), high.subtract(low).longValue(), isInside);
+    }
+
+    static Condition of(Place place, List<Operand.Number> numbers, boolean isInside) {
+        WholeLimits limits = WholeLimits.of(place.type());
+        long[] possible = numbers.stream()
+                .filter(number -> number.isWhole() && limits.holds(number.floor()))
+                .mapToLong(number -> number.floor().longValue())
+                .sorted()
+                .distinct()
+                .toArray();
+        return new OneOf(place, possible, isInside);
+    }
+
+    /// What 64 bits of a type can say.
+    record WholeLimits(BigInteger low, BigInteger high) {
+        private static final WholeLimits SIGNED =
+                new WholeLimits(BigInteger.valueOf(Long.MIN_VALUE), BigInteger.valueOf(Long.MAX_VALUE));
+        private static final WholeLimits UNSIGNED = new WholeLimits(
+                BigInteger.ZERO, BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE));
+
+        static WholeLimits of(ElementType type) {
+            return type == ElementType.U64 ? UNSIGNED : SIGNED;
+        }
+
+        boolean holds(BigInteger number) {
+            return number.compareTo(low) >= 0 && number.compareTo(high) <= 0;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.memory.Layouts;
+import dev.penstock.query.MemoryDataset;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// A view of some records keeps what every dataset promises, and leaves the base alone.
+final class SubsetTest {
+    private static final Field NUMBER = Field.fixed("number", ElementType.I64);
+    private static final Field BLOB = Field.variable("blob", ElementType.BYTES);
+
+    /// Record `i` holds the number `i` and `i` bytes.
+    private final MemoryDataset base = new MemoryDataset(
+            List.of(NUMBER, BLOB),
+            IntStream.range(0, 100)
+                    .mapToObj(i ->
+                            new byte[][] {MemorySegment.ofArray(new long[] {i}).toArray(Layouts.U8), new byte[i]})
+                    .toArray(byte[][][]::new));
+
+    private static long[] numbers(Dataset dataset, long... indices) throws IOException {
+        try (Batch batch = Batch.create(dataset.fields())) {
+            dataset.gather(indices, batch);
+            long[] numbers = batch.column("number").values().toArray(Layouts.U64);
+            for (int row = 0; row < numbers.length; row++) {
+                assertEquals(numbers[row], batch.column("blob").value(row).byteSize());
+            }
+            return numbers;
+        }
+    }
+
+    @Test
+    void recordsAreThoseOfTheIndicesInTheirOrder() throws IOException {
+        Subset subset = Subset.of(base, new long[] {7, 99, 7, 0});
+        assertEquals(4, subset.count());
+        assertArrayEquals(new long[] {7, 99, 7, 0}, numbers(subset, 0, 1, 2, 3));
+        assertArrayEquals(new long[] {0, 0, 99}, numbers(subset, 3, 3, 1));
+        assertArrayEquals(new long[0], numbers(subset));
+        Row row = subset.get(1);
+        assertEquals(1, row.index());
+        assertEquals(99, row.value(0).get(Layouts.U64, 0));
+        assertEquals("record 99", subset.name(1));
+        assertEquals(99, subset.baseIndex(1));
+    }
+
+    @Test
+    void whatItSaysOfItselfIsWhatTheBaseSays() throws IOException {
+        Subset subset = Subset.of(base, new long[] {1});
+        assertEquals(base.format(), subset.format());
+        assertEquals(base.version(), subset.version());
+        assertEquals(base.path(), subset.path());
+        assertEquals(base.fields(), subset.fields());
+        assertEquals(base.bytes(), subset.bytes());
+        assertEquals(base.metadata(), subset.metadata());
+        assertEquals(100L, subset.facts().get("subsetOf"));
+        assertTrue(subset.verify(Progress.NONE).isOk());
+    }
+
+    @Test
+    void aSubsetOfASubsetIsOneOfTheBase() throws IOException {
+        Subset outer = Subset.of(Subset.of(base, new long[] {10, 20, 30}), new long[] {2, 0});
+        assertArrayEquals(new long[] {30, 10}, numbers(outer, 0, 1));
+        assertEquals("record 30", outer.name(0));
+        assertThrows(
+                IndexOutOfBoundsException.class,
+                () -> Subset.of(Subset.of(base, new long[] {10, 20, 30}), new long[] {3}));
+    }
+
+    @Test
+    void indicesThatTheBaseDoesNotHaveAreRefused() {
+        IndexOutOfBoundsException refusal =
+                assertThrows(IndexOutOfBoundsException.class, () -> Subset.of(base, new long[] {1, 100}));
+        assertEquals("position 1 of the subset asks for record 100: memory has 100 records", refusal.getMessage());
+        assertThrows(IndexOutOfBoundsException.class, () -> Subset.of(base, new long[] {-1}));
+    }
+
+    @Test
+    void indicesOutsideTheViewAreRefusedEvenIfTheBaseHasThem() throws IOException {
+        Subset subset = Subset.of(base, new long[] {5, 6, 7});
+        try (Batch batch = Batch.create(subset.fields())) {
+            for (long index : new long[] {3, -1, 50, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 32}) {
+                assertThrows(IndexOutOfBoundsException.class, () -> subset.get(index));
+                assertThrows(IndexOutOfBoundsException.class, () -> subset.name(index));
+                subset.gather(new long[] {0}, batch);
+                assertThrows(IndexOutOfBoundsException.class, () -> subset.gather(new long[] {0, index}, batch));
+                assertEquals(0, batch.rowCount());
+            }
+            MemorySegment odd = MemorySegment.ofArray(new byte[12]);
+            assertThrows(IllegalArgumentException.class, () -> subset.gather(odd, batch));
+        }
+    }
+
+    @Test
+    void theArrayOfTheCallerIsCopied() throws IOException {
+        long[] indices = {1, 2};
+        Subset subset = Subset.of(base, indices);
+        indices[0] = 1000;
+        assertArrayEquals(new long[] {1, 2}, numbers(subset, 0, 1));
+    }
+
+    @Test
+    void theFingerprintIsThatOfTheBaseAndTheIndices() throws IOException {
+        String fingerprint = Subset.of(base, new long[] {1, 2}).fingerprint();
+        assertEquals(32, fingerprint.length());
+        assertEquals(fingerprint, Subset.of(base, new long[] {1, 2}).fingerprint());
+        assertNotEquals(fingerprint, Subset.of(base, new long[] {2, 1}).fingerprint());
+        assertNotEquals(fingerprint, Subset.of(base, new long[] {1}).fingerprint());
+        Dataset other = new MemoryDataset(base.fields(), new byte[3][][]);
+        assertNotEquals(fingerprint, Subset.of(other, new long[] {1, 2}).fingerprint());
+        long[] many = new long[5000];
+        String manyFingerprint = Subset.of(base, many).fingerprint();
+        many[4999] = 1;
+        assertNotEquals(manyFingerprint, Subset.of(base, many).fingerprint());
+    }
+
+    @Test
+    void closingEndsTheViewAndNotTheBase() throws IOException {
+        Subset subset = Subset.of(base, new long[] {1});
+        subset.close();
+        subset.close();
+        try (Batch batch = Batch.create(subset.fields())) {
+            assertThrows(IllegalStateException.class, () -> subset.get(0));
+            assertThrows(IllegalStateException.class, () -> subset.gather(new long[] {0}, batch));
+            assertThrows(IllegalStateException.class, () -> subset.verify(Progress.NONE));
+            assertThrows(IllegalStateException.class, subset::fingerprint);
+            assertThrows(IllegalStateException.class, subset::prepare);
+            base.gather(new long[] {1}, batch);
+            assertEquals(1, batch.rowCount());
+        }
+    }
+
+    @Test
+    void closingTheBaseEndsTheView() {
+        Subset subset = Subset.of(base, new long[] {1});
+        base.close();
+        assertThrows(IllegalStateException.class, () -> subset.get(0));
+        assertThrows(IllegalStateException.class, subset::fingerprint);
+    }
+}
