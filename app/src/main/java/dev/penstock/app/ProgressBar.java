@@ -14,7 +14,8 @@ final class ProgressBar implements Progress, AutoCloseable {
     /// What is counted.
     enum Unit {
         BYTES,
-        FILES
+        FILES,
+        RECORDS
     }
 
     private final PrintStream err;
@@ -46,8 +47,9 @@ final class ProgressBar implements Progress, AutoCloseable {
         int filled = (int) (share * WIDTH);
         String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
         double perSecond = seconds > 0 ? done / seconds : 0;
-        String rate =
-                unit == Unit.BYTES ? Text.bytes((long) perSecond) + "/s" : Text.number((long) perSecond) + " files/s";
+        String rate = unit == Unit.BYTES
+                ? Text.bytes((long) perSecond) + "/s"
+                : Text.number((long) perSecond) + " " + unit.name().toLowerCase(Locale.ROOT) + "/s";
         String left = share > 0.02 ? Text.seconds(seconds / share - seconds) + " left" : "";
         return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate, left);
     }

@@ -3,12 +3,14 @@ package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
+import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackReader;
+import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -99,6 +101,13 @@ public final class Catalog {
                 ? "the file is empty"
                 : foreign.map(signature -> "this is " + signature.what()).orElse("bad magic");
         throw new DatasetException.WrongFormat(path, "no known dataset format: " + found);
+    }
+
+    /// What rows of a table hold these fields of a dataset: with the types of the table where it is one.
+    ///
+    /// @throws IllegalArgumentException when a field has no fixed size
+    public static RowType rowType(Dataset dataset, List<Field> fields) {
+        return dataset instanceof TableReader table ? table.rowType().only(fields) : RowType.of(fields);
     }
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.

@@ -38,7 +38,7 @@ public final class Crc32c {
 
     /// Adds bytes.
     public void update(MemorySegment segment) {
-        if (segment.isMapped()) {
+        if (segment.isMapped() || !Layouts.isBytes(segment)) {
             updateByPieces(segment);
         } else {
             updateDirectly(segment);

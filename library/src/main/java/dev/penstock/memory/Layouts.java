@@ -31,4 +31,10 @@ public final class Layouts {
         long remainder = value % alignment;
         return remainder == 0 ? value : Math.addExact(value, alignment - remainder);
     }
+
+    /// Whether a segment can be seen as a buffer of bytes: memory of the heap only when it is an array of them.
+    static boolean isBytes(MemorySegment segment) {
+        return segment.isNative()
+                || segment.heapBase().filter(byte[].class::isInstance).isPresent();
+    }
 }

@@ -30,7 +30,7 @@ public final class StagedWrites implements AutoCloseable {
         }
         if (bytes.byteSize() > stageSize / 2) {
             flush();
-            file.write(bytes, offset);
+            writeLarge(bytes, offset);
             start = offset + bytes.byteSize();
             return;
         }
@@ -38,6 +38,18 @@ public final class StagedWrites implements AutoCloseable {
         stage.asSlice(filled, at - filled).fill((byte) 0);
         MemorySegment.copy(bytes, 0, stage, at, bytes.byteSize());
         filled = at + bytes.byteSize();
+    }
+
+    private void writeLarge(MemorySegment bytes, long offset) throws IOException {
+        if (Layouts.isBytes(bytes)) {
+            file.write(bytes, offset);
+            return;
+        }
+        for (long done = 0; done < bytes.byteSize(); done += stageSize) {
+            long pieceSize = Math.min(stageSize, bytes.byteSize() - done);
+            MemorySegment.copy(bytes, done, stage, 0, pieceSize);
+            file.write(stage.asSlice(0, pieceSize), offset + done);
+        }
     }
 
     /// Writes what is collected.

@@ -7,12 +7,15 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Where;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -186,6 +189,22 @@ public final class TableReader implements Dataset {
         }
         throw new IllegalArgumentException("no field " + name + " in " + path + "; there are: "
                 + String.join(", ", fields.stream().map(Field::name).toList()));
+    }
+
+    /// These rows as a dataset of its own, without copying any.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such row
+    public Subset rows(long[] indices) {
+        return Subset.of(this, indices);
+    }
+
+    /// The rows that match a condition, without copying any. Reads the fields of the condition once.
+    ///
+    /// @param condition as [Where] describes, such as `move == 2 and ev_legal > 3`
+    /// @throws IllegalArgumentException when it is none
+    public Subset where(String condition) throws IOException {
+        Scan scan = Scan.of(this).withThreads(options.threads()).withWhere(Where.parse(condition, fields));
+        return rows(scan.indices());
     }
 
     @Override

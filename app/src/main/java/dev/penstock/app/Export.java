@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.penstock.Batch;
+import dev.penstock.Column;
+import dev.penstock.ElementType;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Json;
+import dev.penstock.query.Scan;
+import dev.penstock.table.TableWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/// Writes the records of a scan in another format. Text is made by the threads that read, and written in order.
+final class Export {
+    /// Where to write when no file is wanted.
+    static final String STANDARD_OUTPUT = "-";
+
+    private Export() {}
+
+    /// What can be written.
+    enum Format {
+        NPY,
+        CSV,
+        JSONL
+    }
+
+    /// @return how many records there were
+    static long write(Scan scan, Format format, String output, boolean isReplacing, Console console)
+            throws IOException {
+        if (format == Format.NPY) {
+            return writeTable(scan, output, isReplacing);
+        }
+        if (output.equals(STANDARD_OUTPUT)) {
+            long count = writeText(scan, format, console.out());
+            if (console.out().checkError()) {
+                throw new IOException("cannot write to standard output");
+            }
+            return count;
+        }
+        try (NewFileStream stream = NewFileStream.create(Path.of(output), isReplacing)) {
+            long count = writeText(scan, format, stream);
+            stream.publish();
+            return count;
+        }
+    }
+
+    private static long writeTable(Scan scan, String output, boolean isReplacing) throws IOException {
+        if (output.equals(STANDARD_OUTPUT)) {
+            throw new IllegalArgumentException("a NumPy file says first how many rows it has: name a file for it");
+        }
+        TableWriter writer = TableWriter.create(
+                Path.of(output),
+                Catalog.rowType(scan.dataset(), scan.fields()),
+                TableWriter.Options.DEFAULT.withReplacing(isReplacing));
+        try {
+            scan.forEach(chunk -> writer.append(chunk.batch()));
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+        writer.close();
+        return writer.rowCount();
+    }
+
+    private static long writeText(Scan scan, Format format, OutputStream stream) throws IOException {
+        long[] count = new long[1];
+        List<Cell> cells = format == Format.CSV ? Cell.of(scan.fields()) : List.of();
+        if (format == Format.CSV) {
+            stream.write(bytes(csv(List.of(cells.stream().map(Cell::name).toList()))));
+        }
+        scan.run(
+                chunk -> {
+                    String text = format == Format.CSV ? csv(chunk, cells) : lines(chunk.batch());
+                    return new Piece(bytes(text), chunk.indices().length);
+                },
+                piece -> {
+                    stream.write(piece.bytes());
+                    count[0] += piece.recordCount();
+                });
+        return count[0];
+    }
+
+    private record Piece(byte[] bytes, long recordCount) {}
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String lines(Batch batch) {
+        StringBuilder text = new StringBuilder();
+        for (long row = 0; row < batch.rowCount(); row++) {
+            text.append(Json.text(RecordText.fields(batch, row))).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String csv(Scan.Chunk chunk, List<Cell> cells) throws IOException {
+        List<List<String>> rows = new ArrayList<>(chunk.indices().length);
+        for (long row = 0; row < chunk.batch().rowCount(); row++) {
+            List<String> values = new ArrayList<>(cells.size());
+            int cellIndex = 0;
+            for (Column column : chunk.batch().columns()) {
+                MemorySegment value = column.value(row);
+                while (cellIndex < cells.size() && cells.get(cellIndex).field().equals(column.field())) {
+                    values.add(cell(cells.get(cellIndex++), value));
+                }
+            }
+            rows.add(values);
+        }
+        return csv(rows);
+    }
+
+    private static String cell(Cell cell, MemorySegment value) {
+        if (cell.field().isVariable() && cell.field().type() == ElementType.BYTES) {
+            return HexFormat.of().formatHex(RecordText.toArray(value));
+        }
+        if (cell.field().isVariable()) {
+            Object json = ElementText.json(cell.field(), value);
+            return json instanceof String text ? text : Json.text(json);
+        }
+        return ElementText.cell(cell.field(), value, cell.offset());
+    }
+
+    private static String csv(List<List<String>> rows) throws IOException {
+        StringWriter text = new StringWriter();
+        try (CsvWriter writer =
+                CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
+            rows.forEach(writer::writeRecord);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Where;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Records in another format.
+@CommandLine.Command(
+        name = "export",
+        header = "Write records of a dataset as a NumPy file, CSV, or lines of JSON.",
+        description = {
+            "The output appears when it is complete and on disk. Elements of a field with a shape are CSV columns like"
+                    + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
+                    + " are the strings NaN, Infinity and -Infinity.",
+            "A NumPy file needs fields of fixed size; it keeps the types of a table."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock export steps.npy --format csv --output - --fields run_id,move --where \"move == 2\""
+        })
+final class ExportCommand extends DatasetCommand {
+    @Option(names = "--format", required = true, paramLabel = "npy|csv|jsonl", description = "What to write.")
+    Export.Format format;
+
+    @Option(
+            names = "--output",
+            required = true,
+            paramLabel = "FILE",
+            description = "The file to write, or - for standard output (CSV and JSON).")
+    String output;
+
+    @Option(names = "--fields", paramLabel = "LIST", description = "Fields to write, as in a,b (default: all).")
+    String fields;
+
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
+    String condition;
+
+    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    boolean isReplacing;
+
+    @Override
+    public Integer call() throws IOException {
+        try (Dataset dataset = open();
+                ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS)) {
+            List<Field> wanted = Fields.choose(dataset.fields(), fields);
+            Scan scan = Scan.of(dataset)
+                    .withFields(wanted)
+                    .withWhere(condition == null ? null : Where.parse(condition, dataset.fields()))
+                    .withProgress(progress);
+            long recordCount = Export.write(scan, format, output, isReplacing, console);
+            report(recordCount);
+        }
+        return 0;
+    }
+
+    private void report(long recordCount) {
+        boolean isData = output.equals(Export.STANDARD_OUTPUT);
+        if (isJson && !isData) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("records", recordCount);
+            printJson(json);
+        } else {
+            remark("Exported " + Text.number(recordCount) + " records" + (isData ? "" : " to " + output));
+        }
+    }
+}
