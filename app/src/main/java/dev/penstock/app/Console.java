@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/// Where a command writes.
+/// Where a command reads and writes.
 ///
+/// @param in           what a command is given to read
 /// @param out          data
 /// @param err          everything else
 /// @param isWatched    whether a person is looking at `err`, so that progress is worth drawing
-public record Console(PrintStream out, PrintStream err, boolean isWatched) {
+public record Console(InputStream in, PrintStream out, PrintStream err, boolean isWatched) {
     PrintWriter outWriter() {
         return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
     }

@@ -17,7 +17,7 @@ public final class Main {
         Runtime.getRuntime().addShutdownHook(new Thread(NewFile::discardAll));
         PrintStream out = stream(FileDescriptor.out);
         PrintStream err = stream(FileDescriptor.err);
-        int exitCode = run(new Console(out, err, Terminal.isStandardError()), args);
+        int exitCode = run(new Console(System.in, out, err, Terminal.isStandardError()), args);
         if (out.checkError() && exitCode == 0) {
             err.println("penstock: cannot write to standard output");
             exitCode = Failures.DISK;

@@ -31,10 +31,11 @@ interface TableSource extends AutoCloseable {
 
     /// Opens a NumPy file, a folder of them, or a CSV file, told by what is in it.
     ///
+    /// @param input a path, or `-` for standard input
     /// @param dtype the type wanted, or null to take or guess it
-    static TableSource open(String input, RowType dtype) throws IOException {
+    static TableSource open(String input, InputStream standardInput, RowType dtype) throws IOException {
         if (input.equals(STANDARD_INPUT)) {
-            return openStream(new BufferedInputStream(System.in), dtype);
+            return openStream(new BufferedInputStream(standardInput), dtype);
         }
         Path path = Path.of(input);
         if (Files.isRegularFile(path) && !isNumPy(path)) {

@@ -44,7 +44,7 @@ final class TableWriteCommand extends TableInputCommand {
     public Integer call() throws IOException {
         requireFolder(output);
         long start = System.nanoTime();
-        try (TableSource source = TableSource.open(input, TableSource.parseType(dtype))) {
+        try (TableSource source = TableSource.open(input, console.in(), TableSource.parseType(dtype))) {
             TableWriter writer =
                     TableWriter.create(output, source.rowType(), options().withReplacing(isReplacing));
             copy(source, writer);

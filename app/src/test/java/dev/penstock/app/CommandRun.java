@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -10,15 +11,20 @@ import java.nio.file.Path;
 /// A command that was run in this process, with all that it wrote.
 record CommandRun(int exitCode, byte[] outBytes, String err) {
     static CommandRun of(Object... words) {
-        return of(false, words);
+        return of(new byte[0], false, words);
+    }
+
+    /// With something on standard input.
+    static CommandRun withInput(byte[] input, Object... words) {
+        return of(input, false, words);
     }
 
     /// As if somebody were looking at a terminal.
     static CommandRun watched(Object... words) {
-        return of(true, words);
+        return of(new byte[0], true, words);
     }
 
-    private static CommandRun of(boolean isWatched, Object... words) {
+    private static CommandRun of(byte[] input, boolean isWatched, Object... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         String[] args = new String[words.length];
@@ -26,6 +32,7 @@ record CommandRun(int exitCode, byte[] outBytes, String err) {
             args[i] = words[i].toString();
         }
         Console console = new Console(
+                new ByteArrayInputStream(input),
                 new PrintStream(out, false, StandardCharsets.UTF_8),
                 new PrintStream(err, false, StandardCharsets.UTF_8),
                 isWatched);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Tables from the command line: written, added to, selected from.
+final class TableCommandTest {
+    private static final String TYPE = "[('board','<u8'),('move','|u1'),('ev','<f4',(2,))]";
+    private static final String CSV = """
+            move,board,ignored,ev[0],ev[1]
+            3,18446744073709551615,x,0.1,-inf
+            30,5,y,1e3,nan
+            """;
+
+    @TempDir
+    Path folder;
+
+    private Path csv(String text) throws IOException {
+        return Files.writeString(folder.resolve("input.csv"), text);
+    }
+
+    private static CommandRun ok(Object... words) {
+        CommandRun run = CommandRun.of(words);
+        assertEquals(0, run.exitCode(), run.err());
+        return run;
+    }
+
+    private Path write(String name, Object... more) throws IOException {
+        Path output = folder.resolve(name);
+        Object[] words = Stream.concat(
+                        Stream.of("table", "write", "--input", csv(CSV), "--output", output, "--dtype", TYPE),
+                        Stream.of(more))
+                .toArray();
+        ok(words);
+        return output;
+    }
+
+    private static String head(Path table) {
+        return ok("head", table, "--json").out();
+    }
+
+    @Test
+    void csvColumnsGoToTheFieldsOfTheirNames() throws IOException {
+        assertEquals("""
+                [{"index":0,"size":17,"board":18446744073709551615,"move":3,"ev":[0.1,"-Infinity"]},
+                {"index":1,"size":17,"board":5,"move":30,"ev":[1000.0,"NaN"]}]
+                """, head(write("a.npy")));
+    }
+
+    @Test
+    void csvWithoutNamesIsTakenInOrder() throws IOException {
+        Path output = folder.resolve("o.npy");
+        byte[] text = "7,1,2,3\n8,4,5,6\n".getBytes(StandardCharsets.UTF_8);
+        CommandRun run =
+                CommandRun.withInput(text, "table", "write", "--input", "-", "--output", output, "--dtype", TYPE);
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(head(output).contains("\"board\":8,\"move\":4,\"ev\":[5.0,6.0]"), head(output));
+    }
+
+    @Test
+    void typesAreGuessedWhereNoneAreGiven() throws IOException {
+        String text = "\uFEFFname,x,ok,n,big\n\"a, \"\"b\",1.5,true,3,1\nö,,FALSE,-4,18446744073709551615\n";
+        Path output = folder.resolve("g.npy");
+        ok("table", "write", "--input", csv(text), "--output", output);
+        assertTrue(
+                ok("info", output)
+                        .out()
+                        .contains("[('name', '<U5'), ('x', '<f8'), ('ok', '|b1'), ('n', '<i8'), ('big', '<u8')]"),
+                ok("info", output).out());
+        assertTrue(head(output).contains("\"name\":\"a, \\\"b\",\"x\":1.5,\"ok\":true,\"n\":3"), head(output));
+        CommandRun spooled = CommandRun.withInput(
+                text.getBytes(StandardCharsets.UTF_8),
+                "table",
+                "write",
+                "--input",
+                "-",
+                "--output",
+                folder.resolve("s.npy"));
+        assertEquals(0, spooled.exitCode(), spooled.err());
+        assertEquals(-1, Files.mismatch(output, folder.resolve("s.npy")));
+    }
+
+    @Test
+    void aValueThatDoesNotFitIsNamedAndNothingIsLeft() throws IOException {
+        for (String bad : List.of("300", "-1", "2.5", "", "x")) {
+            Path input = csv("move,board,ev[0],ev[1]\n1,2,3,4\n" + bad + ",2,3,4\n");
+            Path output = folder.resolve("bad.npy");
+            CommandRun run = CommandRun.of("table", "write", "--input", input, "--output", output, "--dtype", TYPE);
+            assertEquals(1, run.exitCode());
+            assertEquals("penstock: " + input + ", line 3, column move: '" + bad + "' is no u8\n", run.err());
+            assertFalse(Files.exists(output));
+        }
+        CommandRun shorter = CommandRun.of(
+                "table",
+                "write",
+                "--input",
+                csv("move,board,ev[0],ev[1]\n1,2,3\n"),
+                "--output",
+                folder.resolve("bad.npy"),
+                "--dtype",
+                TYPE);
+        assertEquals(1, shorter.exitCode());
+        assertTrue(shorter.err().contains("line 2, column ev[1]: the line has only 3 values"), shorter.err());
+        assertEquals(List.of(folder.resolve("input.csv")), files(folder));
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
+    }
+
+    @Test
+    void aFolderOfShardsReadsAsOneFile() throws IOException {
+        Path one = write("one.npy");
+        Path many = write("many", "--shard-rows", "1", "--meta", "who=tests");
+        assertEquals(
+                List.of("manifest.json", "rows-00000.npy", "rows-00001.npy"),
+                files(many).stream().map(file -> file.getFileName().toString()).toList());
+        assertEquals(head(one), head(many));
+        assertEquals(fingerprint(one), fingerprint(many));
+        assertTrue(ok("info", many).out().contains("who              tests"));
+        ok("verify", many);
+        Path again = folder.resolve("again.npy");
+        ok("table", "write", "--input", many, "--output", again);
+        assertEquals(-1, Files.mismatch(one, again));
+    }
+
+    private static String fingerprint(Path table) {
+        return ok("info", table, "--json").out().replaceFirst(".*(\"fingerprint\":\"[0-9a-f]+\").*\n", "$1");
+    }
+
+    @Test
+    void appendingAddsRowsToAFileAndToAFolder() throws IOException {
+        Path one = write("one.npy");
+        Path many = write("many", "--shard-rows", "1");
+        byte[] firstShard = Files.readAllBytes(many.resolve("rows-00000.npy"));
+        assertTrue(ok("table", "append", many, "--input", one, "--json").out().contains("\"rows\":2,"));
+        ok("table", "append", "--output", one, "--input", one);
+        assertEquals(head(one), head(many));
+        assertEquals(4, head(one).lines().count());
+        assertArrayEquals(firstShard, Files.readAllBytes(many.resolve("rows-00000.npy")));
+        Path other = folder.resolve("other.npy");
+        ok("table", "write", "--input", csv("a\n1\n"), "--output", other);
+        CommandRun refused = CommandRun.of("table", "append", many, "--input", other);
+        assertEquals(2, refused.exitCode());
+        assertTrue(refused.err().contains("types are not converted"), refused.err());
+        assertEquals(4, head(many).lines().count());
+    }
+
+    @Test
+    void nothingIsReplacedUnlessItIsAskedFor() throws IOException {
+        Path one = write("one.npy");
+        CommandRun run = CommandRun.of("table", "write", "--input", csv(CSV), "--output", one, "--dtype", TYPE);
+        assertEquals(2, run.exitCode());
+        assertTrue(run.err().contains("--overwrite replaces it"), run.err());
+        write("one.npy", "--overwrite");
+        write("many");
+        assertEquals(
+                2,
+                CommandRun.of("table", "write", "--input", csv(CSV), "--output", folder.resolve("many"))
+                        .exitCode());
+    }
+
+    @Test
+    void selectingWritesTheIndices() throws IOException {
+        Path table = write("one.npy");
+        Path indices = folder.resolve("idx.npy");
+        String json = ok("table", "select", table, "--where", "move > 3 and ev[0] >= 1", "--output", indices, "--json")
+                .out();
+        assertTrue(json.contains("\"matches\":1,\"records\":2"), json);
+        assertEquals("[{\"index\":0,\"size\":8,\"value\":1}]\n", head(indices));
+        assertTrue(ok("info", indices).out().contains("'<i8'"));
+        CommandRun bad = CommandRun.of("table", "select", table, "--where", "mve == 2", "--output", indices);
+        assertEquals(2, bad.exitCode());
+        assertTrue(bad.err().contains("board, move, ev"), bad.err());
+    }
+
+    @Test
+    void aBadTypeIsAUsageError() throws IOException {
+        for (String type : List.of("[('a','<q9')]", "[('a'", "|O", "", "[('a','<f4'),('a','<f4')]")) {
+            CommandRun run = CommandRun.of(
+                    "table", "write", "--input", csv(CSV), "--output", folder.resolve("x.npy"), "--dtype", type);
+            assertEquals(2, run.exitCode(), type + ": " + run.err());
+        }
+    }
+}
