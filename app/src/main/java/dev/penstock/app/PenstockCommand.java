@@ -14,6 +14,7 @@ import picocli.CommandLine.Option;
             VerifyCommand.class,
             HeadCommand.class,
             GetCommand.class,
+            StatsCommand.class,
             ExportCommand.class,
             PackCommand.class,
             TableCommand.class,

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.query;
+
+import dev.penstock.Column;
+import dev.penstock.Field;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// How the values of each field are distributed, in one pass over the records.
+///
+/// Chunks are counted in parallel and put together in order. Counts, limits and histograms depend on the values
+/// alone; so do means and deviations of fixed fields, and those of variable ones but for the last digits, because
+/// there the chunks depend on what is ready when.
+///
+/// @param recordCount records that were looked at
+/// @param fields      in the order of the fields of the scan
+public record Stats(long recordCount, List<FieldStats> fields) {
+    public Stats {
+        fields = List.copyOf(fields);
+    }
+
+    /// Counts the fields of a scan over the records it matches.
+    public static Stats of(Scan scan) throws IOException {
+        List<Tally> totals = newTallies(scan.fields());
+        long[] recordCount = new long[1];
+        scan.run(Part::of, part -> {
+            recordCount[0] += part.recordCount;
+            for (int i = 0; i < totals.size(); i++) {
+                totals.get(i).merge(part.tallies.get(i));
+            }
+        });
+        return new Stats(recordCount[0], totals.stream().map(Tally::result).toList());
+    }
+
+    /// What one chunk adds.
+    private record Part(long recordCount, List<Tally> tallies) {
+        static Part of(Scan.Chunk chunk) {
+            List<Tally> tallies = newTallies(
+                    chunk.batch().columns().stream().map(Column::field).toList());
+            for (int i = 0; i < tallies.size(); i++) {
+                tallies.get(i).add(chunk.batch().column(i), chunk.indices().length);
+            }
+            return new Part(chunk.indices().length, tallies);
+        }
+    }
+
+    private static List<Tally> newTallies(List<Field> fields) {
+        List<Tally> tallies = new ArrayList<>();
+        fields.forEach(field -> tallies.add(Tally.of(field)));
+        return tallies;
+    }
+}
