@@ -2,7 +2,6 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
-import dev.penstock.Field;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Histogram;
 import dev.penstock.query.Scan;
@@ -10,9 +9,7 @@ import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -21,21 +18,14 @@ import picocli.CommandLine.Option;
         name = "stats",
         header = "Show how the values of each field are distributed.",
         description = {
-            "Reads the records once. Text, bytes and variable fields count by their sizes in bytes, without padding.",
-            "A condition compares fields with numbers, texts or each other: == != < <= > >=, in (...), and, or, not;",
-            "values[2] is one element of a field with a shape."
+            "Reads the records once. Text, bytes and variable fields count by their sizes in bytes, without padding."
         },
-        footer = {
-            "",
-            "Example:",
-            "  penstock stats runs.a2pack",
-            "  penstock stats photos.a2pack --where \"value < 'a'\""
-        })
+        footer = {"", "Example:", "  penstock stats steps.npy --fields move,ev_values --where \"run_id < 100\""})
 final class StatsCommand extends DatasetCommand {
-    @Option(names = "--fields", paramLabel = "A,B", split = ",", description = "Only these fields (default: all).")
-    List<String> fieldNames;
+    @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
+    String fields;
 
-    @Option(names = "--where", paramLabel = "CONDITION", description = "Only records that match.")
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
     String condition;
 
     @Override
@@ -53,29 +43,12 @@ final class StatsCommand extends DatasetCommand {
 
     private Stats count(Dataset dataset) throws IOException {
         Where where = condition == null ? null : Where.parse(condition, dataset.fields());
-        Scan scan = Scan.of(dataset).withFields(wanted(dataset)).withWhere(where);
-        long bytes = dataset.bytes();
-        try (ProgressBar bar = progress("stats", ProgressBar.Unit.BYTES)) {
-            return Stats.of(scan.withProgress((done, total) -> bar.at((long) ((double) done / total * bytes), bytes)));
+        Scan scan = Scan.of(dataset)
+                .withFields(Fields.choose(dataset.fields(), fields))
+                .withWhere(where);
+        try (ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
+            return Stats.of(scan.withProgress(progress));
         }
-    }
-
-    private List<Field> wanted(Dataset dataset) {
-        return fieldNames == null
-                ? dataset.fields()
-                : fieldNames.stream()
-                        .distinct()
-                        .map(name -> field(dataset, name))
-                        .toList();
-    }
-
-    private Field field(Dataset dataset, String name) {
-        String names = dataset.fields().stream().map(Field::name).collect(Collectors.joining(", "));
-        return dataset.fields().stream()
-                .filter(field -> field.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new CommandLine.ParameterException(
-                        spec.commandLine(), "no field " + name + "; there are: " + names));
     }
 
     private void printText(Dataset dataset, Stats stats) {
