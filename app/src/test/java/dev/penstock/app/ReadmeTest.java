@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
+import dev.penstock.Subset;
 import dev.penstock.pack.PackReader;
+import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,19 +36,41 @@ final class ReadmeTest {
         return photos;
     }
 
+    /// Text and a table to write and to add.
+    private void steps() throws IOException {
+        StringBuilder text = new StringBuilder("board,move,ev\n");
+        for (int i = 0; i < 20; i++) {
+            text.append(1000 + i)
+                    .append(',')
+                    .append(i % 4)
+                    .append(',')
+                    .append(i / 10.0)
+                    .append('\n');
+        }
+        Path csv = Files.writeString(folder.resolve("steps.csv"), text);
+        CommandRun.of("table", "write", "--input", csv, "--output", folder.resolve("more.npy"));
+    }
+
+    /// The words of a line of the shell, without its comment.
+    private Object[] words(String command) {
+        return Pattern.compile("\"([^\"]*)\"|\\S+")
+                .matcher(command.replaceFirst("#.*", ""))
+                .results()
+                .map(word -> word.group(1) == null ? word.group() : word.group(1))
+                .skip(1)
+                .map(word -> word.matches("(photos|steps|more|idx|out).*") ? folder.resolve(word) : word)
+                .toArray();
+    }
+
     @Test
     void theCommandsOfTheReadmeRun() throws IOException {
         photos();
+        steps();
         List<String> commands =
                 readme().lines().filter(line -> line.startsWith("penstock ")).toList();
-        assertTrue(commands.size() >= 6, commands.toString());
+        assertTrue(commands.size() >= 11, commands.toString());
         for (String command : commands) {
-            Object[] words = Arrays.stream(
-                            command.replaceFirst("#.*", "").strip().split(" +"))
-                    .skip(1)
-                    .map(word -> word.startsWith("photos") || word.equals("out") ? folder.resolve(word) : word)
-                    .toArray();
-            CommandRun run = CommandRun.of(words);
+            CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());
         }
         assertTrue(Files.exists(folder.resolve("out/3.jpg")));
@@ -65,18 +90,38 @@ final class ReadmeTest {
             assertEquals(3, batch.rowCount());
             assertEquals(100, second.byteSize());
         }
-        for (String line : ownLines()) {
-            String shown = line.strip().replace("open(path)", "open(Path.of(\"photos.a2pack\"))");
-            assertTrue(readme().contains(shown), "the README does not show: " + shown);
-        }
+        requireShown(1, "photos.a2pack");
     }
 
-    /// The lines between the marks in this file.
-    private static List<String> ownLines() throws IOException {
+    @Test
+    void theJavaAboutTablesIsWhatRunsHereToo() throws IOException {
+        steps();
+        Path path = folder.resolve("more.npy");
+        // [readme]
+        try (TableReader steps = TableReader.open(path);
+                Batch batch = Batch.create(steps.fields())) {
+            Subset left = steps.where("move == 2 and ev > 0.5");
+            left.gather(new long[] {1, 0}, batch);
+            MemorySegment boards = batch.column("board").values();
+            long board = steps.column("board").getLong(7);
+            // [readme]
+            assertEquals(1010, boards.get(ValueLayout.JAVA_LONG, 0));
+            assertEquals(1007, board);
+        }
+        requireShown(3, "steps.npy");
+    }
+
+    /// The README shows the lines between the marks in this file, a part of it, with a path of its own.
+    private static void requireShown(int part, String shownPath) throws IOException {
         Path source = CommandRun.root().resolve("app/src/test/java/dev/penstock/app/ReadmeTest.java");
         List<String> parts = List.of(Files.readString(source).split("// \\[readme\\]\n"));
-        assertTrue(parts.size() >= 3, "the marks are there");
-        return parts.get(1).lines().filter(line -> !line.isBlank()).toList();
+        assertTrue(parts.size() >= 5, "the marks are there");
+        List<String> lines =
+                parts.get(part).lines().filter(line -> !line.isBlank()).toList();
+        for (String line : lines) {
+            String shown = line.strip().replace("open(path)", "open(Path.of(\"" + shownPath + "\"))");
+            assertTrue(readme().contains(shown), "the README does not show: " + shown);
+        }
     }
 
     @Test
