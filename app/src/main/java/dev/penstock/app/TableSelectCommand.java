@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         header = "Write the indices of the records that match a condition, as a NumPy array of 64-bit numbers.",
         description =
                 "Works for every format. Conditions compare fields with numbers and strings (== != < <= > >=, in),"
-                        + " joined by and, or, not and parentheses; ev_values[2] is an element of a field with a shape.",
+                        + " joined by and, or, not and parentheses; ev[2] is an element of a field with a shape.",
         footer = {
             "",
             "Example:",
