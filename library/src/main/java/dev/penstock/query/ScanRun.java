@@ -111,12 +111,22 @@ final class ScanRun<T> implements AutoCloseable {
                 throw e;
             }
         };
-        if (scan.threads() > 1) {
-            return new Pending<>(start, limit, Parallel.start(task));
-        }
+        return new Pending<>(start, limit, begin(task));
+    }
+
+    /// Where the system has no thread to spare, the caller's does the work.
+    private Future<Done<T>> begin(Callable<Done<T>> task) {
         FutureTask<Done<T>> here = new FutureTask<>(task);
-        here.run();
-        return new Pending<>(start, limit, here);
+        if (scan.threads() == 1) {
+            here.run();
+            return here;
+        }
+        try {
+            return Parallel.start(task);
+        } catch (OutOfMemoryError e) {
+            here.run();
+            return here;
+        }
     }
 
     private Memory newMemory() {
