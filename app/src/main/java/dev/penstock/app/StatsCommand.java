@@ -32,7 +32,12 @@ import picocli.CommandLine.Option;
             "  penstock stats photos.a2pack --where \"value < 'a'\""
         })
 final class StatsCommand extends DatasetCommand {
-    @Option(names = "--fields", paramLabel = "A,B", split = ",", description = "Only these fields (default: all).")
+    @Option(
+            names = "--fields",
+            paramLabel = "A,B",
+            hideParamSyntax = true,
+            split = ",",
+            description = "Only these fields (default: all).")
     List<String> fieldNames;
 
     @Option(names = "--where", paramLabel = "CONDITION", description = "Only records that match.")
