@@ -19,7 +19,8 @@ public record Field(String name, ElementType type, long elementSize, List<Long> 
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(type, "type");
         shape = List.copyOf(shape);
-        if (elementSize < 0 || (!type.isText() && elementSize != type.size())) {
+        boolean isWhole = type.isText() ? elementSize % type.size() == 0 : elementSize == type.size();
+        if (elementSize < 0 || !isWhole) {
             throw new IllegalArgumentException("field " + name + ": " + elementSize + " bytes is no size of " + type);
         }
         long itemSize = elementSize;

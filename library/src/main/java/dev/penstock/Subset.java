@@ -160,6 +160,7 @@ public final class Subset implements Dataset {
 
     @Override
     public String name(long index) {
+        requireOpen();
         return base.name(baseIndex(index));
     }
 

@@ -134,6 +134,7 @@ final class SubsetTest {
             assertThrows(IllegalStateException.class, () -> subset.verify(Progress.NONE));
             assertThrows(IllegalStateException.class, subset::fingerprint);
             assertThrows(IllegalStateException.class, subset::prepare);
+            assertThrows(IllegalStateException.class, () -> subset.name(0));
             base.gather(new long[] {1}, batch);
             assertEquals(1, batch.rowCount());
         }

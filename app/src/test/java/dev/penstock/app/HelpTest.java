@@ -43,6 +43,7 @@ final class HelpTest {
                 List.of("get"),
                 List.of("demo"),
                 List.of("export"),
+                List.of("stats"),
                 List.of("table", "write"),
                 List.of("table", "append"),
                 List.of("table", "select"),

@@ -21,9 +21,6 @@ import java.util.stream.LongStream;
 ///
 /// **Threads.** One; it has others read.
 final class ScanRun<T> implements AutoCloseable {
-    /// Memory that one outsized chunk needed is not kept.
-    private static final long KEPT_BYTES_MAX = 8 * ChunkSize.TARGET_BYTES;
-
     private final Scan scan;
     private final Scan.Work<T> work;
     private final long count;
@@ -69,7 +66,7 @@ final class ScanRun<T> implements AutoCloseable {
         this.count = scan.dataset().count();
         Set<Field> read = new LinkedHashSet<>(scan.fields());
         read.addAll(scan.where() == null ? List.of() : scan.where().fields());
-        this.size = new ChunkSize(new ArrayList<>(read));
+        this.size = new ChunkSize(new ArrayList<>(read), scan.dataset().bytes() / Math.max(1, count));
     }
 
     void run(Scan.Sink<T> sink) throws IOException {
@@ -111,12 +108,22 @@ final class ScanRun<T> implements AutoCloseable {
                 throw e;
             }
         };
-        if (scan.threads() > 1) {
-            return new Pending<>(start, limit, Parallel.start(task));
-        }
+        return new Pending<>(start, limit, begin(task));
+    }
+
+    /// Where the system has no thread to spare, the caller's does the work.
+    private Future<Done<T>> begin(Callable<Done<T>> task) {
         FutureTask<Done<T>> here = new FutureTask<>(task);
-        here.run();
-        return new Pending<>(start, limit, here);
+        if (scan.threads() == 1) {
+            here.run();
+            return here;
+        }
+        try {
+            return Parallel.start(task);
+        } catch (OutOfMemoryError e) {
+            here.run();
+            return here;
+        }
     }
 
     private Memory newMemory() {
@@ -125,8 +132,9 @@ final class ScanRun<T> implements AutoCloseable {
         return new Memory(tested, Batch.create(scan.fields()));
     }
 
+    /// Memory that one outsized chunk needed is not kept.
     private void giveBack(Memory memory) {
-        if (memory.tested.allocatedBytes() + memory.wanted.allocatedBytes() > KEPT_BYTES_MAX) {
+        if (memory.tested.allocatedBytes() + memory.wanted.allocatedBytes() > ChunkSize.BYTES_MAX) {
             memory.close();
         } else {
             idle.push(memory);

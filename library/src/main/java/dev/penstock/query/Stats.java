@@ -10,8 +10,8 @@ import java.util.List;
 /// How the values of each field are distributed, in one pass over the records.
 ///
 /// Chunks are counted in parallel and put together in order. Counts, limits and histograms depend on the values
-/// alone; so do means and deviations of fixed fields, and those of variable ones but for the last digits, because
-/// there the chunks depend on what is ready when.
+/// alone, in whatever order they come. Means and deviations do not depend on the threads either, except for their
+/// last digits when variable fields are read, because the chunks then depend on what is ready when.
 ///
 /// @param recordCount records that were looked at
 /// @param fields      in the order of the fields of the scan

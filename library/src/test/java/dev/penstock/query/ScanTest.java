@@ -156,6 +156,24 @@ final class ScanTest {
     }
 
     @Test
+    void manyLargeMatchesAfterNoneDoNotComeAtOnce() throws IOException {
+        byte[] blob = new byte[1 << 20];
+        byte[][][] records = new byte[3000][][];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new byte[][] {MemorySegment.ofArray(new long[] {i}).toArray(Layouts.U8), blob};
+        }
+        Dataset dataset = new MemoryDataset(List.of(NUMBER, BLOB), records);
+        Scan scan =
+                Scan.of(dataset).withFields(List.of(BLOB)).withWhere(Where.parse("number >= 2950", dataset.fields()));
+        long[] seen = new long[1];
+        scan.forEach(chunk -> {
+            seen[0] += chunk.indices().length;
+            assertTrue(chunk.batch().column("blob").values().byteSize() <= ChunkSize.BYTES_MAX);
+        });
+        assertEquals(50, seen[0]);
+    }
+
+    @Test
     void recordsTooLargeForTheMemoryAreReadInSmallerChunks() throws IOException {
         Dataset dataset = watched(numbered(1000, 100), (indices, batch) -> {
             if (indices.length > 3 && indices[0] >= 500 || indices.length > 40) {

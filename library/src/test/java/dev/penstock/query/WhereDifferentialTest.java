@@ -87,7 +87,6 @@ final class WhereDifferentialTest {
         Element element = Element.random(random);
         Field field = element.field();
         String symbol = SYMBOLS[random.nextInt(SYMBOLS.length)];
-        LongPredicate never = index -> false;
         switch (kind) {
             case 0, 1 -> {
                 Object literal = literal(random, field);
@@ -111,7 +110,9 @@ final class WhereDifferentialTest {
                 return list(random, dataset, compare, element);
             }
             case 4 -> {
-                return new Case("flag or not flag", never.negate());
+                return random.nextInt(4) == 0
+                        ? truth(dataset, compare)
+                        : chain(random, dataset, compare, element, symbol);
             }
             default -> {
                 Case left = condition(random, dataset, compare, depth - 1);
@@ -124,6 +125,23 @@ final class WhereDifferentialTest {
                 };
             }
         }
+    }
+
+    private static Case truth(MemoryDataset dataset, Compare compare) {
+        Field flag = Samples.field("flag");
+        return new Case(
+                "flag", index -> compare.compare(NaiveWhere.element(dataset, index, flag, 0), "==", BigDecimal.ONE));
+    }
+
+    private static Case chain(Random random, MemoryDataset dataset, Compare compare, Element element, String symbol) {
+        Object low = literal(random, element.field);
+        Object high = literal(random, element.field);
+        String text = quote(low) + " " + symbol + element.text + "<=" + quote(high);
+        return new Case(text, index -> {
+            Object value = NaiveWhere.element(dataset, index, element.field, element.elementIndex);
+            return compare.compare(NaiveWhere.literal(low, element.field), symbol, value)
+                    && compare.compare(value, "<=", NaiveWhere.literal(high, element.field));
+        });
     }
 
     private static LongPredicate pair(
