@@ -22,18 +22,8 @@ import picocli.CommandLine.Option;
         },
         footer = {"", "Example:", "  penstock stats steps.npy --fields move,ev_values --where \"run_id < 100\""})
 final class StatsCommand extends DatasetCommand {
-<<<<<<< HEAD
     @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
     String fields;
-=======
-    @Option(
-            names = "--fields",
-            paramLabel = "A,B",
-            hideParamSyntax = true,
-            split = ",",
-            description = "Only these fields (default: all).")
-    List<String> fieldNames;
->>>>>>> 7781f5de81566bb04f15fb4e985e202978ccb5ab
 
     @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
     String condition;

@@ -64,10 +64,6 @@ record Binding(List<Field> fields) {
             throw new Mismatch("field " + field.name() + " holds any number of " + type
                     + ", which cannot be compared; only variable bytes and utf8 can");
         }
-        if (field.elementSize() % type.size() != 0) {
-            throw new Mismatch("field " + field.name() + " has elements of " + field.elementSize()
-                    + " bytes, which is no whole number of characters");
-        }
     }
 
     Condition truth(Operand operand) {
