@@ -21,7 +21,7 @@ SPELLINGS = ["f4", "<f4", ">f4", "=f4", "|f4", "float32", "float", "int", "uint"
              "M8[ns]", ">M8[25us]", "m8[s]", "m8[2D]", "M8[xx]", "M8[0s]", "m8[10ns/2]", "i3", "f3", "u16", "c4", "c8",
              ">c16", "float16", "half", "single", "double", "complex64", "complex128", "complex", "int8", "uint8",
              "int64", "uint64", ">int32", "<float64", "=u2", "datetime64[ns]", "timedelta64[s]", "str", "bytes", "c",
-             "", " f4", "f4 ", "f 4", "<", "4", "i04", "i4[s]", "S-1", "b2", "f4,f4", "(2,)f4", "2f4", "longdouble", "p",
+             "", " f4", "f4 ", "<", "4", "i04", "i4[s]", "S-1", "b2", "f4,f4", "(2,)f4", "2f4", "longdouble", "p",
              "P", "i1", "u1", ">i1", ">u1", "f2", ">f2", "S0", "U0", "V0", "ubyte", "short", "intc", "uintp", "byte",
              "int_", "object", "O", "|O", "O8", "M", "m", "m8[generic]", "S2147483647", "S2147483648", "U536870911",
              "U536870912", "bool_", "str_", "bytes_", "void", "T", "N", "n", "f16", "c32", "f12", "c24", "<f16", "U1 "]
