@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+
 import java.lang.foreign.MemorySegment;
 
 /// Copies pieces of one size from many places of memory to one: what a gather spends its time with.
@@ -13,7 +16,9 @@ import java.lang.foreign.MemorySegment;
 /// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
 /// on the files (see [FileGroup#use]) while the copy runs. A page that cannot be read, because a file was
 /// shortened, raises an [InternalError] and does not end the process: each method reads the places by a plain
-/// access to a segment, which makes the compiler expect the fault.
+/// access to a segment, which makes the compiler expect the fault. Until a method is compiled as a whole, though,
+/// it calls vector loads that were compiled alone and expect none; so every page is touched by a plain access
+/// first.
 public final class RowCopy {
     /// All memory there is.
     @SuppressWarnings("restricted")
@@ -27,6 +32,9 @@ public final class RowCopy {
 
     private static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+    /// Where the bytes of [#touch] go, so that the compiler has to read them.
+    private static long touched;
 
     private RowCopy() {}
 
@@ -52,9 +60,21 @@ public final class RowCopy {
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
         } else if (HAS_VECTORS && size >= VectorRowCopy.SIZE_MIN) {
+            touched = touch(places, count, offset, size);
+            Faults.settle();
             VectorRowCopy.copy(places, count, offset, size, target, stride);
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);
         }
+    }
+
+    /// Reads the first and the last byte of each piece: all pages of pieces smaller than a page.
+    private static long touch(long places, int count, long offset, long size) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            long from = ALL.get(U64, places + i * 8L) + offset;
+            sum += ALL.get(U8, from) + ALL.get(U8, from + size - 1);
+        }
+        return sum;
     }
 }
