@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+
 import java.lang.foreign.MemorySegment;
 
 /// Copies pieces of one size from many places of memory to one: what a gather spends its time with.
@@ -13,7 +16,9 @@ import java.lang.foreign.MemorySegment;
 /// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
 /// on the files (see [FileGroup#use]) while the copy runs. A page that cannot be read, because a file was
 /// shortened, raises an [InternalError] and does not end the process: each method reads the places by a plain
-/// access to a segment, which makes the compiler expect the fault.
+/// access to a segment, which makes the compiler expect the fault. Until a method is compiled as a whole, though,
+/// it calls vector loads that were compiled alone and expect none; so every page is touched by a plain access
+/// first.
 public final class RowCopy {
     /// All memory there is.
     @SuppressWarnings("restricted")
@@ -25,8 +30,13 @@ public final class RowCopy {
     /// Fewer rows go another way: short loops among the long ones would spoil the compiled code for all.
     private static final int COUNT_MIN = 64;
 
+    private static final int TOUCH_COUNT = 512;
+
     private static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+    /// Where the bytes of [#touch] go, so that the compiler has to read them.
+    private static long touched;
 
     private RowCopy() {}
 
@@ -52,9 +62,30 @@ public final class RowCopy {
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
         } else if (HAS_VECTORS && size >= VectorRowCopy.SIZE_MIN) {
-            VectorRowCopy.copy(places, count, offset, size, target, stride);
+            copyTouched(places, count, offset, size, target, stride);
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);
         }
+    }
+
+    /// Some rows at a time, so that those touched are in the cache when they are copied.
+    private static void copyTouched(long places, int count, long offset, long size, long target, long stride) {
+        for (int done = 0; done < count; done += TOUCH_COUNT) {
+            int here = Math.min(TOUCH_COUNT, count - done);
+            long start = places + done * U64.byteSize();
+            touched = touch(start, here, offset + size - 1);
+            Faults.settle();
+            VectorRowCopy.copy(start, here, offset, size, target + done * stride, stride);
+        }
+    }
+
+    /// Reads the last byte of each piece. A file is shortened from its end, and a piece is smaller than a page, so
+    /// where that byte is there, all of the piece is.
+    private static long touch(long places, int count, long last) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += ALL.get(U8, ALL.get(U64, places + i * U64.byteSize()) + last);
+        }
+        return sum;
     }
 }

@@ -15,19 +15,41 @@ import java.util.regex.Pattern;
 /// Makes a type out of the literal that describes it.
 final class DTypeParser {
     /// Byte order, letter, size and unit.
-    private static final Pattern CODE = Pattern.compile("([<>=|]?)([biufcSUVMmaO])(\\d{0,10})(\\[[\\w/]{0,20}\\])?");
+    private static final Pattern CODE = Pattern.compile("([<>=|]?)([biufcSUVMmaO])(\\d{0,10})(\\[\\w{0,20}\\])?");
+
+    /// Of dates and durations: so many of a unit.
+    private static final Pattern UNIT = Pattern.compile("\\[(\\d{0,9})(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\\]");
 
     private static final long CODE_POINT_SIZE = 4;
+
+    /// A message shows no more of a text than this.
+    private static final int QUOTED_SIZE_MAX = 60;
 
     /// What NumPy takes beside its codes: names, and the letters of C types.
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("bool", "b1"),
             Map.entry("?", "b1"),
+            Map.entry("b", "i1"),
+            Map.entry("B", "u1"),
+            Map.entry("h", "i2"),
+            Map.entry("H", "u2"),
+            Map.entry("i", "i4"),
+            Map.entry("I", "u4"),
+            Map.entry("l", "i8"),
+            Map.entry("L", "u8"),
+            Map.entry("q", "i8"),
+            Map.entry("Q", "u8"),
+            Map.entry("e", "f2"),
+            Map.entry("f", "f4"),
+            Map.entry("d", "f8"),
+            Map.entry("F", "c8"),
+            Map.entry("D", "c16"),
             Map.entry("int8", "i1"),
             Map.entry("int16", "i2"),
             Map.entry("int32", "i4"),
             Map.entry("int64", "i8"),
             Map.entry("int", "i8"),
+            Map.entry("uint", "u8"),
             Map.entry("uint8", "u1"),
             Map.entry("uint16", "u2"),
             Map.entry("uint32", "u4"),
@@ -84,10 +106,28 @@ final class DTypeParser {
         String code = NAMES.get(text.substring(order.length()));
         Matcher matcher = CODE.matcher(code == null ? text : order + code);
         if (!matcher.matches()) {
-            throw new BadLiteral(0, "there is no type " + Literal.quote(text));
+            throw noType(text);
         }
-        String unit = matcher.group(4) == null ? "" : matcher.group(4);
+        String unit = unit(text, matcher.group(4) == null ? "" : matcher.group(4));
         return scalar(text, matcher.group(1), matcher.group(2).charAt(0), matcher.group(3), unit);
+    }
+
+    private static BadLiteral noType(String text) {
+        String start = text.length() <= QUOTED_SIZE_MAX ? text : text.substring(0, QUOTED_SIZE_MAX) + "...";
+        return new BadLiteral(0, "there is no type " + Literal.quote(start));
+    }
+
+    /// The unit as NumPy writes it.
+    private static String unit(String text, String unit) throws BadLiteral {
+        if (unit.isEmpty() || unit.equals("[generic]")) {
+            return "";
+        }
+        Matcher matcher = UNIT.matcher(unit);
+        if (!matcher.matches()) {
+            throw noType(text);
+        }
+        long number = matcher.group(1).isEmpty() ? 1 : Long.parseLong(matcher.group(1));
+        return "[" + (number == 1 ? "" : number) + matcher.group(2) + "]";
     }
 
     private static Scalar scalar(String text, String order, char letter, String digits, String unit) throws BadLiteral {
@@ -104,7 +144,7 @@ final class DTypeParser {
         boolean isSized = SIZES.getOrDefault(kind, Set.of(itemSize)).contains(itemSize);
         boolean hasUnit = kind == Kind.DATETIME || kind == Kind.TIMEDELTA;
         if (!isSized || itemSize > DType.ITEM_SIZE_MAX || (!hasUnit && !unit.isEmpty())) {
-            throw new BadLiteral(0, "there is no type " + Literal.quote(text));
+            throw noType(text);
         }
         boolean hasOrder = kind == Kind.TEXT || (itemSize > 1 && kind != Kind.BYTES && kind != Kind.VOID);
         return new Scalar(kind, isBigEndian && hasOrder, itemSize, unit);

@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Elements;
 import dev.penstock.Field;
+import dev.penstock.memory.Faults;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -92,7 +93,13 @@ public final class TableColumn {
         Objects.checkIndex(elementIndex, elementCount);
         return shards.group().use(() -> {
             Objects.checkIndex(rowIndex, count());
-            return read.from(reader.value(rowField, rowIndex), elementIndex * field().elementSize());
+            long size = field().elementSize();
+            MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+            MemorySegment.copy(reader.value(rowField, rowIndex), elementIndex * size, copy, 0, size);
+            // Only now may the bytes be looked at: a load that widens a number ends the process where the page of a
+            // mapped file is gone.
+            Faults.settle();
+            return read.from(copy, 0);
         });
     }
 }

@@ -29,6 +29,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     static final int VERSION = 1;
     private static final String FORMAT = "penstock table";
 
+    private static final String START = "{\"format\":\"" + FORMAT;
+
     /// How the text ends: the checksum of everything before its key.
     private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
 
@@ -77,10 +79,11 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         return bytes != null && isOurs(text(bytes));
     }
 
-    /// Both marks would have to be damaged before one of ours is taken for another's.
+    /// Both marks would have to be damaged before one of ours is taken for another's. One cut so short that it has
+    /// neither is no file of anybody's any more, and taken for ours too.
     private static boolean isOurs(String text) {
         String tail = text.substring(Math.max(0, text.length() - TAIL_SIZE));
-        return text.contains(FORMAT) || tail.contains("\"crc32c\"");
+        return text.contains(FORMAT) || tail.contains("\"crc32c\"") || START.startsWith(text);
     }
 
     /// The manifest of a folder, or null when there is none, or none of ours, or a damaged one: it is not needed
@@ -152,14 +155,19 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         List<Shard> shards = new ArrayList<>();
         List<?> listed = typed(values, "shards", List.class);
         for (Object shard : listed) {
+            require(shard instanceof Map, "shards");
             shards.add(shard((Map<?, ?>) shard));
         }
         Map<String, String> metadata = new LinkedHashMap<>();
         Map<?, ?> notes = typed(values, "metadata", Map.class);
-        notes.forEach((key, value) -> metadata.put((String) key, (String) value));
+        notes.forEach((key, value) -> {
+            require(value instanceof String, "metadata");
+            metadata.put((String) key, (String) value);
+        });
         List<Long> shape = new ArrayList<>();
         List<?> lengths = typed(values, "shape", List.class);
         for (Object length : lengths) {
+            require(length instanceof Long, "shape");
             shape.add((Long) length);
         }
         return new TableManifest(

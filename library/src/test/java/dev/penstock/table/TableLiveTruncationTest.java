@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Figures;
+import dev.penstock.TestData;
+import dev.penstock.memory.ChildJava;
+import dev.penstock.table.ShortenedTable.Way;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A file is shortened by somebody else while a table is open and its reading compiled: the read says so, and the
+/// process lives. Every size has a loop of its own, with vector instructions and without.
+class TableLiveTruncationTest {
+    /// On both sides of every border between two loops.
+    private static final List<Integer> SIZES = List.of(
+            1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100, 128, 500, 1023, 1024, 1500,
+            5000);
+
+    private static final List<Integer> SOME_SIZES = List.of(3, 12, 32, 48, 100, 2000);
+
+    private static final List<Integer> MANY_BYTES = List.of(16, 20, 32, 40, 64, 65, 200, 1000);
+
+    private static final List<String> SCALAR_LOOPS =
+            List.of("copy1", "copy2", "copy4", "copy8", "copyTwo8", "copyWords", "copyBlocks");
+
+    private static final List<String> VECTOR_LOOPS =
+            List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyMany32");
+
+    record Scenario(Way way, boolean hasVectors, List<Integer> sizes, int warmCalls, List<String> flags) {}
+
+    static Stream<Scenario> scenarios() {
+        List<Scenario> scenarios = new ArrayList<>();
+        for (boolean hasVectors : new boolean[] {true, false}) {
+            scenarios.add(new Scenario(Way.GATHER, hasVectors, SIZES, 250, List.of("-Xbatch")));
+            scenarios.add(new Scenario(Way.GATHER_LAST, hasVectors, SOME_SIZES, 250, List.of("-Xbatch")));
+        }
+        // While the loops are interpreted, or compiled in part, and what they call is compiled.
+        scenarios.add(new Scenario(Way.READ, true, SOME_SIZES, 1000, List.of()));
+        scenarios.add(new Scenario(Way.READ, true, MANY_BYTES, 3, List.of("-Xbatch")));
+        scenarios.add(
+                new Scenario(Way.READ, true, MANY_BYTES, 20, List.of("-XX:CompileCommand=exclude,*RowCopy::copy*")));
+        scenarios.add(new Scenario(Way.GATHER, true, MANY_BYTES, 60, List.of("-XX:PerMethodTrapLimit=0")));
+        scenarios.add(new Scenario(Way.GATHER_TWO, true, List.of(800, 1100), 300, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.GATHER_FEW, true, SOME_SIZES, 6_000, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.GATHER_NESTED, true, SOME_SIZES, 250, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.READ_HEAP, true, SOME_SIZES, 250, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.GET, true, List.of(1, 40, 500), 12_000, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.COLUMN, true, List.of(1, 40, 500), 40_000, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.VERIFY, true, List.of(40), 50, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.FINGERPRINT, true, List.of(40), 500, List.of("-Xbatch")));
+        scenarios.add(new Scenario(Way.POSITIONAL, true, List.of(8, 40), 50, List.of()));
+        return TestData.isLong() ? Stream.concat(scenarios.stream(), deep().stream()) : scenarios.stream();
+    }
+
+    /// Every way with every size, by one compiler or the other, and with compiled code that comes late.
+    private static List<Scenario> deep() {
+        List<Scenario> deep = new ArrayList<>();
+        List<List<String>> flags = List.of(
+                List.of(),
+                List.of("-XX:TieredStopAtLevel=1"),
+                List.of("-XX:-TieredCompilation", "-Xbatch"),
+                List.of("-Xint"));
+        for (Way way : Way.values()) {
+            for (List<String> flag : way == Way.UNSAFE ? List.<List<String>>of() : flags) {
+                int warmCalls = flag.contains("-Xint") ? 2 : way == Way.VERIFY ? 20 : 2_000;
+                deep.add(new Scenario(way, true, SIZES, warmCalls, flag));
+                deep.add(new Scenario(way, false, SIZES, warmCalls, flag));
+            }
+        }
+        return deep;
+    }
+
+    private static ChildJava.Result run(Scenario scenario, Path folder) throws Exception {
+        List<Object> arguments = new ArrayList<>(List.of(folder, scenario.way, scenario.warmCalls));
+        arguments.addAll(scenario.sizes);
+        List<String> command = ChildJava.command(folder, ShortenedTable.class, arguments.toArray());
+        command.add(1, "-XX:+PrintCompilation");
+        command.addAll(1, scenario.flags);
+        if (scenario.hasVectors) {
+            command.add(1, "--add-modules=jdk.incubator.vector");
+        }
+        return ChildJava.run(folder, command);
+    }
+
+    /// What the program said, without the lines of the compiler.
+    private static String said(ChildJava.Result result) {
+        return String.join(
+                "\n",
+                result.output()
+                        .lines()
+                        .filter(line -> !line.matches("\\s*\\d+ +\\d+ .*"))
+                        .toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void aReadOfAShortenedFileIsRefusedByTheCallItself(Scenario scenario, @TempDir Path folder) throws Exception {
+        ChildJava.Result result = run(scenario, folder);
+        assertFalse(Files.exists(ChildJava.crashReport(folder)), () -> "the Java runtime died\n" + said(result));
+        assertEquals(ShortenedTable.EXIT_REFUSED, result.exitCode(), () -> said(result));
+        if (scenario.way == Way.GATHER && scenario.flags.equals(List.of("-Xbatch"))) {
+            requireCompiled(scenario.hasVectors, result.output());
+        }
+        Figures.print("table, files shortened while they were read", scenario.sizes.size());
+    }
+
+    /// Nothing is shown about compiled code unless each loop was compiled by the optimising compiler.
+    private static void requireCompiled(boolean hasVectors, String output) {
+        List<String> missing = new ArrayList<>();
+        for (String loop : SCALAR_LOOPS) {
+            boolean isUsed = !hasVectors || !loop.equals("copyWords");
+            if (isUsed && !isCompiled(output, "ScalarRowCopy::" + loop)) {
+                missing.add(loop);
+            }
+        }
+        for (String loop : hasVectors ? VECTOR_LOOPS : List.<String>of()) {
+            if (!isCompiled(output, "VectorRowCopy::" + loop)) {
+                missing.add(loop);
+            }
+        }
+        assertEquals(List.of(), missing);
+    }
+
+    private static boolean isCompiled(String output, String method) {
+        return output.lines().anyMatch(line -> line.matches(".* 4 +dev\\.penstock\\.memory\\." + method + " .*"));
+    }
+
+    /// The planted bug: a way of reading that does end the process is seen to do so.
+    @Test
+    void anUnsafeReadIsNoticed(@TempDir Path folder) throws Exception {
+        Scenario scenario = new Scenario(Way.UNSAFE, false, List.of(5000), 20, List.of());
+        ChildJava.Result result = run(scenario, folder);
+        assertTrue(result.exitCode() != ShortenedTable.EXIT_REFUSED);
+        assertTrue(Files.exists(ChildJava.crashReport(folder)), result.output());
+    }
+
+    @Test
+    void theSizesMeetEveryLoop() {
+        assertTrue(SIZES.containsAll(Arrays.asList(1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 1023, 1024)));
+    }
+}
