@@ -33,6 +33,7 @@ final class TidyTest {
             "dev.penstock.memory", Set.of("dev.penstock"),
             "dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory"),
+            "dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query"),
             "dev.penstock.catalog",
                     Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.pack", "dev.penstock.table"));

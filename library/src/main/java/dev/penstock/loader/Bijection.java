@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import java.lang.foreign.MemorySegment;
+
+/// A permutation of the numbers below a count, chosen by a key, computed and not stored.
+///
+/// A number is written as two digits to bases `left` and `right`, the square root of the count rounded up and
+/// what is then needed, so that hardly more numbers than the count can be written. In each round a hash of
+/// one digit is added to the other (a Feistel network), which can be undone. A result that is not below the
+/// count is put in again until it is; since the two bases fit the count so closely, that is one in a root of
+/// the count, whatever the count.
+///
+/// **Threads.** Any number.
+final class Bijection {
+    /// What the square root of the largest count fits in.
+    static final long COUNT_MAX = 1L << 62;
+
+    /// Enough that no test of [Sampler] quality tells large permutations from those of a true shuffle; small
+    /// ones, whose digits have little to hash, take more.
+    private static final int ROUND_COUNT = 8;
+
+    private static final int SMALL_ROUND_COUNT = 16;
+    private static final long SMALL_COUNT = 1 << 16;
+
+    /// Digits fit in the cache, and loops are long enough for vectors.
+    private static final int CHUNK = 512;
+
+    private static final ThreadLocal<int[][]> SCRATCH = ThreadLocal.withInitial(() -> new int[2][CHUNK]);
+
+    private final long count;
+    private final long left;
+    private final long right;
+    private final int[] keys;
+
+    Bijection(long count, long key) {
+        if (count < 0 || count > COUNT_MAX) {
+            throw new IllegalArgumentException("a permutation of " + count + " numbers is beyond 2^62");
+        }
+        this.count = count;
+        this.left = Math.max(1, rootAbove(count));
+        this.right = Math.max(1, Math.ceilDiv(count, left));
+        this.keys = new int[2 * (count <= SMALL_COUNT ? SMALL_ROUND_COUNT : ROUND_COUNT)];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = (int) (Mix.at(key, i) >>> 32);
+        }
+    }
+
+    private static long rootAbove(long count) {
+        long root = (long) Math.sqrt((double) count);
+        while (root * root < count) {
+            root++;
+        }
+        return root;
+    }
+
+    /// Where a number goes.
+    long forward(long number) {
+        long result = number;
+        do {
+            result = forwardOnce(result);
+        } while (result >= count);
+        return result;
+    }
+
+    private long forwardOnce(long number) {
+        long l = number / right;
+        long r = number % right;
+        for (int i = 0; i < keys.length; i += 4) {
+            l = add(l, hash((int) r, keys[i], keys[i + 1]), left);
+            r = add(r, hash((int) l, keys[i + 2], keys[i + 3]), right);
+        }
+        return l * right + r;
+    }
+
+    /// Which number goes there.
+    long inverse(long number) {
+        long result = number;
+        do {
+            result = inverseOnce(result);
+        } while (result >= count);
+        return result;
+    }
+
+    private long inverseOnce(long number) {
+        long l = number / right;
+        long r = number % right;
+        for (int i = keys.length - 4; i >= 0; i -= 4) {
+            r = subtract(r, hash((int) l, keys[i + 2], keys[i + 3]), right);
+            l = subtract(l, hash((int) r, keys[i], keys[i + 1]), left);
+        }
+        return l * right + r;
+    }
+
+    /// Where consecutive numbers go.
+    ///
+    /// @param target room for as many 64-bit numbers as are wanted
+    void forward(long first, MemorySegment target) {
+        long total = target.byteSize() / U64.byteSize();
+        // Beyond, digits and their sums need more than the 31 bits of the fast loop.
+        boolean isSmall = left <= 1 << 30;
+        for (long done = 0; done < total; done += CHUNK) {
+            int chunkCount = (int) Math.min(CHUNK, total - done);
+            MemorySegment part = target.asSlice(done * U64.byteSize(), chunkCount * U64.byteSize());
+            if (isSmall) {
+                forwardChunk(first + done, chunkCount, part);
+            } else {
+                for (int i = 0; i < chunkCount; i++) {
+                    part.setAtIndex(U64, i, forward(first + done + i));
+                }
+            }
+        }
+    }
+
+    private void forwardChunk(long first, int chunkCount, MemorySegment target) {
+        int[][] scratch = SCRATCH.get();
+        int[] l = scratch[0];
+        int[] r = scratch[1];
+        splitConsecutive(first, chunkCount, l, r);
+        for (int i = 0; i < keys.length; i += 4) {
+            round(l, r, chunkCount, keys[i], keys[i + 1], (int) left);
+            round(r, l, chunkCount, keys[i + 2], keys[i + 3], (int) right);
+        }
+        for (int i = 0; i < chunkCount; i++) {
+            long result = l[i] * right + r[i];
+            target.setAtIndex(U64, i, result < count ? result : forward(result));
+        }
+    }
+
+    /// The digits of consecutive numbers, with one division for all.
+    private void splitConsecutive(long first, int chunkCount, int[] l, int[] r) {
+        int high = (int) (first / right);
+        int low = (int) (first % right);
+        for (int i = 0; i < chunkCount; i++) {
+            l[i] = high;
+            r[i] = low;
+            low++;
+            if (low == right) {
+                low = 0;
+                high++;
+            }
+        }
+    }
+
+    /// [#add] of [#hash] for many digits at once, in a form that compiles to vectors.
+    private static void round(int[] digits, int[] others, int chunkCount, int key, int secondKey, int base) {
+        for (int i = 0; i < chunkCount; i++) {
+            int hash = hash(others[i], key, secondKey);
+            int sum = digits[i] + (int) ((hash & 0xFFFFFFFFL) * base >>> 32) - base;
+            digits[i] = sum + (base & (sum >> 31));
+        }
+    }
+
+    private static long add(long digit, int hash, long base) {
+        long sum = digit + ((hash & 0xFFFFFFFFL) * base >>> 32);
+        return sum >= base ? sum - base : sum;
+    }
+
+    private static long subtract(long digit, int hash, long base) {
+        long difference = digit - ((hash & 0xFFFFFFFFL) * base >>> 32);
+        return difference < 0 ? difference + base : difference;
+    }
+
+    private static int hash(int digit, int key, int secondKey) {
+        int h = (digit ^ key) * 0x85EBCA6B;
+        h = (h ^ h >>> 15) * 0xC2B2AE35;
+        h = (h ^ h >>> 13) * 0x27D4EB2F + secondKey;
+        return h ^ h >>> 16;
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// Every record once in each epoch, drawn from a few blocks of neighbours at a time: for data larger than memory.
+///
+/// The records are cut into blocks of `blockSize`. Their order is permuted; so many of them in that order are a
+/// window, and the records of a window are permuted among themselves. While a window lasts, only its blocks are
+/// read, so that memory for two windows is enough to read every block once.
+///
+/// The last block may be shorter. Which window it falls into changes with the epoch, and all positions behind it
+/// come earlier by what it lacks.
+public final class BlockSampler implements Sampler {
+    private final long recordCount;
+    private final long blockSize;
+    private final long windowBlocks;
+    private final long seed;
+    private final long blockCount;
+    /// Records that the last block has less than the others.
+    private final long missing;
+
+    private volatile Order last;
+
+    /// @param blockSize    records of a block
+    /// @param windowBlocks blocks that are mixed
+    public BlockSampler(long recordCount, long blockSize, long windowBlocks, long seed) {
+        if (blockSize < 1 || windowBlocks < 1) {
+            throw new IllegalArgumentException("blocks and windows need a size of at least 1");
+        }
+        Math.multiplyExact(blockSize, windowBlocks);
+        this.recordCount = recordCount;
+        this.blockSize = blockSize;
+        this.windowBlocks = windowBlocks;
+        this.seed = seed;
+        this.blockCount = Math.ceilDiv(recordCount, blockSize);
+        this.missing = blockCount * blockSize - recordCount;
+        this.last = new Order(0);
+    }
+
+    @Override
+    public String name() {
+        return "block";
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("blockSize", blockSize);
+        parameters.put("windowBlocks", windowBlocks);
+        parameters.put("seed", seed);
+        return parameters;
+    }
+
+    @Override
+    public long recordCount() {
+        return recordCount;
+    }
+
+    @Override
+    public long length() {
+        return recordCount;
+    }
+
+    /// Records of a whole window.
+    public long windowSize() {
+        return blockSize * windowBlocks;
+    }
+
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        Order order = order(epoch);
+        long done = 0;
+        while (done < count) {
+            Window window = order.window(position + done);
+            long inWindow = position + done - window.start;
+            long here = Math.min(count - done, window.size - inWindow);
+            MemorySegment part = target.asSlice(done * U64.byteSize(), here * U64.byteSize());
+            window.bijection.forward(inWindow, part);
+            for (long i = 0; i < here; i++) {
+                part.setAtIndex(U64, i, window.record(part.getAtIndex(U64, i)));
+            }
+            done += here;
+        }
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        return OptionalLong.of(order(epoch).position(recordIndex));
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return true;
+    }
+
+    private Order order(long epoch) {
+        Order current = last;
+        if (current.epoch != epoch) {
+            current = new Order(epoch);
+            last = current;
+        }
+        return current;
+    }
+
+    /// The order of one epoch.
+    private final class Order {
+        final long epoch;
+        final long key;
+        final Bijection blocks;
+        /// Where among the permuted blocks the short one is.
+        final long shortSlot;
+
+        private volatile Window last;
+
+        Order(long epoch) {
+            this.epoch = epoch;
+            this.key = Mix.at(seed, epoch);
+            this.blocks = new Bijection(blockCount, key);
+            this.shortSlot = missing == 0 ? blockCount : blocks.inverse(blockCount - 1);
+        }
+
+        /// Positions before those of a permuted block.
+        long slotStart(long slot) {
+            return slot * blockSize - (slot > shortSlot ? missing : 0);
+        }
+
+        Window window(long position) {
+            Window current = last;
+            if (current == null || position < current.start || position >= current.start + current.size) {
+                // Behind the short block a window begins earlier, so it may be the next one.
+                long number = position / windowSize();
+                long next = Math.min(blockCount, (number + 1) * windowBlocks);
+                current = new Window(this, position < slotStart(next) ? number : number + 1);
+                last = current;
+            }
+            return current;
+        }
+
+        long position(long recordIndex) {
+            long slot = blocks.inverse(recordIndex / blockSize);
+            Window window = new Window(this, slot / windowBlocks);
+            long inWindow = slotStart(slot) - window.start + recordIndex % blockSize;
+            return window.start + window.bijection.inverse(inWindow);
+        }
+    }
+
+    /// Blocks that are mixed.
+    private final class Window {
+        final Order order;
+        final long firstSlot;
+        final long start;
+        final long size;
+        final Bijection bijection;
+
+        Window(Order order, long number) {
+            this.order = order;
+            this.firstSlot = number * windowBlocks;
+            this.start = order.slotStart(firstSlot);
+            this.size = order.slotStart(Math.min(blockCount, firstSlot + windowBlocks)) - start;
+            this.bijection = new Bijection(size, Mix.at(order.key, ~number));
+        }
+
+        /// The record at a place of the window before it is mixed.
+        long record(long place) {
+            long slot = firstSlot + place / blockSize;
+            if (slot >= order.shortSlot) {
+                long behind = start + place - order.slotStart(order.shortSlot);
+                long shortSize = blockSize - missing;
+                slot = behind < shortSize ? order.shortSlot : order.shortSlot + 1 + (behind - shortSize) / blockSize;
+            }
+            long inBlock = start + place - order.slotStart(slot);
+            return order.blocks.forward(slot) * blockSize + inBlock;
+        }
+    }
+}

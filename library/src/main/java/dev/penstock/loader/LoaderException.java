@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+/// A record could not be read or transformed. The cause says why.
+public final class LoaderException extends RuntimeException {
+    private final long recordIndex;
+    private final long step;
+
+    LoaderException(long recordIndex, long step, Throwable cause) {
+        super("record " + recordIndex + ", in step " + step + ": " + cause.getMessage(), cause);
+        this.recordIndex = recordIndex;
+        this.step = step;
+    }
+
+    /// The record.
+    public long recordIndex() {
+        return recordIndex;
+    }
+
+    /// The step that was to hold it.
+    public long step() {
+        return step;
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// Every record once in each epoch, in an order of its own for each, without a table of them.
+public final class PermutationSampler implements Sampler {
+    private final long recordCount;
+    private final long seed;
+    /// The permutation of the epoch asked for last, which is nearly always the one asked for next.
+    private volatile Epoch last;
+
+    private record Epoch(long number, Bijection bijection) {}
+
+    public PermutationSampler(long recordCount, long seed) {
+        this.recordCount = recordCount;
+        this.seed = seed;
+        this.last = epoch(0);
+    }
+
+    private Epoch epoch(long number) {
+        return new Epoch(number, new Bijection(recordCount, Mix.at(seed, number)));
+    }
+
+    private Bijection bijection(long epoch) {
+        Epoch current = last;
+        if (current.number() != epoch) {
+            current = epoch(epoch);
+            last = current;
+        }
+        return current.bijection();
+    }
+
+    @Override
+    public String name() {
+        return "permutation";
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        return Map.of("seed", seed);
+    }
+
+    @Override
+    public long recordCount() {
+        return recordCount;
+    }
+
+    @Override
+    public long length() {
+        return recordCount;
+    }
+
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        requirePositions(epoch, position, target);
+        bijection(epoch).forward(position, target);
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        return OptionalLong.of(bijection(epoch).inverse(recordIndex));
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return true;
+    }
+}

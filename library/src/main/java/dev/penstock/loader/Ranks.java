@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import java.util.List;
+import java.util.Map;
+
+/// Which of several processes this one is.
+///
+/// @param rank           from 0
+/// @param worldSize      how many there are
+/// @param localWorldSize how many of them share this machine
+public record Ranks(int rank, int worldSize, int localWorldSize) {
+    /// The only one.
+    public static final Ranks ALONE = new Ranks(0, 1, 1);
+
+    /// What launchers set, in the order in which they are believed.
+    private static final List<String> RANK = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+
+    private static final List<String> WORLD = List.of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS");
+    private static final List<String> LOCAL =
+            List.of("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE");
+
+    public Ranks {
+        if (worldSize < 1 || rank < 0 || rank >= worldSize || localWorldSize < 1) {
+            throw new IllegalArgumentException("rank " + rank + " of " + worldSize + ", " + localWorldSize
+                    + " on this machine: a rank is from 0 to below the world size");
+        }
+    }
+
+    public static Ranks of(int rank, int worldSize) {
+        return new Ranks(rank, worldSize, 1);
+    }
+
+    /// What the environment says; alone where it says nothing.
+    ///
+    /// @throws IllegalArgumentException when it contradicts itself
+    public static Ranks fromEnvironment() {
+        return from(System.getenv());
+    }
+
+    static Ranks from(Map<String, String> environment) {
+        int worldSize = number(environment, WORLD, 1);
+        int rank = number(environment, RANK, 0);
+        return new Ranks(rank, worldSize, Math.min(worldSize, number(environment, LOCAL, 1)));
+    }
+
+    private static int number(Map<String, String> environment, List<String> names, int otherwise) {
+        for (String name : names) {
+            String text = environment.get(name);
+            if (text != null && !text.isBlank()) {
+                try {
+                    return Integer.parseInt(text.strip());
+                } catch (NumberFormatException e) {
+                    throw new IllegalArgumentException(name + " is " + text + " and no number", e);
+                }
+            }
+        }
+        return otherwise;
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// The records in their own order.
+public record SequentialSampler(long recordCount) implements Sampler {
+    @Override
+    public String name() {
+        return "sequential";
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        return Map.of();
+    }
+
+    @Override
+    public long length() {
+        return recordCount;
+    }
+
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        for (long i = 0; i < count; i++) {
+            target.setAtIndex(U64, i, position + i);
+        }
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        return OptionalLong.of(recordIndex);
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return true;
+    }
+}

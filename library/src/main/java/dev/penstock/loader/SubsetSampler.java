@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.memory.Crc32c;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// Another sampler's order over some of the records.
+public final class SubsetSampler implements Sampler {
+    private final long recordCount;
+    private final long[] records;
+    private final Sampler inner;
+    private final String recordsCrc;
+
+    /// @param recordCount records of the dataset
+    /// @param records     those that are drawn, ascending
+    /// @param inner       the order of as many records as these
+    public SubsetSampler(long recordCount, long[] records, Sampler inner) {
+        this.recordCount = recordCount;
+        this.records = records.clone();
+        this.inner = inner;
+        if (inner.recordCount() != records.length) {
+            throw new IllegalArgumentException(
+                    "the order is of " + inner.recordCount() + " records, the subset has " + records.length);
+        }
+        for (int i = 0; i < records.length; i++) {
+            if (records[i] < (i == 0 ? 0 : records[i - 1] + 1) || records[i] >= recordCount) {
+                throw new IllegalArgumentException("record " + records[i] + " at place " + i
+                        + " of the subset is out of order or not among the " + recordCount);
+            }
+        }
+        this.recordsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(records)));
+    }
+
+    /// The records that a mask names.
+    public static long[] records(boolean[] mask) {
+        long[] records = new long[mask.length];
+        int count = 0;
+        for (int i = 0; i < mask.length; i++) {
+            if (mask[i]) {
+                records[count++] = i;
+            }
+        }
+        return Arrays.copyOf(records, count);
+    }
+
+    @Override
+    public String name() {
+        return "subset";
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("records", (long) records.length);
+        parameters.put("recordsCrc", recordsCrc);
+        parameters.put("order", inner.name());
+        inner.parameters().forEach((key, value) -> parameters.put("order." + key, value));
+        return parameters;
+    }
+
+    @Override
+    public long recordCount() {
+        return recordCount;
+    }
+
+    @Override
+    public long length() {
+        return inner.length();
+    }
+
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        inner.fill(epoch, position, target);
+        for (long at = 0; at < target.byteSize(); at += U64.byteSize()) {
+            target.set(U64, at, records[(int) target.get(U64, at)]);
+        }
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        int place = Arrays.binarySearch(records, recordIndex);
+        return place < 0 ? OptionalLong.empty() : inner.position(epoch, place);
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return inner.isPermutation() && records.length == recordCount;
+    }
+}

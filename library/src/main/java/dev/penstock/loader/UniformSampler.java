@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// Records drawn with replacement, each as likely as the others at every position.
+///
+/// @param length positions of an epoch
+public record UniformSampler(long recordCount, long length, long seed) implements Sampler {
+    public UniformSampler {
+        if (length < 0 || (recordCount < 1 && length > 0)) {
+            throw new IllegalArgumentException("cannot draw " + length + " of " + recordCount + " records");
+        }
+    }
+
+    @Override
+    public String name() {
+        return "uniform";
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("length", length);
+        parameters.put("seed", seed);
+        return parameters;
+    }
+
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        long key = Mix.at(seed, epoch);
+        for (long i = 0; i < count; i++) {
+            target.setAtIndex(U64, i, Mix.below(recordCount, key, position + i));
+        }
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return false;
+    }
+}
