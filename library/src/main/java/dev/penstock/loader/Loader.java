@@ -22,8 +22,8 @@ import java.util.Objects;
 /// [#resume] goes on there: with the same samples, whatever the batch size, the threads and the number of ranks
 /// were and are.
 ///
-/// **Ownership.** The dataset stays the caller's and must outlive the loader. Batches are the loader's; each may be
-/// used until the next one is asked for.
+/// **Ownership.** The dataset stays the caller's and must outlive the loader. Batches are the loader's; each may
+/// be used until the next one is asked for.
 ///
 /// **Threads.** One consumer at a time. [#close], [#stats] and [#state] may be called from any thread.
 public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
