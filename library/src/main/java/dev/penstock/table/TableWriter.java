@@ -7,6 +7,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -141,9 +142,17 @@ public final class TableWriter implements AutoCloseable {
         TableReader.Options reading =
                 TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(FileBytes.Access.READ);
         TableFiles files = TableFiles.find(options.disk(), path);
+        TableWriter writer = null;
         try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {
             requireWritable(old.rowType());
-            return files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+            writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+            return writer;
+        } catch (UncheckedIOException e) {
+            // The old files could not be closed, and nobody gets the writer.
+            if (writer != null) {
+                writer.abort();
+            }
+            throw e.getCause();
         }
     }
 
