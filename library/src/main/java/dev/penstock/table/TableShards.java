@@ -77,8 +77,9 @@ final class TableShards implements AutoCloseable {
                         file.path(),
                         TableFormat.LENGTH_OFFSET,
                         Reason.SHARD_MISMATCH,
-                        "its rows are " + header.rowType() + " and those of the first shard "
-                                + headers.getFirst().rowType());
+                        "its rows are " + Literal.shown(header.rowType().toString())
+                                + " and those of the first shard "
+                                + Literal.shown(headers.getFirst().rowType().toString()));
             }
             headers.add(header);
         }
