@@ -17,7 +17,7 @@ public record RowType(DType item, List<Long> shape) {
     /// The one field of a table whose items are plain values.
     public static final String VALUE = "value";
 
-    /// The fields of a record have its name before their own; a long one, many times, would be more than the header.
+    /// The fields of a record have its name before their own; a long one, many times, would fill the heap.
     private static final long NAME_BYTES_MAX = 4 * TableFormat.TEXT_SIZE_MAX;
 
     public RowType {

@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Any bytes at all are opened as a table and read in every way: a [dev.penstock.DatasetException] is the worst that
-/// may come.
+/// Any bytes at all are opened as a table and read in every way: a [dev.penstock.DatasetException] is the worst
+/// that may come.
 ///
 /// A normal run replays the inputs below `src/test/resources`; `JAZZER_FUZZ=1` looks for new ones.
 class TableHeaderFuzzTest {
