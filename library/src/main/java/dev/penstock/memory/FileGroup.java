@@ -47,7 +47,7 @@ public final class FileGroup implements AutoCloseable {
                 files.add(ReadBytes.open(disk, path));
             }
         } catch (Throwable e) {
-            files.forEach(FileBytes::close);
+            closeAll(files);
             throw e;
         }
         return new FileGroup(files, Residency.NONE);
@@ -92,6 +92,21 @@ public final class FileGroup implements AutoCloseable {
     }
 
     private void closeFiles() {
-        files.forEach(FileBytes::close);
+        closeAll(files);
+    }
+
+    /// One that cannot be closed keeps no other open.
+    private static void closeAll(List<FileBytes> files) {
+        RuntimeException failure = null;
+        for (FileBytes file : files) {
+            try {
+                file.close();
+            } catch (RuntimeException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -33,7 +33,9 @@ public sealed interface DType {
             return isLiteral ? DTypeParser.parse(LiteralParser.parse(trimmed)) : DTypeParser.scalar(trimmed);
         } catch (BadLiteral e) {
             throw new IllegalArgumentException(
-                    "no type: " + e.getMessage() + " (character " + e.position() + " of " + trimmed + ")", e);
+                    "no type: " + e.getMessage() + " (character " + e.position() + " of " + Literal.shown(trimmed)
+                            + ")",
+                    e);
         }
     }
 
@@ -170,7 +172,8 @@ public sealed interface DType {
             Set<String> names = new HashSet<>();
             for (Member member : members) {
                 if (!names.add(member.name())) {
-                    throw new IllegalArgumentException("two fields are called " + Literal.quote(member.name()));
+                    throw new IllegalArgumentException(
+                            "two fields are called " + Literal.quote(Literal.shown(member.name())));
                 }
             }
         }

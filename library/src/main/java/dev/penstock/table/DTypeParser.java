@@ -22,9 +22,6 @@ final class DTypeParser {
 
     private static final long CODE_POINT_SIZE = 4;
 
-    /// A message shows no more of a text than this.
-    private static final int QUOTED_SIZE_MAX = 60;
-
     /// What NumPy takes beside its codes: names, and the letters of C types.
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("bool", "b1"),
@@ -113,8 +110,7 @@ final class DTypeParser {
     }
 
     private static BadLiteral noType(String text) {
-        String start = text.length() <= QUOTED_SIZE_MAX ? text : text.substring(0, QUOTED_SIZE_MAX) + "...";
-        return new BadLiteral(0, "there is no type " + Literal.quote(start));
+        return new BadLiteral(0, "there is no type " + Literal.quote(Literal.shown(text)));
     }
 
     /// The unit as NumPy writes it.

@@ -21,6 +21,14 @@ sealed interface Literal {
     /// `{'key': value}`.
     record Dictionary(Map<String, Literal> values) implements Literal {}
 
+    /// A message shows no more of a text than this.
+    int SHOWN_SIZE_MAX = 100;
+
+    /// The beginning of a text from a file, for a message.
+    static String shown(String text) {
+        return text.length() <= SHOWN_SIZE_MAX ? text : text.substring(0, SHOWN_SIZE_MAX) + "...";
+    }
+
     /// Text as Python's `repr` writes it.
     static String quote(String text) {
         char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';

@@ -115,7 +115,7 @@ final class LiteralParser {
             }
             position++;
             if (values.put(key, value(depth + 1)) != null) {
-                throw new BadLiteral(keyStart, "the key " + Literal.quote(key) + " comes twice");
+                throw new BadLiteral(keyStart, "the key " + Literal.quote(Literal.shown(key)) + " comes twice");
             }
             separator('}');
         }

@@ -17,6 +17,9 @@ public record RowType(DType item, List<Long> shape) {
     /// The one field of a table whose items are plain values.
     public static final String VALUE = "value";
 
+    /// The fields of a record have its name before their own; a long one, many times, would fill the heap.
+    private static final long NAME_BYTES_MAX = 4 * TableFormat.TEXT_SIZE_MAX;
+
     public RowType {
         shape = List.copyOf(shape);
     }
@@ -90,16 +93,31 @@ public record RowType(DType item, List<Long> shape) {
     ///
     /// @throws IllegalArgumentException when two come to the same name
     List<RowField> fields() {
+        if (nameBytes(item, 0) > NAME_BYTES_MAX) {
+            throw new IllegalArgumentException("the names of records and the fields inside them come to more than "
+                    + NAME_BYTES_MAX + " characters");
+        }
         List<RowField> fields = new ArrayList<>();
         addFields(fields, "", item, 0, RowField.dimensions(shape, item.itemSize()));
         Set<String> names = new HashSet<>();
         for (RowField field : fields) {
             if (!names.add(field.field().name())) {
                 throw new IllegalArgumentException("two fields come to the name "
-                        + Literal.quote(field.field().name()));
+                        + Literal.quote(Literal.shown(field.field().name())));
             }
         }
         return fields;
+    }
+
+    /// Characters of all full names, were they put together.
+    private static long nameBytes(DType type, long outerSize) {
+        long sum = outerSize;
+        if (type instanceof Struct struct) {
+            for (Member member : struct.members()) {
+                sum += nameBytes(member.type(), outerSize + 1 + member.name().length());
+            }
+        }
+        return sum;
     }
 
     private static void addFields(

@@ -72,7 +72,21 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
                     folder, "the folder holds no shards like NAME-00000.npy; open one of its files");
         }
         Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
+        requireOrder(only.getValue());
         return new TableFiles(folder, only.getKey(), only.getValue(), null, List.of());
+    }
+
+    private static void requireOrder(List<Path> files) {
+        for (int i = 1; i < files.size(); i++) {
+            if (number(files.get(i)) == number(files.get(i - 1))) {
+                throw new DatasetException.Corrupt(
+                        files.get(i),
+                        0,
+                        Reason.SHARD_MISMATCH,
+                        "it has the same number as " + files.get(i - 1).getFileName()
+                                + ", and nobody can say which comes first: rename one of them");
+            }
+        }
     }
 
     private static TableFiles listed(Disk disk, Path folder, TableManifest manifest, Map<String, List<Path>> allSeries)

@@ -116,6 +116,7 @@ final class TableGather implements AutoCloseable {
                 throw new IllegalArgumentException(
                         "the target has to be writable and of " + byteCount + " bytes at least");
             }
+            requireUsable(target);
             // Memory of the heap has no address, so rows go through a buffer.
             MemorySegment direct = target.isNative() ? target : scratch.rows.reserve(byteCount);
             long start = direct.address();
@@ -132,6 +133,16 @@ final class TableGather implements AutoCloseable {
         } finally {
             Reference.reachabilityFence(target);
             giveBack(scratch);
+        }
+    }
+
+    /// Addresses are written to unchecked, so the memory has to be there, and ours.
+    private static void requireUsable(MemorySegment target) {
+        if (!target.scope().isAlive()) {
+            throw new IllegalStateException("the memory of the target is closed");
+        }
+        if (!target.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException("the memory of the target belongs to another thread");
         }
     }
 

@@ -168,9 +168,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
     /// The header that NumPy writes before so many rows. Its size depends on the type alone, because NumPy keeps
     /// room for as many digits as any count has.
     static byte[] write(RowType rowType, long rowCount) {
-        String shape = Literal.tuple(concat(rowCount, rowType.shape()));
-        String text = "{'descr': " + rowType.item().descr() + ", 'fortran_order': False, 'shape': " + shape + ", }"
-                + " ".repeat(TableFormat.COUNT_DIGITS - Long.toString(rowCount).length());
+        String text = text(rowType, rowCount);
         int version = 1;
         Charset charset = StandardCharsets.ISO_8859_1;
         if (!charset.newEncoder().canEncode(text)) {
@@ -182,6 +180,31 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
             version = 2;
         }
         return assemble(version, encoded);
+    }
+
+    private static String text(RowType rowType, long rowCount) {
+        String shape = Literal.tuple(concat(rowCount, rowType.shape()));
+        return "{'descr': " + rowType.item().descr() + ", 'fortran_order': False, 'shape': " + shape + ", }"
+                + " ".repeat(TableFormat.COUNT_DIGITS - Long.toString(rowCount).length());
+    }
+
+    /// Before anything is written.
+    ///
+    /// @throws IllegalArgumentException when rows of this type could not be read again
+    static void requireReadable(RowType rowType) {
+        long size = write(rowType, 0).length;
+        if (size > TableFormat.TEXT_SIZE_MAX) {
+            throw new IllegalArgumentException("the header of such rows would have " + size
+                    + " bytes, and no more than " + TableFormat.TEXT_SIZE_MAX + " are read");
+        }
+        try {
+            RowType again = parse(Path.of(""), 1, 0, 0, text(rowType, 0)).rowType();
+            if (!again.equals(rowType)) {
+                throw new IllegalArgumentException("such rows would be read as " + Literal.shown(again.toString()));
+            }
+        } catch (DatasetException e) {
+            throw new IllegalArgumentException("such rows could not be read again: " + e.what(), e);
+        }
     }
 
     private static byte[] assemble(int version, byte[] encoded) {

@@ -195,6 +195,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     }
 
     /// The bytes of the file.
+    ///
+    /// @throws IllegalArgumentException when they could not be read again
     byte[] write() {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("format", FORMAT);
@@ -210,6 +212,9 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         byte[] tail = ("\"crc32c\":\"" + crc(body, body.length) + "\"}\n").getBytes(StandardCharsets.UTF_8);
         byte[] all = Arrays.copyOf(body, body.length + tail.length);
         System.arraycopy(tail, 0, all, body.length, tail.length);
+        if (all.length > Json.SIZE_MAX || !equals(parse(all))) {
+            throw new IllegalArgumentException("the list of shards with its notes is too large to be read again");
+        }
         return all;
     }
 

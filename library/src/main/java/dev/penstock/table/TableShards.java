@@ -40,8 +40,15 @@ final class TableShards implements AutoCloseable {
         this.starts = new long[headers.size() + 1];
         this.origins = new long[headers.size()];
         for (int i = 0; i < headers.size(); i++) {
-            starts[i + 1] = Math.addExact(starts[i], headers.get(i).rowCount());
             FileBytes file = group.files().get(i);
+            starts[i + 1] = starts[i] + headers.get(i).rowCount();
+            if (starts[i + 1] < 0) {
+                throw new DatasetException.Corrupt(
+                        file.path(),
+                        0,
+                        Reason.SIZE_OVERFLOW,
+                        "the number of rows of all shards does not fit in 63 bits");
+            }
             if (file.isMapped()) {
                 origins[i] =
                         file.view(0, file.size()).address() + headers.get(i).dataOffset() - starts[i] * rowSize;
@@ -77,8 +84,9 @@ final class TableShards implements AutoCloseable {
                         file.path(),
                         TableFormat.LENGTH_OFFSET,
                         Reason.SHARD_MISMATCH,
-                        "its rows are " + header.rowType() + " and those of the first shard "
-                                + headers.getFirst().rowType());
+                        "its rows are " + Literal.shown(header.rowType().toString())
+                                + " and those of the first shard "
+                                + Literal.shown(headers.getFirst().rowType().toString()));
             }
             headers.add(header);
         }

@@ -7,6 +7,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -122,12 +123,14 @@ public final class TableWriter implements AutoCloseable {
             return writer;
         }
         requireNoTable(path, options.disk());
-        options.disk().createDirectory(path);
-        Path parent = path.toAbsolutePath().getParent();
-        options.disk().forceDirectory(parent == null ? path : parent);
         String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         TableManifest empty =
                 new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, options.metadata());
+        // Refuses what could not be read again before there is a folder.
+        empty.write();
+        options.disk().createDirectory(path);
+        Path parent = path.toAbsolutePath().getParent();
+        options.disk().forceDirectory(parent == null ? path : parent);
         publish(options.disk(), path, empty);
         Path first = path.resolve(TableFiles.name(SERIES, 0, DIGIT_COUNT));
         TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), first);
@@ -142,11 +145,18 @@ public final class TableWriter implements AutoCloseable {
         TableReader.Options reading =
                 TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(FileBytes.Access.READ);
         TableFiles files = TableFiles.find(options.disk(), path);
+        TableWriter writer = null;
         try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {
             requireWritable(old.rowType());
-            TableWriter writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
+            writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
             writer.rowCount = old.count();
             return writer;
+        } catch (UncheckedIOException e) {
+            // The old files could not be closed, and nobody gets the writer.
+            if (writer != null) {
+                writer.abort();
+            }
+            throw e.getCause();
         }
     }
 
@@ -176,8 +186,10 @@ public final class TableWriter implements AutoCloseable {
     private static TableWriter extend(TableFiles files, TableShards old, Options options) throws IOException {
         TableManifest manifest = TableManifest.read(options.disk(), files.folder());
         Path last = files.files().getLast();
-        boolean isManaged =
-                manifest != null || !options.disk().exists(files.folder().resolve(TableFormat.MANIFEST));
+        boolean isOnly = TableFiles.allSeries(options.disk(), files.folder()).size() == 1;
+        boolean isManaged = manifest != null
+                ? manifest.series().equals(files.series())
+                : isOnly && !options.disk().exists(files.folder().resolve(TableFormat.MANIFEST));
         if (!isManaged || !files.folder().equals(last.getParent())) {
             // Without a list of ours one shard is all that can appear in one step.
             Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
@@ -203,6 +215,7 @@ public final class TableWriter implements AutoCloseable {
         if (rowType.size() == 0) {
             throw new IllegalArgumentException("rows of no bytes cannot be written");
         }
+        TableHeader.requireReadable(rowType);
     }
 
     private static boolean isFile(Path path) {
@@ -294,6 +307,8 @@ public final class TableWriter implements AutoCloseable {
         if (shard == null) {
             return;
         }
+        // Its name may be that of a shard another writer has listed meanwhile.
+        requireUnchanged();
         TableManifest.Shard published = shard.publish();
         if (before != null) {
             shards.add(published);
@@ -330,11 +345,14 @@ public final class TableWriter implements AutoCloseable {
         if (before == null) {
             return;
         }
-        TableManifest now = TableManifest.read(options.disk(), folder);
-        if (!before.equals(now)) {
+        requireUnchanged();
+        publish(options.disk(), folder, before.withShards(shards).withMetadata(options.metadata()));
+    }
+
+    private void requireUnchanged() throws IOException {
+        if (before != null && !before.equals(TableManifest.read(options.disk(), folder))) {
             throw new IOException(folder + " was changed by another program meanwhile; nothing was added");
         }
-        publish(options.disk(), folder, before.withShards(shards).withMetadata(options.metadata()));
     }
 
     private static void publish(Disk disk, Path folder, TableManifest manifest) throws IOException {

@@ -23,6 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What every sampler promises: a function of epoch and position.
 @ExtendWith(Seeds.class)
 class SamplerContractTest {
+    private static final long[] FIXED_PERMUTATION = {350, 31, 949, 364, 610, 167, 125, 652};
+    private static final long[] FIXED_UNIFORM = {462, 546, 961, 556, 228, 958, 730, 408};
+    private static final long[] FIXED_BLOCK = {968, 270, 960, 966, 11, 965, 272, 379};
+
     private static Stream<Named<Sampler>> samplers() {
         long count = 1003;
         double[] weights = LongStream.range(0, count).mapToDouble(i -> i % 7).toArray();
@@ -120,10 +124,6 @@ class SamplerContractTest {
         assertArrayEquals(FIXED_UNIFORM, Arrays.copyOf(epoch(new UniformSampler(1000, 8, 7), 0), 8));
         assertArrayEquals(FIXED_BLOCK, Arrays.copyOf(epoch(new BlockSampler(1000, 10, 4, 7), 1), 8));
     }
-
-    private static final long[] FIXED_PERMUTATION = {350, 31, 949, 364, 610, 167, 125, 652};
-    private static final long[] FIXED_UNIFORM = {462, 546, 961, 556, 228, 958, 730, 408};
-    private static final long[] FIXED_BLOCK = {968, 270, 960, 966, 11, 965, 272, 379};
 
     @Test
     void aBlockShuffleReadsFewBlocksAtATime() {

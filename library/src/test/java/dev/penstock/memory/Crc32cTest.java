@@ -92,4 +92,33 @@ class Crc32cTest {
             }
         }
     }
+
+    @Test
+    void twoChecksumsCombineToThatOfBothRuns() {
+        Random random = new Random(1);
+        for (int round = 0; round < 300; round++) {
+            byte[] bytes = new byte[random.nextInt(5000)];
+            random.nextBytes(bytes);
+            int cut = random.nextInt(bytes.length + 1);
+            MemorySegment all = MemorySegment.ofArray(bytes);
+            int first = Crc32c.of(all.asSlice(0, cut));
+            int second = Crc32c.of(all.asSlice(cut));
+            assertEquals(Crc32c.of(all), Crc32c.combine(first, second, bytes.length - cut));
+        }
+    }
+
+    /// Appending more zeros than anybody could write is the same as appending them in several steps.
+    @Test
+    void checksumsOfVeryLongRunsCombine() {
+        long length = (1L << 40) + 12_345;
+        int zeros = Crc32c.of(MemorySegment.ofArray(new byte[1 << 20]));
+        int doubled = zeros;
+        for (int i = 20; i < 40; i++) {
+            doubled = Crc32c.combine(doubled, doubled, 1L << i);
+        }
+        int rest = Crc32c.of(MemorySegment.ofArray(new byte[12_345]));
+        int once = Crc32c.combine(0x12345678, Crc32c.combine(doubled, rest, 12_345), length);
+        int twice = Crc32c.combine(Crc32c.combine(0x12345678, doubled, 1L << 40), rest, 12_345);
+        assertEquals(once, twice);
+    }
 }
