@@ -20,6 +20,8 @@ public enum Advice {
     DONT_NEED(4),
     /// Use huge pages where the file system has them.
     HUGE_PAGE(14),
+    /// Do not.
+    NO_HUGE_PAGE(15),
     /// Read and map these pages now; returns when they are there.
     POPULATE_READ(22);
 

@@ -33,6 +33,7 @@ public final class FileGroup implements AutoCloseable {
     private static FileGroup map(Disk disk, List<Path> paths) throws IOException {
         Mapping mapping = Mapping.open(disk, paths);
         Residency residency = new Residency(mapping);
+        residency.preferHugePages();
         List<FileBytes> files = new ArrayList<>(paths.size());
         for (Path path : paths) {
             files.add(new MappedBytes(path, mapping, files.size(), residency));

@@ -69,6 +69,8 @@ public final class Residency {
             state = State.RESIDENT;
             fill(totalBytes);
         } else {
+            // Huge pages would bring readahead back.
+            adviseAll(Advice.NO_HUGE_PAGE);
             adviseAll(Advice.RANDOM);
             state = State.STREAMED;
         }
@@ -103,8 +105,13 @@ public final class Residency {
         mapping.segments().forEach(segment -> advice.apply(segment, 0, segment.byteSize()));
     }
 
-    private void fill(long totalBytes) {
+    /// Asks for huge pages before anything is read: a page that is there already keeps those around it small.
+    void preferHugePages() {
         adviseAll(Advice.HUGE_PAGE);
+    }
+
+    private void fill(long totalBytes) {
+        preferHugePages();
         if (totalBytes <= FILL_BYTES) {
             adviseAll(Advice.POPULATE_READ);
         } else if (mapping.acquire()) {

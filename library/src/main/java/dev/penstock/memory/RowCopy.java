@@ -5,12 +5,16 @@ import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.Layouts.U8;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 
 /// Copies pieces of one size from many places of memory to one: what a gather spends its time with.
 ///
 /// The work is done by vector instructions where the runtime was started with `--add-modules
-/// jdk.incubator.vector`, otherwise by words of eight bytes, which takes about half as long again. Rows of a
-/// kilobyte and more go through the runtime's block copy, which is as fast as anything.
+/// jdk.incubator.vector`, otherwise by words of eight bytes, which takes about half as long again. Larger rows go
+/// through the runtime's block copy, which is as fast as anything. It is compiled apart from its callers: see
+/// [Apart].
 ///
 /// Addresses are used as they are, so that a batch costs one check instead of one for each row, and so that no
 /// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
@@ -25,7 +29,7 @@ public final class RowCopy {
     static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     /// From here on the block copy is as fast as vectors.
-    static final long BLOCK_SIZE_MIN = 1024;
+    static final long BLOCK_SIZE_MIN = 129;
 
     /// Fewer rows go another way: short loops among the long ones would spoil the compiled code for all.
     private static final int COUNT_MIN = 64;
@@ -34,6 +38,11 @@ public final class RowCopy {
 
     private static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+    private static MethodHandle copyApart = Apart.of(
+            MethodHandles.lookup(),
+            "copyAnySize",
+            MethodType.methodType(void.class, long.class, int.class, long.class, long.class, long.class, long.class));
 
     /// Where the bytes of [#touch] go, so that the compiler has to read them.
     private static long touched;
@@ -54,6 +63,14 @@ public final class RowCopy {
     /// @param target the address the first piece goes to
     /// @param stride bytes from one piece to the next at the target, not less than `size`
     public static void copy(long places, int count, long offset, long size, long target, long stride) {
+        try {
+            copyApart.invokeExact(places, count, offset, size, target, stride);
+        } catch (Throwable e) {
+            throw Apart.rethrow(e);
+        }
+    }
+
+    private static void copyAnySize(long places, int count, long offset, long size, long target, long stride) {
         if (size == 0) {
             return;
         }

@@ -34,8 +34,10 @@ final class ScalarRowCopy {
             copy8(places, count, offset, target, stride);
         } else if (size <= 16) {
             copyTwo8(places, count, offset, size - 8, target, stride);
+        } else if (size <= 32) {
+            copyFour8(places, count, offset, size - 16, target, stride);
         } else {
-            copyWords(places, count, offset, size, target, stride);
+            copyBlocks(places, count, offset, size, target, stride);
         }
     }
 
@@ -86,15 +88,19 @@ final class ScalarRowCopy {
         }
     }
 
-    private static void copyWords(long places, int count, long offset, long size, long target, long stride) {
-        long last = size - 8;
+    /// All loads before the first store: the compiler does not know that they do not overlap.
+    private static void copyFour8(long places, int count, long offset, long second, long target, long stride) {
         for (int i = 0; i < count; i++) {
             long from = place(places, i) + offset;
             long to = target + i * stride;
-            for (long at = 0; at < last; at += 8) {
-                ALL.set(U64, to + at, ALL.get(U64, from + at));
-            }
-            ALL.set(U64, to + last, ALL.get(U64, from + last));
+            long a = ALL.get(U64, from);
+            long b = ALL.get(U64, from + 8);
+            long c = ALL.get(U64, from + second);
+            long d = ALL.get(U64, from + second + 8);
+            ALL.set(U64, to, a);
+            ALL.set(U64, to + 8, b);
+            ALL.set(U64, to + second, c);
+            ALL.set(U64, to + second + 8, d);
         }
     }
 

@@ -26,6 +26,7 @@ final class VectorRowCopy {
 
     private VectorRowCopy() {}
 
+    /// Any size from [#SIZE_MIN] to 128.
     static void copy(long places, int count, long offset, long size, long target, long stride) {
         if (size == 16) {
             copy16(places, count, offset, target, stride);
@@ -36,7 +37,7 @@ final class VectorRowCopy {
         } else if (size <= 64) {
             copyTwo32(places, count, offset, size - 32, target, stride);
         } else {
-            copyMany32(places, count, offset, size, target, stride);
+            copyFour32(places, count, offset, size - 64, target, stride);
         }
     }
 
@@ -70,15 +71,14 @@ final class VectorRowCopy {
         }
     }
 
-    private static void copyMany32(long places, int count, long offset, long size, long target, long stride) {
-        long last = size - 32;
+    private static void copyFour32(long places, int count, long offset, long second, long target, long stride) {
         for (int i = 0; i < count; i++) {
             long from = place(places, i) + offset;
             long to = target + i * stride;
-            for (long at = 0; at < last; at += 32) {
-                move32(from + at, to + at);
-            }
-            move32(from + last, to + last);
+            move32(from, to);
+            move32(from + 32, to + 32);
+            move32(from + second, to + second);
+            move32(from + second + 32, to + second + 32);
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -82,7 +83,7 @@ final class TableGather implements AutoCloseable {
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
         Scratch scratch = borrow();
         try {
-            MemorySegment places = requireIndices(indices, scratch);
+            MemorySegment places = requireIndices(indices, scratch, threads);
             long rowCount = places.byteSize() / U64.byteSize();
             List<Wanted> wanted = wanted(batch, rowCount);
             run(places, threads, scratch, TILE_ROWS, (tile, firstRow, tileCount) -> {
@@ -109,7 +110,7 @@ final class TableGather implements AutoCloseable {
     void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
         Scratch scratch = borrow();
         try {
-            MemorySegment places = requireIndices(indices, scratch);
+            MemorySegment places = requireIndices(indices, scratch, threads);
             long rowSize = shards.rowSize();
             long byteCount = Math.multiplyExact(places.byteSize() / U64.byteSize(), rowSize);
             if (target.byteSize() < byteCount || target.isReadOnly()) {
@@ -146,15 +147,47 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    private MemorySegment requireIndices(MemorySegment indices, Scratch scratch) {
+    /// Copies the indices, checks them, and where files are mapped turns them into addresses.
+    private MemorySegment requireIndices(MemorySegment indices, Scratch scratch, int threads) throws IOException {
         long byteCount = indices.byteSize();
         if (byteCount % U64.byteSize() != 0) {
             throw new IllegalArgumentException(byteCount + " bytes are no whole number of 8-byte indices");
         }
         MemorySegment places = scratch.places.reserve(byteCount).asSlice(0, byteCount);
+        long rowCount = byteCount / U64.byteSize();
+        long partCount = partCount(rowCount, threads);
+        AtomicBoolean hasAll = new AtomicBoolean(true);
+        // The caller's memory may be his thread's alone, so only he copies it.
         MemorySegment.copy(indices, 0, places, 0, byteCount);
-        shards.check(places);
+        Parallel.run(partCount, threads, part -> {
+            long start = rowCount * part / partCount * U64.byteSize();
+            MemorySegment some = places.asSlice(start, rowCount * (part + 1) / partCount * U64.byteSize() - start);
+            if (shards.isMapped()
+                    ? !shards.places().locate(some)
+                    : !shards.places().hasAll(some)) {
+                hasAll.set(false);
+            }
+        });
+        if (!hasAll.get()) {
+            throw outOfRange(indices);
+        }
         return places;
+    }
+
+    private IndexOutOfBoundsException outOfRange(MemorySegment indices) {
+        for (long at = 0; at < indices.byteSize(); at += U64.byteSize()) {
+            long index = indices.get(U64, at);
+            if (index < 0 || index >= shards.count()) {
+                return new IndexOutOfBoundsException("row " + index + " is not among the " + shards.count() + " rows");
+            }
+        }
+        return new IndexOutOfBoundsException("an index changed while it was used");
+    }
+
+    /// In how many parts rows are copied: one where more threads would cost more than they bring.
+    private long partCount(long rowCount, int threads) {
+        boolean isWorthIt = threads > 1 && rowCount * shards.rowSize() >= PARALLEL_BYTES_MIN;
+        return isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
     }
 
     private List<Wanted> wanted(Batch batch, long rowCount) {
@@ -176,11 +209,9 @@ final class TableGather implements AutoCloseable {
             runReading(places, scratch, copy);
             return;
         }
-        shards.locate(places);
         announce(places);
         long rowCount = places.byteSize() / U64.byteSize();
-        boolean isWorthIt = threads > 1 && rowCount * shards.rowSize() >= PARALLEL_BYTES_MIN;
-        long partCount = isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
+        long partCount = partCount(rowCount, threads);
         long address = places.address();
         Parallel.run(partCount, threads, part -> {
             long limit = rowCount * (part + 1) / partCount;

@@ -60,9 +60,9 @@ class RowCopyTest {
             "blocks", ScalarRowCopy::copyBlocks,
             "vectors", RowCopyTest::byVectors);
 
-    /// Smaller sizes are never given to it.
+    /// Other sizes are never given to it.
     private static void byVectors(long places, int count, long offset, long size, long target, long stride) {
-        if (size >= VectorRowCopy.SIZE_MIN) {
+        if (size >= VectorRowCopy.SIZE_MIN && size < RowCopy.BLOCK_SIZE_MIN) {
             VectorRowCopy.copy(places, count, offset, size, target, stride);
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);

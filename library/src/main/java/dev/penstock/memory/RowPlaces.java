@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.RowCopy.ALL;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/// Where rows of one size lie: in one run of memory or several, each of which goes on where the one before ends.
+///
+/// **Threads.** Any number.
+public final class RowPlaces {
+    /// Entries of the table that says where to begin looking for a row: small enough to stay in the cache.
+    private static final int GUESS_COUNT_MAX = 1024;
+
+    /// As many as one call of a loop takes.
+    private static final long COUNT_MAX = 1 << 30;
+
+    private static MethodHandle locateOne = Apart.of(
+            MethodHandles.lookup(),
+            "locateOne",
+            MethodType.methodType(boolean.class, long.class, int.class, long.class, long.class, long.class));
+
+    private static MethodHandle locateMany = Apart.of(
+            MethodHandles.lookup(),
+            "locateMany",
+            MethodType.methodType(boolean.class, long.class, int.class, RowPlaces.class));
+
+    private final long rowSize;
+    /// The first row of each run, and behind them the number of all rows.
+    private final long[] starts;
+    /// Where row 0 would be if a run reached back to it.
+    private final long[] origins;
+    /// The run that holds the first row of each of so many equal parts.
+    private final int[] guesses;
+
+    private final int guessShift;
+
+    /// @param starts    the first row of each run, and behind them the number of all rows
+    /// @param addresses of the first row of each run, or zeros when only numbers are asked for
+    public RowPlaces(long[] starts, long[] addresses, long rowSize) {
+        this.rowSize = rowSize;
+        this.starts = starts.clone();
+        this.origins = addresses.clone();
+        for (int i = 0; i < origins.length; i++) {
+            origins[i] -= starts[i] * rowSize;
+        }
+        this.guessShift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(count() / GUESS_COUNT_MAX));
+        this.guesses = new int[(int) (count() >>> guessShift) + 2];
+        for (int i = 0; i < guesses.length; i++) {
+            guesses[i] = search((long) i << guessShift, 0, origins.length - 1);
+        }
+    }
+
+    /// Rows of all runs.
+    public long count() {
+        return starts[starts.length - 1];
+    }
+
+    /// The first row of a run.
+    public long start(int run) {
+        return starts[run];
+    }
+
+    /// The run that holds a row.
+    public int runOf(long rowIndex) {
+        int guess = (int) (rowIndex >>> guessShift);
+        return search(rowIndex, guesses[guess], guesses[guess + 1]);
+    }
+
+    /// The last of some runs that begins at a row or before. Runs without rows are passed over.
+    private int search(long rowIndex, int first, int last) {
+        int low = first;
+        int high = last;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (starts[middle] <= rowIndex) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    /// Whether there are rows of all these indices.
+    public boolean hasAll(MemorySegment indices) {
+        long bad = 0;
+        long last = count() - 1;
+        for (long at = 0; at < indices.byteSize(); at += U64.byteSize()) {
+            long index = indices.get(U64, at);
+            bad |= index | (last - index);
+        }
+        return bad >= 0;
+    }
+
+    /// Replaces row indices by the addresses of the rows.
+    ///
+    /// @param indices private memory of the caller outside the heap, so that nobody changes an index once it was
+    ///                checked
+    /// @return false when an index has no row; what is written then is of no use
+    public boolean locate(MemorySegment indices) {
+        boolean hasAll = true;
+        long total = indices.byteSize() / U64.byteSize();
+        try {
+            for (long done = 0; done < total; done += COUNT_MAX) {
+                long at = indices.address() + done * U64.byteSize();
+                int count = (int) Math.min(COUNT_MAX, total - done);
+                hasAll &= origins.length == 1
+                        ? (boolean) locateOne.invokeExact(at, count, count(), origins[0], rowSize)
+                        : (boolean) locateMany.invokeExact(at, count, this);
+            }
+        } catch (Throwable e) {
+            throw Apart.rethrow(e);
+        }
+        return hasAll;
+    }
+
+    /// No branch, so that the loop compiles to vectors: the sign of a bad index, or of what it has too much, is
+    /// kept.
+    private static boolean locateOne(long at, int count, long rowCount, long origin, long rowSize) {
+        long bad = 0;
+        long last = rowCount - 1;
+        for (int i = 0; i < count; i++) {
+            long index = ALL.get(U64, at + i * 8L);
+            bad |= index | (last - index);
+            ALL.set(U64, at + i * 8L, origin + index * rowSize);
+        }
+        return bad >= 0;
+    }
+
+    private static boolean locateMany(long at, int count, RowPlaces places) {
+        long rowCount = places.count();
+        for (int i = 0; i < count; i++) {
+            long index = ALL.get(U64, at + i * 8L);
+            if (index < 0 || index >= rowCount) {
+                return false;
+            }
+            ALL.set(U64, at + i * 8L, places.origins[places.runOf(index)] + index * places.rowSize);
+        }
+        return true;
+    }
+}
