@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gathers random rows of a file with NumPy.
 
-gather.py FILE resident|plain, then on stdin lines of
+gather.py FILE resident|plain|random, then on stdin lines of
   run OPERATION BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch
   sum OPERATION BATCHES BATCH_SIZE SEED   answers the CRC-32 of all gathered bytes
 
-`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with nothing done to it.
+`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with nothing done to it;
+`random` is that with the advice that accesses are scattered.
 Operations that end in `:NAME,NAME` take these fields alone.
 """
 
@@ -104,6 +105,8 @@ def main():
     if how == "resident":
         mapped._mmap.madvise(mmap.MADV_HUGEPAGE)
         mapped._mmap.madvise(POPULATE_READ)
+    elif how == "random":
+        mapped._mmap.madvise(mmap.MADV_RANDOM)
     rows = np.asarray(mapped)
     gc.disable()
     print("ready", flush=True)

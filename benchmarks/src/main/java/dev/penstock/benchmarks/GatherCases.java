@@ -13,7 +13,6 @@ import java.util.Optional;
 final class GatherCases {
     private static final int BATCH_SIZE = 4096;
     private static final int ROUNDS = 25;
-    private static final int WARM_UPS = 12;
 
     /// So many that a round takes some ten milliseconds, and that the rows of one do not fit in the processor's
     /// cache.
@@ -42,14 +41,15 @@ final class GatherCases {
     }
 
     private static Turns turns(int batchSize) {
-        return new Turns(GatherBenchmark.NAME, batchSize, WARM_UPS);
+        return new Turns(GatherBenchmark.NAME, batchSize);
     }
 
     private int rounds() {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// Opens a table and waits until all of it is in memory.
+    /// Opens a table and waits until all of it is in memory. The library brings it in, and it has been taken out
+    /// before: what random accesses had brought in would stay in small pages.
     private TableReader openResident(Path table, TableReader.Options options) throws Exception {
         TableReader reader = TableReader.open(table, options);
         reader.prepare();
@@ -61,7 +61,7 @@ final class GatherCases {
     /// Whole rows of 32 bytes.
     void rows(int millions) throws Exception {
         Path file = data.steps(millions);
-        Resident.renew(file);
+        Resident.evict(file);
         try (TableReader reader = openResident(file, ONE_THREAD);
                 TableGatherer ours = TableGatherer.rows(reader);
                 OptionalPeer c = new OptionalPeer(peers.c(reader));
@@ -81,7 +81,7 @@ final class GatherCases {
     void columns() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
-            Resident.renew(file);
+            Resident.evict(file);
             try (TableReader reader = openResident(file, ONE_THREAD);
                     OptionalPeer numpy = new OptionalPeer(peers.numpy(file))) {
                 columns(reader, numpy, "columns-" + millions + "M", "");
@@ -113,7 +113,7 @@ final class GatherCases {
     void sizes() throws Exception {
         for (long size : SIZES) {
             Path file = data.plain(size);
-            Resident.renew(file);
+            Resident.evict(file);
             int batches = (int) Math.max(16, Math.min(BATCHES, BATCHES * 128L / size));
             try (TableReader reader = openResident(file, ONE_THREAD);
                     TableGatherer ours = TableGatherer.rows(reader);
@@ -145,7 +145,7 @@ final class GatherCases {
     void threads() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
-            Resident.renew(file);
+            Resident.evict(file);
             try (TableReader reader = openResident(file, ONE_THREAD);
                     TableGatherer one = TableGatherer.rows(reader);
                     TwoCallers two = new TwoCallers(reader);
@@ -173,8 +173,8 @@ final class GatherCases {
     void shards() throws Exception {
         Path file = data.steps(10);
         Path folder = data.shards();
-        Resident.renew(file);
-        Resident.renew(folder);
+        Resident.evict(file);
+        Resident.evict(folder);
         try (TableReader reader = openResident(file, ONE_THREAD);
                 TableReader shards = openResident(folder, ONE_THREAD);
                 TableGatherer ours = TableGatherer.rows(shards);
@@ -192,7 +192,7 @@ final class GatherCases {
     void scalar() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
-            Resident.renew(file);
+            Resident.evict(file);
             try (TableReader reader = openResident(file, ONE_THREAD);
                     TableGatherer ours = TableGatherer.rows(reader);
                     Peer scalar = Peer.start(Peers.ownWords(file, false));

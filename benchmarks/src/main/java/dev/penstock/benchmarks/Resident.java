@@ -2,11 +2,8 @@
 package dev.penstock.benchmarks;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -14,7 +11,6 @@ import java.util.stream.Stream;
 /// What of a file is in memory.
 final class Resident {
     private static final String FILL_THREAD = "penstock-fill";
-    private static final int READ_BYTES = 4 << 20;
     private static final double MIB_PER_KIB = 1.0 / 1024;
 
     private Resident() {}
@@ -42,20 +38,6 @@ final class Resident {
     static void evict(Path table) throws IOException, InterruptedException {
         for (Path file : files(table)) {
             Command.run("dd", "if=" + file, "iflag=nocache", "count=0", "status=none");
-        }
-    }
-
-    /// Brings a table into the system's cache in file order, which makes for large pages. What random accesses
-    /// may have brought in before in small ones is dropped first.
-    static void renew(Path table) throws IOException, InterruptedException {
-        evict(table);
-        ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BYTES);
-        for (Path file : files(table)) {
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                while (channel.read(buffer.clear()) >= 0) {
-                    buffer.clear();
-                }
-            }
         }
     }
 

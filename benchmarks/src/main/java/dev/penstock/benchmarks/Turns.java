@@ -10,31 +10,35 @@ import java.util.stream.IntStream;
 /// Runs several ways to gather rows in turns, the first of which is ours.
 ///
 /// First all have to gather the same bytes. Then they are warmed up. In each round that counts every one gathers
-/// rows that nobody has gathered before, and another one goes first. The time of a round is that of all its
-/// batches.
+/// rows that nobody has gathered before, and another one goes first. The time of a round is the
+/// median of its batches, so that what interrupts a few of them is left to [#rareMillis].
 final class Turns {
     private static final int CHECKED_BATCHES = 2;
 
+    /// The runtime compiles a method again after some thousand calls, with more of what it calls inside it; what
+    /// counts is how fast it is after that.
+    private static final int WARM_UPS = 60;
+
+    private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double RARE = 0.999;
 
     private final String name;
     private final int batchSize;
-    private final int warmUps;
     private final List<Entry> entries = new ArrayList<>();
     private long seed;
 
     private record Entry(Contender contender, String label, int batchCount, boolean isUnlike, List<long[]> rounds) {
         double nanosPerRow(int round, int batchSize) {
-            double rows = (double) batchSize * batchCount * contender.callers();
-            return Arrays.stream(rounds.get(round)).sum() / rows;
+            double[] nanos = Arrays.stream(rounds.get(round)).asDoubleStream().toArray();
+            double batches = nanos.length == 1 ? (double) batchCount * contender.callers() : 1;
+            return Times.median(nanos) / (batches * batchSize);
         }
     }
 
-    Turns(String name, int batchSize, int warmUps) {
+    Turns(String name, int batchSize) {
         this.name = name;
         this.batchSize = batchSize;
-        this.warmUps = warmUps;
         this.seed = name.hashCode();
     }
 
@@ -57,17 +61,28 @@ final class Turns {
     /// @throws IllegalStateException when the ways come to different bytes
     Turns run(int rounds) throws Exception {
         requireSameAnswer();
-        for (int round = -warmUps; round < rounds; round++) {
+        for (Entry entry : entries) {
+            warmUp(entry);
+        }
+        for (int round = 0; round < rounds; round++) {
             for (int i = 0; i < entries.size(); i++) {
-                Entry entry = entries.get(Math.floorMod(i + round, entries.size()));
-                seed += 2;
-                long[] nanos = entry.contender.run(new Draw(entry.batchCount, batchSize, Draw.mix(seed) >>> 1));
-                if (round >= 0) {
-                    entry.rounds.add(nanos);
-                }
+                Entry entry = entries.get((i + round) % entries.size());
+                entry.rounds.add(entry.contender.run(draw(entry)));
             }
         }
         return this;
+    }
+
+    private Draw draw(Entry entry) {
+        seed += 2;
+        return new Draw(entry.batchCount, batchSize, Draw.mix(seed) >>> 1);
+    }
+
+    private void warmUp(Entry entry) throws Exception {
+        long limit = System.nanoTime() + WARM_UP_NANOS_MAX;
+        for (int i = 0; i < WARM_UPS && System.nanoTime() < limit; i++) {
+            entry.contender.run(draw(entry));
+        }
     }
 
     private void requireSameAnswer() throws Exception {
