@@ -51,10 +51,15 @@ final class GatherCases {
     /// Opens a table and waits until all of it is in memory. The library brings it in, and it has been taken out
     /// before: what random accesses had brought in would stay in small pages.
     private TableReader openResident(Path table, TableReader.Options options) throws Exception {
+        TableReader reader = openAgain(table, options);
+        report.note(Resident.describe(table));
+        return reader;
+    }
+
+    private static TableReader openAgain(Path table, TableReader.Options options) throws Exception {
         TableReader reader = TableReader.open(table, options);
         reader.prepare();
         Resident.awaitFill();
-        report.note(Resident.describe(table));
         return reader;
     }
 
@@ -133,7 +138,7 @@ final class GatherCases {
     /// One gather by two threads beside one by one thread.
     private void withThreads(Path file, TableGatherer one, String caseName, int batchSize, int batches)
             throws Exception {
-        try (TableReader reader = openResident(file, TWO_THREADS);
+        try (TableReader reader = openAgain(file, TWO_THREADS);
                 TableGatherer two = TableGatherer.rows(reader)) {
             Turns turns = turns(batchSize).add(two, "ours", batches).add(one, "ours, 1 thread", batches);
             turns.run(rounds()).rows(caseName).forEach(report::add);
@@ -201,12 +206,10 @@ final class GatherCases {
                         .add(scalar.contender(TableGatherer.ROWS), "ours", BATCHES)
                         .add(ours, "ours, with vectors", BATCHES);
                 numpy.add(turns, "take", "np.take(out=, mode='clip')", BATCHES);
-                turns.run(rounds()).rows("no-vectors-" + millions + "M").forEach(report::add);
+                turns.run(rounds()).rows("scalar-" + millions + "M").forEach(report::add);
                 Turns columns = turns(BATCH_SIZE).add(scalar.contender(TableGatherer.COLUMNS), "ours", BATCHES);
                 numpy.add(columns, "fields-packed", "np.take of rows, then of each field", BATCHES);
-                columns.run(rounds())
-                        .rows("no-vectors-columns-" + millions + "M")
-                        .forEach(report::add);
+                columns.run(rounds()).rows("scalar-columns-" + millions + "M").forEach(report::add);
             }
         }
     }
