@@ -15,4 +15,10 @@ interface Contender {
     default int callers() {
         return 1;
     }
+
+    /// How many runs it takes until it is as fast as it gets. The Java runtime compiles a method again after some
+    /// thousand calls, with more of what it calls inside it; what counts is how fast it is after that.
+    default int warmUps() {
+        return 60;
+    }
 }

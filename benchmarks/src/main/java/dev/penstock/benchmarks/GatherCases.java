@@ -140,7 +140,7 @@ final class GatherCases {
             throws Exception {
         try (TableReader reader = openAgain(file, TWO_THREADS);
                 TableGatherer two = TableGatherer.rows(reader)) {
-            Turns turns = turns(batchSize).add(two, "ours", batches).add(one, "ours, 1 thread", batches);
+            Turns turns = turns(batchSize).inTotal().add(two, "ours", batches).add(one, "ours, 1 thread", batches);
             turns.run(rounds()).rows(caseName).forEach(report::add);
         }
     }
@@ -156,6 +156,7 @@ final class GatherCases {
                     TwoCallers two = new TwoCallers(reader);
                     OptionalPeer c = new OptionalPeer(peers.c(reader))) {
                 turns(BATCH_SIZE)
+                        .inTotal()
                         .add(two, "ours", BATCHES)
                         .add(one, "ours, 1 caller", BATCHES)
                         .run(rounds())
@@ -163,6 +164,7 @@ final class GatherCases {
                         .forEach(report::add);
                 if (c.isThere()) {
                     turns(BATCH_SIZE)
+                            .inTotal()
                             .add(c.contender("prefetch2", 2), "C", BATCHES)
                             .add(c.contender("prefetch", 1), "C, 1 caller", BATCHES)
                             .run(rounds())

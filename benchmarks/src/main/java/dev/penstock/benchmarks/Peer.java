@@ -14,12 +14,16 @@ import java.util.stream.Stream;
 /// It prints `ready` when it has the file. Then each line `run OPERATION BATCHES BATCH_SIZE SEED` is answered by
 /// nanoseconds, and each line `sum ...` by a checksum.
 final class Peer implements AutoCloseable {
+    private static final int FEW_WARM_UPS = 5;
+
     private final Process process;
     private final PrintStream requests;
     private final BufferedReader answers;
     private final String name;
+    private final boolean isJava;
 
     private Peer(Process process, String name) {
+        this.isJava = name.contains(TablePeer.class.getName());
         this.process = process;
         this.name = name;
         this.requests = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
@@ -76,6 +80,11 @@ final class Peer implements AutoCloseable {
             @Override
             public int callers() {
                 return callers;
+            }
+
+            @Override
+            public int warmUps() {
+                return isJava ? Contender.super.warmUps() : FEW_WARM_UPS;
             }
         };
     }

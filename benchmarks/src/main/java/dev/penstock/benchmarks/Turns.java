@@ -15,10 +15,6 @@ import java.util.stream.IntStream;
 final class Turns {
     private static final int CHECKED_BATCHES = 2;
 
-    /// The runtime compiles a method again after some thousand calls, with more of what it calls inside it; what
-    /// counts is how fast it is after that.
-    private static final int WARM_UPS = 60;
-
     private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double RARE = 0.999;
@@ -26,13 +22,14 @@ final class Turns {
     private final String name;
     private final int batchSize;
     private final List<Entry> entries = new ArrayList<>();
+    private boolean isTotal;
     private long seed;
 
     private record Entry(Contender contender, String label, int batchCount, boolean isUnlike, List<long[]> rounds) {
-        double nanosPerRow(int round, int batchSize) {
+        double nanosPerRow(int round, int batchSize, boolean isTotal) {
             double[] nanos = Arrays.stream(rounds.get(round)).asDoubleStream().toArray();
-            double batches = nanos.length == 1 ? (double) batchCount * contender.callers() : 1;
-            return Times.median(nanos) / (batches * batchSize);
+            double rows = (double) batchSize * batchCount * contender.callers();
+            return isTotal ? Arrays.stream(nanos).sum() / rows : Times.median(nanos) / batchSize;
         }
     }
 
@@ -53,6 +50,13 @@ final class Turns {
     /// Adds a way that comes to other bytes than ours, so that they are not compared.
     Turns addUnlike(Contender contender, String label, int batchCount) {
         entries.add(new Entry(contender, label, batchCount, true, new ArrayList<>()));
+        return this;
+    }
+
+    /// Lets the time of a round be that of all its batches: where threads wait for each other, the median of the
+    /// batches says too little.
+    Turns inTotal() {
+        this.isTotal = true;
         return this;
     }
 
@@ -80,7 +84,7 @@ final class Turns {
 
     private void warmUp(Entry entry) throws Exception {
         long limit = System.nanoTime() + WARM_UP_NANOS_MAX;
-        for (int i = 0; i < WARM_UPS && System.nanoTime() < limit; i++) {
+        for (int i = 0; i < entry.contender.warmUps() && System.nanoTime() < limit; i++) {
             entry.contender.run(draw(entry));
         }
     }
@@ -130,7 +134,7 @@ final class Turns {
 
     private double[] nanosPerRow(Entry entry) {
         return IntStream.range(0, entry.rounds.size())
-                .mapToDouble(round -> entry.nanosPerRow(round, batchSize))
+                .mapToDouble(round -> entry.nanosPerRow(round, batchSize, isTotal))
                 .toArray();
     }
 
