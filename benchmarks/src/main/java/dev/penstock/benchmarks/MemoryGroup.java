@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/// A control group below the one of this process, whose processes may have so much memory, file pages included.
+///
+/// **Lifecycle.** Its processes have ended before it is closed.
+final class MemoryGroup implements AutoCloseable {
+    private static final Path MOUNT = Path.of("/sys/fs/cgroup");
+    private static final int REMOVE_TRIES = 50;
+    private static final long TRY_NANOS = 20_000_000;
+
+    private final Path folder;
+
+    private MemoryGroup(Path folder) {
+        this.folder = folder;
+    }
+
+    /// Makes one.
+    ///
+    /// @throws IOException when this process may not, or the system has no such groups; the message says why
+    static MemoryGroup create(long limitBytes) throws IOException {
+        String name = "penstock-benchmark-" + ProcessHandle.current().pid();
+        for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+            String[] parts = line.split(":", 3);
+            boolean isFirstVersion = List.of(parts[1].split(",")).contains("memory");
+            Path mount = isFirstVersion ? MOUNT.resolve("memory") : MOUNT;
+            String limitFile = isFirstVersion ? "memory.limit_in_bytes" : "memory.max";
+            if (isFirstVersion || parts[1].isEmpty() && Files.exists(MOUNT.resolve("cgroup.controllers"))) {
+                return create(own(mount, parts[2]).resolve(name), limitFile, limitBytes);
+            }
+        }
+        throw new IOException("there are no control groups for memory");
+    }
+
+    /// Inside a container the group's own name is often not visible.
+    private static Path own(Path mount, String name) {
+        Path named = mount.resolve(name.replaceFirst("^/", ""));
+        return Files.isDirectory(named) ? named : mount;
+    }
+
+    private static MemoryGroup create(Path folder, String limitFile, long limitBytes) throws IOException {
+        MemoryGroup group = new MemoryGroup(Files.createDirectory(folder));
+        try {
+            // Control files are there as soon as the folder is; where this one is not, none can be made.
+            if (!Files.exists(folder.resolve(limitFile))) {
+                throw new IOException("groups below " + folder.getParent() + " have no limits for memory");
+            }
+            Files.writeString(folder.resolve(limitFile), Long.toString(limitBytes));
+            return group;
+        } catch (IOException e) {
+            group.close();
+            throw e;
+        }
+    }
+
+    /// A command that runs another one in the group, under the same process id.
+    List<String> inside(List<String> words) {
+        List<String> all = new ArrayList<>(List.of("sh", "-c", "echo $$ > \"$0\" && exec \"$@\""));
+        all.add(folder.resolve("cgroup.procs").toString());
+        all.addAll(words);
+        return all;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (int i = 1; ; i++) {
+            try {
+                Files.delete(folder);
+                return;
+            } catch (IOException e) {
+                // The system takes a moment to let go of the last process.
+                if (i == REMOVE_TRIES) {
+                    throw e;
+                }
+                LockSupport.parkNanos(TRY_NANOS);
+            }
+        }
+    }
+}

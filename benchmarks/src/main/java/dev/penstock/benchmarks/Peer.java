@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Another process that gathers rows of a file when told so, and times that itself.
+///
+/// It prints `ready` when it has the file. Then each line `run OPERATION BATCHES BATCH_SIZE SEED` is answered by
+/// nanoseconds, and each line `sum ...` by a checksum.
+final class Peer implements AutoCloseable {
+    private static final int FEW_WARM_UPS = 5;
+
+    private final Process process;
+    private final PrintStream requests;
+    private final BufferedReader answers;
+    private final String name;
+    private final boolean isJava;
+
+    private Peer(Process process, String name) {
+        this.isJava = name.contains(TablePeer.class.getName());
+        this.process = process;
+        this.name = name;
+        this.requests = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /// Starts it and waits until it is ready.
+    static Peer start(List<String> words) throws IOException {
+        Process process = new ProcessBuilder(words)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        Peer peer = new Peer(process, String.join(" ", words));
+        String first = peer.answer();
+        if (!first.equals("ready")) {
+            peer.close();
+            throw new IOException(peer.name + " said: " + first);
+        }
+        return peer;
+    }
+
+    private String answer() throws IOException {
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException(name + " ended");
+        }
+        return line;
+    }
+
+    private String ask(String verb, String operation, Draw draw) throws IOException {
+        requests.println(verb + " " + operation + " " + draw.batchCount() + " " + draw.batchSize() + " " + draw.seed());
+        return answer();
+    }
+
+    /// What it does under a name.
+    Contender contender(String operation) {
+        return contender(operation, 1);
+    }
+
+    /// The same where several callers gather at once.
+    Contender contender(String operation, int callers) {
+        return new Contender() {
+            @Override
+            public long[] run(Draw draw) throws IOException {
+                return Stream.of(ask("run", operation, draw).strip().split(" "))
+                        .mapToLong(Long::parseLong)
+                        .toArray();
+            }
+
+            @Override
+            public long checksum(Draw draw) throws IOException {
+                return Long.parseLong(ask("sum", operation, draw).strip());
+            }
+
+            @Override
+            public int callers() {
+                return callers;
+            }
+
+            @Override
+            public int warmUps() {
+                return isJava ? Contender.super.warmUps() : FEW_WARM_UPS;
+            }
+        };
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /// Ends it, by telling it that there is nothing more to do.
+    @Override
+    public void close() {
+        requests.close();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            process.destroy();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

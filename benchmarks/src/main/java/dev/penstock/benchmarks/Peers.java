@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The programs that gather beside us: one in C, one with NumPy, and our own in another runtime.
+///
+/// Where a machine has no C compiler or no NumPy can be had, that one is missing, and a note says so.
+final class Peers {
+    private final Path root = Path.of(System.getProperty("penstock.root", "")).toAbsolutePath();
+    private final Optional<String> program;
+    private final Optional<String> python;
+
+    Peers(Report report) throws IOException, InterruptedException {
+        this.program = compile();
+        if (program.isEmpty()) {
+            report.note("skipped: the C loop, because there is no working gcc");
+        }
+        this.python = python();
+        if (python.isEmpty()) {
+            report.note("skipped: NumPy, because .mvn/numpy.sh finds no Python with it");
+        }
+    }
+
+    private Optional<String> compile() throws InterruptedException {
+        Path source = root.resolve("benchmarks/src/main/c/gather.c");
+        Path target = root.resolve("benchmarks/target/gather");
+        try {
+            Command.run("gcc", "-O3", "-march=native", "-pthread", "-o", target.toString(), source.toString());
+            return Optional.of(target.toString());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<String> python() throws IOException, InterruptedException {
+        String path = Command.run(root.resolve(".mvn/numpy.sh").toString()).strip();
+        return path.isEmpty() ? Optional.empty() : Optional.of(path);
+    }
+
+    boolean hasPython() {
+        return python.isPresent();
+    }
+
+    /// The C program with a file in memory.
+    Optional<Peer> c(TableReader reader) throws IOException {
+        if (program.isEmpty()) {
+            return Optional.empty();
+        }
+        long rowSize = reader.rowType().size();
+        long offset = Files.size(reader.path()) - reader.count() * rowSize;
+        return Optional.of(Peer.start(List.of(
+                program.get(),
+                reader.path().toString(),
+                Long.toString(offset),
+                Long.toString(rowSize),
+                Long.toString(reader.count()))));
+    }
+
+    /// NumPy with a file in memory.
+    Optional<Peer> numpy(Path file) throws IOException {
+        return python.isEmpty() ? Optional.empty() : Optional.of(Peer.start(numpyWords(file, "resident")));
+    }
+
+    /// The command of NumPy with a file in memory or just mapped.
+    List<String> numpyWords(Path file, String how) {
+        String script = root.resolve("benchmarks/src/main/python/gather.py").toString();
+        return List.of(python.orElseThrow(), script, file.toString(), how);
+    }
+
+    /// The command of our own gather in another runtime, with vectors or without.
+    static List<String> ownWords(Path file, boolean hasVectors) {
+        List<String> words = new ArrayList<>();
+        words.add(ProcessHandle.current().info().command().orElse("java"));
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(word -> hasVectors || !word.startsWith("--add-modules"))
+                .forEach(words::add);
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), TablePeer.class.getName()));
+        words.addAll(List.of(file.toString(), hasVectors ? "vector" : "scalar"));
+        return words;
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
+
+/// Runs several ways to gather rows in turns, the first of which is ours.
+///
+/// First all have to gather the same bytes. Then they are warmed up. In each round that counts every one gathers
+/// rows that nobody has gathered before, and another one goes first. The time of a round is the
+/// median of its batches, so that what interrupts a few of them is left to [#rareMillis].
+final class Turns {
+    private static final int CHECKED_BATCHES = 2;
+
+    private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final double RARE = 0.999;
+
+    private final String name;
+    private final int batchSize;
+    private final List<Entry> entries = new ArrayList<>();
+    private boolean isTotal;
+    private long seed;
+
+    private record Entry(Contender contender, String label, int batchCount, boolean isUnlike, List<long[]> rounds) {
+        double nanosPerRow(int round, int batchSize, boolean isTotal) {
+            double[] nanos = Arrays.stream(rounds.get(round)).asDoubleStream().toArray();
+            double rows = (double) batchSize * batchCount * contender.callers();
+            return isTotal ? Arrays.stream(nanos).sum() / rows : Times.median(nanos) / batchSize;
+        }
+    }
+
+    Turns(String name, int batchSize) {
+        this.name = name;
+        this.batchSize = batchSize;
+        this.seed = name.hashCode();
+    }
+
+    /// Adds a way.
+    ///
+    /// @param batchCount batches of one round; slow ways take fewer
+    Turns add(Contender contender, String label, int batchCount) {
+        entries.add(new Entry(contender, label, batchCount, false, new ArrayList<>()));
+        return this;
+    }
+
+    /// Adds a way that comes to other bytes than ours, so that they are not compared.
+    Turns addUnlike(Contender contender, String label, int batchCount) {
+        entries.add(new Entry(contender, label, batchCount, true, new ArrayList<>()));
+        return this;
+    }
+
+    /// Lets the time of a round be that of all its batches: where threads wait for each other, the median of the
+    /// batches says too little.
+    Turns inTotal() {
+        this.isTotal = true;
+        return this;
+    }
+
+    /// Measures.
+    ///
+    /// @throws IllegalStateException when the ways come to different bytes
+    Turns run(int rounds) throws Exception {
+        requireSameAnswer();
+        for (Entry entry : entries) {
+            warmUp(entry);
+        }
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < entries.size(); i++) {
+                Entry entry = entries.get((i + round) % entries.size());
+                entry.rounds.add(entry.contender.run(draw(entry)));
+            }
+        }
+        return this;
+    }
+
+    private Draw draw(Entry entry) {
+        seed += 2;
+        return new Draw(entry.batchCount, batchSize, Draw.mix(seed) >>> 1);
+    }
+
+    private void warmUp(Entry entry) throws Exception {
+        long limit = System.nanoTime() + WARM_UP_NANOS_MAX;
+        for (int i = 0; i < entry.contender.warmUps() && System.nanoTime() < limit; i++) {
+            entry.contender.run(draw(entry));
+        }
+    }
+
+    private void requireSameAnswer() throws Exception {
+        Draw draw = new Draw(CHECKED_BATCHES, batchSize, Math.abs(seed));
+        long ours = entries.getFirst().contender.checksum(draw);
+        for (Entry entry : entries) {
+            long theirs = entry.contender.checksum(draw);
+            if (ours != theirs && !entry.isUnlike) {
+                throw new IllegalStateException("the bytes differ: ours have the checksum " + ours + ", those of "
+                        + entry.label + " " + theirs);
+            }
+        }
+    }
+
+    /// A row for each of the others, in millions of rows a second.
+    List<Row> rows(String caseName) {
+        return rows(caseName, "Mrows/s", nanosPerRow -> 1000 / nanosPerRow);
+    }
+
+    /// A row for each of the others, in milliseconds for a batch.
+    List<Row> millis(String caseName) {
+        return rows(caseName, "ms", nanosPerRow -> nanosPerRow * batchSize / NANOS_PER_MILLI);
+    }
+
+    private List<Row> rows(String caseName, String unit, DoubleUnaryOperator figure) {
+        List<Row> rows = new ArrayList<>();
+        double[] ours = nanosPerRow(entries.getFirst());
+        for (Entry entry : entries.subList(1, entries.size())) {
+            double[] theirs = nanosPerRow(entry);
+            double[] ratios = IntStream.range(0, ours.length)
+                    .mapToDouble(round -> theirs[round] / ours[round])
+                    .toArray();
+            rows.add(new Row(
+                    name,
+                    caseName,
+                    figure.applyAsDouble(Times.median(ours)),
+                    unit,
+                    entry.label,
+                    figure.applyAsDouble(Times.median(theirs)),
+                    Times.median(ratios),
+                    Times.spread(ratios)));
+        }
+        return rows;
+    }
+
+    private double[] nanosPerRow(Entry entry) {
+        return IntStream.range(0, entry.rounds.size())
+                .mapToDouble(round -> entry.nanosPerRow(round, batchSize, isTotal))
+                .toArray();
+    }
+
+    /// The time that one batch in a thousand exceeds, over all rounds: ours beside a limit, and
+    /// beside the others.
+    List<Row> rareMillis(String caseName, double limitMillis) {
+        double ours = rare(entries.getFirst());
+        double[] worst = entries.getFirst().rounds.stream()
+                .mapToDouble(round -> percentile(round) / NANOS_PER_MILLI)
+                .toArray();
+        double spread = Times.spread(worst);
+        List<Row> rows = new ArrayList<>();
+        rows.add(new Row(name, caseName, ours, "ms", "the limit", limitMillis, limitMillis / ours, spread));
+        for (Entry entry : entries.subList(1, entries.size())) {
+            double theirs = rare(entry);
+            rows.add(new Row(name, caseName, ours, "ms", entry.label, theirs, theirs / ours, spread));
+        }
+        return rows;
+    }
+
+    private static double rare(Entry entry) {
+        long[] all = entry.rounds.stream().flatMapToLong(Arrays::stream).toArray();
+        return percentile(all) / NANOS_PER_MILLI;
+    }
+
+    private static long percentile(long[] nanos) {
+        long[] sorted = nanos.clone();
+        Arrays.sort(sorted);
+        return sorted[Math.min(sorted.length - 1, (int) (sorted.length * RARE))];
+    }
+}
