@@ -21,8 +21,8 @@ import java.lang.invoke.MethodType;
 /// on the files (see [FileGroup#use]) while the copy runs. A page that cannot be read, because a file was
 /// shortened, raises an [InternalError] and does not end the process: each method reads the places by a plain
 /// access to a segment, which makes the compiler expect the fault. Until a method is compiled as a whole, though,
-/// it calls vector loads that were compiled alone and expect none; so every page is touched by a plain access
-/// first.
+/// it calls vector loads that were compiled alone and expect none; so what is about to be copied is touched by a
+/// plain access first.
 public final class RowCopy {
     /// All memory there is.
     @SuppressWarnings("restricted")
@@ -42,7 +42,8 @@ public final class RowCopy {
     private static MethodHandle copyApart = Apart.of(
             MethodHandles.lookup(),
             "copyAnySize",
-            MethodType.methodType(void.class, long.class, int.class, long.class, long.class, long.class, long.class));
+            MethodType.methodType(
+                    void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
     /// Where the bytes of [#touch] go, so that the compiler has to read them.
     private static long touched;
@@ -62,15 +63,18 @@ public final class RowCopy {
     /// @param size   bytes of the piece
     /// @param target the address the first piece goes to
     /// @param stride bytes from one piece to the next at the target, not less than `size`
-    public static void copy(long places, int count, long offset, long size, long target, long stride) {
+    /// @param isOneFile whether all places are in one mapped file, or in memory that cannot go away
+    public static void copy(
+            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
         try {
-            copyApart.invokeExact(places, count, offset, size, target, stride);
+            copyApart.invokeExact(places, count, offset, size, target, stride, isOneFile);
         } catch (Throwable e) {
             throw Apart.rethrow(e);
         }
     }
 
-    private static void copyAnySize(long places, int count, long offset, long size, long target, long stride) {
+    private static void copyAnySize(
+            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
         if (size == 0) {
             return;
         }
@@ -79,25 +83,35 @@ public final class RowCopy {
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
         } else if (HAS_VECTORS && size >= VectorRowCopy.SIZE_MIN) {
-            copyTouched(places, count, offset, size, target, stride);
+            copyTouched(places, count, offset, size, target, stride, isOneFile);
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);
         }
     }
 
-    /// Some rows at a time, so that those touched are in the cache when they are copied.
-    private static void copyTouched(long places, int count, long offset, long size, long target, long stride) {
+    /// Some rows at a time, so that what was touched is copied right after.
+    private static void copyTouched(
+            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
         for (int done = 0; done < count; done += TOUCH_COUNT) {
             int here = Math.min(TOUCH_COUNT, count - done);
             long start = places + done * U64.byteSize();
-            touched = touch(start, here, offset + size - 1);
+            long last = offset + size - 1;
+            touched = isOneFile ? ALL.get(U8, highest(start, here) + last) : touch(start, here, last);
             Faults.settle();
             VectorRowCopy.copy(start, here, offset, size, target + done * stride, stride);
         }
     }
 
-    /// Reads the last byte of each piece. A file is shortened from its end, and a piece is smaller than a page, so
-    /// where that byte is there, all of the piece is.
+    /// A file is shortened from its end: where the last byte of the last piece is there, all others are.
+    private static long highest(long places, int count) {
+        long highest = Long.MIN_VALUE;
+        for (int i = 0; i < count; i++) {
+            highest = Math.max(highest, ALL.get(U64, places + i * U64.byteSize()));
+        }
+        return highest;
+    }
+
+    /// Reads the last byte of each piece, which is smaller than a page.
     private static long touch(long places, int count, long last) {
         long sum = 0;
         for (int i = 0; i < count; i++) {

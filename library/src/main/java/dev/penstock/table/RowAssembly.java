@@ -34,7 +34,13 @@ final class RowAssembly implements AutoCloseable {
                 places.setAtIndex(U64, row, values.address() + row * itemSize);
             }
             field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
-                    places.address(), rowCount, columnOffset, field.blockSize(), rows.address() + rowOffset, rowSize));
+                    places.address(),
+                    rowCount,
+                    columnOffset,
+                    field.blockSize(),
+                    rows.address() + rowOffset,
+                    rowSize,
+                    true));
         }
     }
 

@@ -54,11 +54,20 @@ class RowCopyTest {
     }
 
     private static final Map<String, Copy> WAYS = Map.of(
-            "the one that chooses", RowCopy::copy,
+            "the one that chooses, one file", RowCopyTest::inOneFile,
+            "the one that chooses, several", RowCopyTest::inSeveral,
             "words", ScalarRowCopy::copy,
             "few", ScalarRowCopy::copyFew,
             "blocks", ScalarRowCopy::copyBlocks,
             "vectors", RowCopyTest::byVectors);
+
+    private static void inOneFile(long places, int count, long offset, long size, long target, long stride) {
+        RowCopy.copy(places, count, offset, size, target, stride, true);
+    }
+
+    private static void inSeveral(long places, int count, long offset, long size, long target, long stride) {
+        RowCopy.copy(places, count, offset, size, target, stride, false);
+    }
 
     /// Other sizes are never given to it.
     private static void byVectors(long places, int count, long offset, long size, long target, long stride) {
@@ -125,7 +134,7 @@ class RowCopyTest {
 
     @Test
     void aPieceOfNoBytesIsNoCopy() {
-        assertEquals(-1, mismatch(RowCopy::copy, new int[] {1, 2, 3}, 0, 0, 5));
+        assertEquals(-1, mismatch(RowCopyTest::inOneFile, new int[] {1, 2, 3}, 0, 0, 5));
     }
 
     @Test
@@ -133,7 +142,7 @@ class RowCopyTest {
         for (int size : SIZES) {
             int[] starts = new int[100];
             Arrays.fill(starts, 77);
-            requireCopied("the same place", RowCopy::copy, starts, 1, size, size);
+            requireCopied("the same place", RowCopyTest::inOneFile, starts, 1, size, size);
         }
     }
 }
