@@ -30,8 +30,9 @@ class TableFaultTest {
     private final List<String> violations = new ArrayList<>();
 
     private long sweep(WriteScenario scenario, UnaryOperator<Disk> bug) throws IOException {
+        MemoryDisk start = scenario.start();
         return FaultyDisk.sweep(plan -> {
-            MemoryDisk memory = scenario.start();
+            MemoryDisk memory = start.copy();
             FaultyDisk faulty = new FaultyDisk(memory, plan);
             OpenCountDisk counting = new OpenCountDisk(faulty);
             boolean isDone = attempt(scenario, bug.apply(counting), plan);

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 
 /// Reads everything of a table in every way there is, and holds the ways against each other.
@@ -25,6 +26,9 @@ import java.util.stream.LongStream;
 final class TableProbe {
     /// Rows without bytes cost nothing in a file, so a header may announce any number.
     private static final long ROWS_MAX = 100;
+
+    private static List<Field> lastFields;
+    private static Batch lastBatch;
 
     private TableProbe() {}
 
@@ -68,14 +72,26 @@ final class TableProbe {
         long[] indices = LongStream.range(first, first + rowCount).toArray();
         byte[] rows = new byte[Math.toIntExact(rowCount * table.rowType().size())];
         table.read(MemorySegment.ofArray(indices), MemorySegment.ofArray(rows));
-        try (Batch batch = Batch.create(table.fields())) {
-            table.gather(indices, batch);
-            assertEquals(rowCount, batch.rowCount());
-            for (int row = 0; row < rowCount; row++) {
-                readRow(table, indices[row], batch, row);
-            }
+        Batch batch = batch(table.fields());
+        table.gather(indices, batch);
+        assertEquals(rowCount, batch.rowCount());
+        for (int row = 0; row < rowCount; row++) {
+            readRow(table, indices[row], batch, row);
         }
         requireRawValues(table, rows, (int) rowCount);
+    }
+
+    /// Making and freeing memory for a batch is the slow part of a probe, and most tables of a sweep have the same
+    /// fields.
+    private static synchronized Batch batch(List<Field> fields) {
+        if (lastBatch == null || !lastFields.equals(fields)) {
+            if (lastBatch != null) {
+                lastBatch.close();
+            }
+            lastFields = fields;
+            lastBatch = Batch.create(fields);
+        }
+        return lastBatch;
     }
 
     private static void readRow(TableReader table, long index, Batch batch, int batchRow) throws IOException {
