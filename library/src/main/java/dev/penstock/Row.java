@@ -7,8 +7,9 @@ import java.util.List;
 /// One record, seen and not copied: a read-only segment for each field, in the order of [Dataset#fields].
 ///
 /// **Lifecycle.** The segments die with the dataset; reading one afterwards is an [IllegalStateException].
-/// Reading one whose file another program has shortened is an [InternalError] of the Java runtime, which only
-/// copying reads ([Dataset#gather]) turn into a [DatasetException].
+/// Reading one whose file another program has shortened is an [InternalError] of the Java runtime, and for loads
+/// that widen an `int` to a `long` the end of the process; only copying reads ([Dataset#gather]) make it a
+/// [DatasetException].
 public record Row(long index, List<MemorySegment> values) {
     public Row {
         values = List.copyOf(values);

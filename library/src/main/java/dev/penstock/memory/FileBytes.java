@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 /// The bytes of one file that does not change, either mapped or read.
 ///
 /// The size is taken once, when the file is opened. Should another program shorten the file later, reads that
-/// copy fail with [DatasetException.Corrupt]; they never return bytes that were not in the file.
+/// copy fail with [DatasetException.Corrupt]. The exception is the rest of the page in which a mapped file then
+/// ends: the system gives zeros for it.
 ///
 /// **Ownership.** Views belong to the file and die with it.
 ///

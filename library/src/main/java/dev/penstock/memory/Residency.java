@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Files that fit are brought in at once, in file order, so that the kernel uses large pages; random faults
 /// would fill memory with small ones and make every later access slower. Files that do not fit get no
 /// readahead, and each batch announces the parts it is about to read; once so many parts were announced that
-/// they could fill the budget, all are handed back, so that this process never holds more. Opening decides
-/// nothing: [#isStreamed] does when it is first asked, which is the first gather.
+/// they could fill the budget, all are handed back, so that this process asks for no more. What the system has
+/// cached it may map around them on its own, and takes back as it likes. Opening decides nothing: [#isStreamed]
+/// does when it is first asked, which is the first gather.
 ///
 /// **Threads.** Any number. Filling happens on a daemon thread that stops when the files are closed.
 public final class Residency {
