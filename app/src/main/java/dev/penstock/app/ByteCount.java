@@ -5,24 +5,25 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
 /// Reads `512m`: a number of bytes, or of their powers of 1,024.
 final class ByteCount implements ITypeConverter<Long> {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,18})([kmgt]?)(i?b)?");
     private static final String UNITS = "kmgt";
 
-    /// @throws IllegalArgumentException when it is none
+    /// @throws TypeConversionException when it is none
     @Override
     public Long convert(String text) {
         Matcher matcher = TEXT.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
-            throw new IllegalArgumentException(text + " is no number of bytes like 4096, 512m or 4g");
+            throw new TypeConversionException(text + " is no number of bytes like 4096, 512m or 4g");
         }
         int power = matcher.group(2).isEmpty() ? 0 : UNITS.indexOf(matcher.group(2)) + 1;
         try {
             return Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << (10 * power));
         } catch (ArithmeticException e) {
-            throw new IllegalArgumentException(text + " is more bytes than there are", e);
+            throw new TypeConversionException(text + " is more bytes than there are");
         }
     }
 }

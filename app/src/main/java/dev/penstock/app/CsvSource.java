@@ -13,7 +13,12 @@ import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,6 +42,8 @@ final class CsvSource implements TableSource {
     private final CountingStream stream;
     /// Whether the first line named the columns, known once it was read.
     private boolean namesColumns;
+    /// Values of the first line, and so of every line.
+    private int width;
 
     private CsvSource(String name, CountingStream stream, RowType rowType, boolean hasHeader) {
         this.name = name;
@@ -47,23 +54,51 @@ final class CsvSource implements TableSource {
     }
 
     /// Opens a file, guessing the types where none are given.
-    static CsvSource open(Path path, RowType wanted) throws IOException {
-        RowType type = wanted == null ? CsvTypes.guess(path) : wanted;
+    ///
+    /// @param name what to call it in messages
+    static CsvSource open(Path path, String name, RowType wanted) throws IOException {
+        RowType type = wanted == null ? CsvTypes.guess(path, name) : wanted;
         CountingStream stream = new CountingStream(Files.newInputStream(path), Files.size(path));
-        return new CsvSource(path.toString(), stream, type, wanted == null);
+        return new CsvSource(name, stream, type, wanted == null);
     }
 
     /// Opens a stream of rows of a known type.
-    static CsvSource open(InputStream stream, RowType wanted) {
-        return new CsvSource("standard input", new CountingStream(stream, 0), wanted, false);
+    static CsvSource open(String name, InputStream stream, RowType wanted) {
+        return new CsvSource(name, new CountingStream(stream, 0), wanted, false);
     }
 
+    /// Text that is not quite CSV, or not UTF-8, is refused: what one would make of it could be anything.
     static CsvReader<CsvRecord> reader(InputStream stream) {
+        CharsetDecoder strict = StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
         return CsvReader.builder()
                 .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
-                .detectBomHeader(true)
-                .ofCsvRecord(stream);
+                .allowUnclosedQuote(false)
+                .ofCsvRecord(new InputStreamReader(stream, strict));
+    }
+
+    /// The names or values of the first line. Some programs put a mark before it that is no part of it.
+    static List<String> firstLine(CsvRecord record) {
+        List<String> values = new ArrayList<>(record.getFields());
+        values.set(0, values.getFirst().replaceFirst("^\uFEFF", ""));
+        return values;
+    }
+
+    /// What is wrong with a text, in words for people.
+    static RuntimeException bad(String name, RuntimeException e) throws IOException {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CharacterCodingException) {
+                return new BadInput(name + ": the text is not UTF-8", e);
+            }
+        }
+        if (e instanceof UncheckedIOException io) {
+            throw io.getCause();
+        }
+        return new BadInput(name + ": " + rootMessage(e), e);
+    }
+
+    private static String rootMessage(Throwable e) {
+        return e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + rootMessage(e.getCause());
     }
 
     @Override
@@ -78,7 +113,8 @@ final class CsvSource implements TableSource {
         try (Batch batch = Batch.create(fields)) {
             Iterator<CsvRecord> records = reader.iterator();
             CsvRecord record = records.hasNext() ? records.next() : null;
-            int[] columns = record == null ? null : columns(record.getFields(), cells);
+            width = record == null ? 0 : record.getFieldCount();
+            int[] columns = record == null ? null : columns(firstLine(record), cells);
             if (record != null && (hasHeader || namesColumns)) {
                 record = records.hasNext() ? records.next() : null;
             }
@@ -95,15 +131,9 @@ final class CsvSource implements TableSource {
                 writer.append(batch);
                 progress.at(stream.readBytes(), stream.totalBytes());
             }
-        } catch (CsvParseException e) {
-            throw new BadInput(name + ": " + rootMessage(e), e);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        } catch (CsvParseException | UncheckedIOException e) {
+            throw bad(name, e);
         }
-    }
-
-    private static String rootMessage(Throwable e) {
-        return e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + rootMessage(e.getCause());
     }
 
     /// Which column of the text each cell is in: by name, or in order where the first line holds no names.
@@ -125,6 +155,12 @@ final class CsvSource implements TableSource {
         if (!hasNames && missing.size() < cells.size() && hasSeveralNames(cells)) {
             throw new BadInput(name + ": the first line names some fields and not " + String.join(", ", missing), null);
         }
+        if (!hasNames && !hasHeader && firstLine.size() != cells.size()) {
+            throw new BadInput(
+                    name + ": the first line has " + firstLine.size() + " values, and a row of the type has "
+                            + cells.size() + "; name the columns in the first line to leave some out",
+                    null);
+        }
         namesColumns = hasNames;
         return columns;
     }
@@ -134,6 +170,7 @@ final class CsvSource implements TableSource {
     }
 
     private void fill(Batch batch, int rowIndex, CsvRecord record, List<Cell> cells, int[] columns) {
+        requireWidth(name, record, width);
         int cellIndex = 0;
         for (Column column : batch.columns()) {
             Field field = column.field();
@@ -146,11 +183,17 @@ final class CsvSource implements TableSource {
         }
     }
 
+    static void requireWidth(String name, CsvRecord record, int width) {
+        if (record.getFieldCount() != width) {
+            throw new BadInput(
+                    name + ", line " + record.getStartingLineNumber() + ": " + record.getFieldCount()
+                            + " values, where the first line has " + width,
+                    null);
+        }
+    }
+
     private void parse(Cell cell, CsvRecord record, int columnIndex, Column column, long start) {
         String where = name + ", line " + record.getStartingLineNumber() + ", column " + cell.name() + ": ";
-        if (columnIndex >= record.getFieldCount()) {
-            throw new BadInput(where + "the line has only " + record.getFieldCount() + " values", null);
-        }
         try {
             ElementParser.parse(
                     cell.field(), record.getField(columnIndex), column.reserveValues(0), start + cell.offset());

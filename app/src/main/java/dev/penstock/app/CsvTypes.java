@@ -76,45 +76,45 @@ final class CsvTypes {
         }
     }
 
-    static RowType guess(Path path) throws IOException {
+    /// @param name what to call it in messages
+    static RowType guess(Path path, String name) throws IOException {
         try (InputStream stream = Files.newInputStream(path);
                 CsvReader<CsvRecord> reader = CsvSource.reader(stream)) {
             Iterator<CsvRecord> records = reader.iterator();
             if (!records.hasNext()) {
-                throw new BadInput(path + " is empty: its first line has to name the columns, or give --dtype", null);
+                throw new BadInput(name + " is empty: its first line has to name the columns, or give --dtype", null);
             }
-            List<String> names = records.next().getFields();
-            requireNames(path, names);
+            List<String> names = CsvSource.firstLine(records.next());
+            requireNames(name, names);
             List<Guess> guesses = new ArrayList<>();
-            names.forEach(name -> guesses.add(new Guess()));
+            names.forEach(column -> guesses.add(new Guess()));
             boolean isEmpty = !records.hasNext();
             while (records.hasNext()) {
                 CsvRecord record = records.next();
-                for (int i = 0; i < Math.min(names.size(), record.getFieldCount()); i++) {
+                CsvSource.requireWidth(name, record, names.size());
+                for (int i = 0; i < names.size(); i++) {
                     guesses.get(i).see(record.getField(i));
                 }
             }
             if (isEmpty) {
-                throw new BadInput(path + " has no rows to guess types from: give --dtype", null);
+                throw new BadInput(name + " has no rows to guess types from: give --dtype", null);
             }
             List<Field> fields = new ArrayList<>();
             for (int i = 0; i < names.size(); i++) {
                 fields.add(guesses.get(i).field(names.get(i).strip()));
             }
             return RowType.of(DType.of(fields));
-        } catch (CsvParseException e) {
-            throw new BadInput(path + ": " + e.getMessage(), e);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        } catch (CsvParseException | UncheckedIOException e) {
+            throw CsvSource.bad(name, e);
         }
     }
 
-    private static void requireNames(Path path, List<String> names) {
+    private static void requireNames(String source, List<String> names) {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
             if (name.isBlank() || !seen.add(name.strip())) {
                 throw new BadInput(
-                        path + ": the first line has to name every column, each differently; give --dtype where it"
+                        source + ": the first line has to name every column, each differently; give --dtype where it"
                                 + " does not",
                         null);
             }

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Rounding;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
@@ -24,6 +25,9 @@ final class ElementParser {
     private static final ValueLayout.OfDouble F64 = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(LITTLE);
     private static final Pattern COMPLEX = Pattern.compile("(.+?)([+-](?:[^+-]|(?<=[eE])[+-])+)[ji]");
 
+    /// Decimal, as in CSV everywhere; Java's own parser takes more.
+    private static final Pattern REAL = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
+
     private ElementParser() {}
 
     /// Writes one element.
@@ -36,10 +40,10 @@ final class ElementParser {
                 case BOOL -> target.set(ValueLayout.JAVA_BYTE, offset, truth(trimmed));
                 case I8, I16, I32, I64 -> setWhole(field.type(), signed(field.type(), trimmed), target, offset);
                 case U8, U16, U32, U64 -> setWhole(field.type(), unsigned(field.type(), trimmed), target, offset);
-                case F16 -> target.set(I16, offset, Float.floatToFloat16((float) real(trimmed)));
-                case BF16 -> target.set(I16, offset, bfloat((float) real(trimmed)));
-                case F32 -> target.set(F32, offset, (float) real(trimmed));
-                case F64 -> target.set(F64, offset, real(trimmed));
+                case F16 -> target.set(I16, offset, Float.floatToFloat16((float) real(field.type(), trimmed)));
+                case BF16 -> target.set(I16, offset, bfloat((float) real(field.type(), trimmed)));
+                case F32 -> target.set(F32, offset, (float) real(field.type(), trimmed));
+                case F64 -> target.set(F64, offset, real(field.type(), trimmed));
                 case C64, C128 -> setComplex(field.type(), trimmed, target, offset);
                 case BYTES -> setText(field, HexFormat.of().parseHex(trimmed), target, offset);
                 case UTF8 -> setText(field, text.getBytes(StandardCharsets.UTF_8), target, offset);
@@ -88,30 +92,35 @@ final class ElementParser {
         }
     }
 
-    /// An empty cell is a number that is not known.
-    private static double real(String text) {
+    /// A number of a type of real ones. An empty cell is a number that is not known.
+    private static double real(ElementType type, String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "", "nan" -> Double.NaN;
             case "inf", "infinity", "+inf" -> Double.POSITIVE_INFINITY;
             case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
-            default -> Double.parseDouble(text);
+            default -> finite(type, text);
         };
     }
 
-    /// The upper half of the float, rounded to nearest, ties to even.
-    private static short bfloat(float value) {
-        int bits = Float.floatToRawIntBits(value);
-        if (Float.isNaN(value)) {
-            return (short) (bits >>> 16 | 0x40);
+    private static double finite(ElementType type, String text) {
+        double value = REAL.matcher(text).matches() ? Rounding.toType(type, Double.parseDouble(text)) : Double.NaN;
+        if (!Double.isFinite(value)) {
+            throw new NumberFormatException();
         }
-        return (short) (bits + 0x7FFF + (bits >>> 16 & 1) >>> 16);
+        return value;
+    }
+
+    /// The upper half of a float that has no lower one.
+    private static short bfloat(float value) {
+        return (short) (Float.floatToRawIntBits(value) >>> 16);
     }
 
     private static void setComplex(ElementType type, String text, MemorySegment target, long offset) {
         Matcher matcher = COMPLEX.matcher(text);
         boolean hasBoth = matcher.matches();
-        double real = real(hasBoth ? matcher.group(1) : text);
-        double imaginary = hasBoth ? real(matcher.group(2)) : 0;
+        ElementType part = type == ElementType.C64 ? ElementType.F32 : ElementType.F64;
+        double real = real(part, hasBoth ? matcher.group(1) : text);
+        double imaginary = hasBoth ? real(part, matcher.group(2)) : 0;
         if (type == ElementType.C64) {
             target.set(F32, offset, (float) real);
             target.set(F32, offset + 4, (float) imaginary);

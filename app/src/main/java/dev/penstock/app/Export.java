@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
@@ -12,6 +13,7 @@ import dev.penstock.query.Scan;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.StringWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -41,11 +43,7 @@ final class Export {
             return writeTable(scan, output, isReplacing);
         }
         if (output.equals(STANDARD_OUTPUT)) {
-            long count = writeText(scan, format, console.out());
-            if (console.out().checkError()) {
-                throw new IOException("cannot write to standard output");
-            }
-            return count;
+            return writeText(scan, format, new CheckedStream(console.out()));
         }
         try (NewFileStream stream = NewFileStream.create(Path.of(output), isReplacing)) {
             long count = writeText(scan, format, stream);
@@ -133,10 +131,34 @@ final class Export {
 
     private static String csv(List<List<String>> rows) throws IOException {
         StringWriter text = new StringWriter();
-        try (CsvWriter writer =
-                CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
+        try (CsvWriter writer = CsvWriter.builder()
+                .lineDelimiter(LineDelimiter.LF)
+                .quoteStrategy(QuoteStrategies.EMPTY)
+                .build(text)) {
             rows.forEach(writer::writeRecord);
         }
         return text.toString();
+    }
+
+    /// Notices at each piece that nobody reads any more, which a [PrintStream] keeps to itself.
+    private static final class CheckedStream extends OutputStream {
+        private final PrintStream stream;
+
+        CheckedStream(PrintStream stream) {
+            this.stream = stream;
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int start, int length) throws IOException {
+            stream.write(bytes, start, length);
+            if (stream.checkError()) {
+                throw new IOException("cannot write to standard output");
+            }
+        }
     }
 }

@@ -43,7 +43,8 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
         return switch (failure) {
             case DatasetException e -> e.getMessage() + " [" + e.reason() + "]";
             case BadInput e -> e.getMessage();
-            case FileAlreadyExistsException e -> e.getFile() + " exists already; --overwrite replaces it";
+            case FileAlreadyExistsException e ->
+                e.getFile() + " exists already; " + (e.getReason() == null ? "--overwrite replaces it" : e.getReason());
             case NoSuchFileException e -> e.getFile() + ": no such file or folder";
             case AccessDeniedException e -> e.getFile() + ": permission denied";
             case UncheckedIOException e -> message(e.getCause());

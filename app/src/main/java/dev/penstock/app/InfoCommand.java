@@ -56,10 +56,12 @@ final class InfoCommand extends DatasetCommand {
         for (Field field : dataset.fields()) {
             String shape = field.shape().isEmpty() ? "" : " " + field.shape();
             String size = field.isVariable() ? ", variable" : shape;
-            print(Text.row("field " + field.name(), field.type() + size));
+            print(Text.row("field " + Text.printable(field.name()), field.type() + size));
         }
         print(Text.row("fingerprint", dataset.fingerprint()));
-        dataset.facts().forEach((label, value) -> print(Text.row(label, value)));
-        dataset.metadata().forEach((label, value) -> print(Text.row(label, value)));
+        dataset.facts()
+                .forEach((label, value) ->
+                        print(Text.row(label, value instanceof String text ? Text.printable(text) : value)));
+        dataset.metadata().forEach((label, value) -> print(Text.row(Text.printable(label), Text.printable(value))));
     }
 }

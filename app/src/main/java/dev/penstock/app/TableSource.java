@@ -35,27 +35,30 @@ interface TableSource extends AutoCloseable {
     /// @param dtype the type wanted, or null to take or guess it
     static TableSource open(String input, InputStream standardInput, RowType dtype) throws IOException {
         if (input.equals(STANDARD_INPUT)) {
-            return openStream(new BufferedInputStream(standardInput), dtype);
+            return openStream("standard input", new BufferedInputStream(standardInput), dtype);
         }
         Path path = Path.of(input);
+        if (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path)) {
+            return openStream(input, new BufferedInputStream(Files.newInputStream(path)), dtype);
+        }
         if (Files.isRegularFile(path) && !isNumPy(path)) {
-            return CsvSource.open(path, dtype);
+            return CsvSource.open(path, input, dtype);
         }
         return NumPySource.open(path, dtype);
     }
 
     /// A NumPy file, or text whose types have to be guessed, is needed as a whole first.
-    private static TableSource openStream(InputStream stream, RowType dtype) throws IOException {
+    private static TableSource openStream(String name, InputStream stream, RowType dtype) throws IOException {
         stream.mark(1);
         boolean isNumPy = stream.read() == NUMPY_START;
         stream.reset();
         if (!isNumPy && dtype != null) {
-            return CsvSource.open(stream, dtype);
+            return CsvSource.open(name, stream, dtype);
         }
         Path spool = Files.createTempFile("penstock-", ".input");
         spool.toFile().deleteOnExit();
         Files.copy(stream, spool, StandardCopyOption.REPLACE_EXISTING);
-        TableSource source = isNumPy ? NumPySource.open(spool, dtype) : CsvSource.open(spool, dtype);
+        TableSource source = isNumPy ? NumPySource.open(spool, dtype) : CsvSource.open(spool, name, dtype);
         return new Spooled(source, spool);
     }
 

@@ -88,4 +88,12 @@ final class ExportCommandTest {
         assertEquals(0, run.exitCode(), run.err());
         assertEquals(-1, Files.mismatch(source, back));
     }
+
+    @Test
+    void emptyValuesAreRowsToo() throws IOException {
+        Path input = Files.writeString(folder.resolve("e.csv"), "s\n\"\"\nx\n\"\"\n");
+        Path table = folder.resolve("e.npy");
+        CommandRun.of("table", "write", "--input", input, "--output", table, "--dtype", "[('s','<U1')]");
+        assertEquals("s\n\"\"\nx\n\"\"\n", export(table, "--format", "csv"));
+    }
 }

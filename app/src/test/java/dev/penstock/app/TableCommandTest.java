@@ -112,7 +112,7 @@ final class TableCommandTest {
                 "--dtype",
                 TYPE);
         assertEquals(1, shorter.exitCode());
-        assertTrue(shorter.err().contains("line 2, column ev[1]: the line has only 3 values"), shorter.err());
+        assertTrue(shorter.err().contains("line 2: 3 values, where the first line has 4"), shorter.err());
         assertEquals(List.of(folder.resolve("input.csv")), files(folder));
     }
 
@@ -186,6 +186,73 @@ final class TableCommandTest {
         CommandRun bad = CommandRun.of("table", "select", table, "--where", "mve == 2", "--output", indices);
         assertEquals(2, bad.exitCode());
         assertTrue(bad.err().contains("board, move, ev"), bad.err());
+    }
+
+    @Test
+    void whatIsNotQuiteCsvIsRefused() throws IOException {
+        for (byte[] text : List.of(
+                "a,b\n1,2,3\n".getBytes(StandardCharsets.UTF_8),
+                "a,b\n1,\"2\n3,4\n".getBytes(StandardCharsets.UTF_8),
+                "a,b\n1,\"2\"x\n".getBytes(StandardCharsets.UTF_8),
+                "a,b\n1,\u00e4\n".getBytes(StandardCharsets.ISO_8859_1),
+                "a,a\n1,2\n".getBytes(StandardCharsets.UTF_8),
+                "".getBytes(StandardCharsets.UTF_8))) {
+            Path input = Files.write(folder.resolve("odd.csv"), text);
+            CommandRun run = CommandRun.of("table", "write", "--input", input, "--output", folder.resolve("odd.npy"));
+            assertEquals(1, run.exitCode(), run.err());
+            assertTrue(run.err().startsWith("penstock: " + input), run.err());
+        }
+        CommandRun wide = CommandRun.of(
+                "table", "write", "--input", csv("1,2\n"), "--output", folder.resolve("odd.npy"), "--dtype", "<f4");
+        assertEquals(1, wide.exitCode());
+        assertTrue(wide.err().contains("the first line has 2 values, and a row of the type has 1"), wide.err());
+        assertFalse(Files.exists(folder.resolve("odd.npy")));
+    }
+
+    @Test
+    void numbersAreRoundedOnceAndNeverBeyondTheirType() throws IOException {
+        Path output = folder.resolve("h.npy");
+        ok("table", "write", "--input", csv("1.00048828125000091\n"), "--output", output, "--dtype", "<f2");
+        assertTrue(head(output).contains("1.0009766"), head(output));
+        for (String bad : List.of("70000", "1d", "0x1p3", "1e999")) {
+            CommandRun run = CommandRun.of(
+                    "table",
+                    "write",
+                    "--input",
+                    csv(bad + "\n"),
+                    "--output",
+                    folder.resolve("i.npy"),
+                    "--dtype",
+                    "<f2");
+            assertEquals(1, run.exitCode(), bad);
+        }
+    }
+
+    @Test
+    void linksAreFollowedAndDevicesAreLeftAlone() throws IOException {
+        Path real = write("real.npy");
+        Path link = Files.createSymbolicLink(folder.resolve("link.npy"), real);
+        ok("table", "append", link, "--input", real);
+        assertTrue(Files.isSymbolicLink(link));
+        assertEquals(4, head(real).lines().count());
+        CommandRun device = CommandRun.of("export", real, "--format", "csv", "--output", "/dev/null", "--overwrite");
+        assertEquals(3, device.exitCode());
+        assertFalse(Files.isRegularFile(Path.of("/dev/null")));
+    }
+
+    @Test
+    void shardsOfOthersAreKept() throws IOException {
+        Path many = write("many", "--shard-rows", "1");
+        byte[] other = Files.readAllBytes(many.resolve("rows-00000.npy"));
+        Files.write(many.resolve("rows-00002.npy"), other);
+        ok("table", "append", many, "--input", many);
+        assertArrayEquals(other, Files.readAllBytes(many.resolve("rows-00002.npy")));
+        assertEquals(4, head(many).lines().count());
+        CommandRun missing = CommandRun.of("table", "append", many, "--input", folder.resolve("nope.csv"));
+        assertEquals(3, missing.exitCode());
+        CommandRun replaced = CommandRun.of("table", "write", "--input", many, "--output", many, "--overwrite");
+        assertEquals(2, replaced.exitCode());
+        assertTrue(replaced.err().contains("a folder is not replaced"), replaced.err());
     }
 
     @Test

@@ -28,6 +28,13 @@ public interface Disk {
     /// All of a file as read-only memory that lives as long as the arena. No descriptor stays open.
     MemorySegment map(Path file, Arena arena) throws IOException;
 
+    /// The name under which a file to be written is to appear: that of the file a link leads to.
+    ///
+    /// @throws IOException when the name is that of a device or a pipe, which cannot be replaced
+    default Path target(Path file) throws IOException {
+        return file;
+    }
+
     /// Whether something has this name.
     boolean exists(Path file) throws IOException;
 

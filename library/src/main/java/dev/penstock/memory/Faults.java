@@ -53,6 +53,7 @@ public final class Faults {
     /// @param offset where in the file the access was, as far as is known
     /// @param size   the size of the file when it was mapped
     public static DatasetException.Corrupt translate(InternalError fault, Path path, long offset, long size) {
+        RowCopy.distrustVectors();
         try {
             long sizeNow = Files.size(path);
             if (sizeNow < size) {

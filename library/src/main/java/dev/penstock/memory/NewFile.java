@@ -55,7 +55,7 @@ public final class NewFile implements AutoCloseable {
     /// @param isReplacing whether a file that has the name already may be replaced
     /// @throws FileAlreadyExistsException when it may not and there is one
     public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
-        Path target = path.toAbsolutePath();
+        Path target = disk.target(path.toAbsolutePath());
         Path folder = target.getParent();
         if (folder == null) {
             throw new IllegalArgumentException(path + " is no name for a file");

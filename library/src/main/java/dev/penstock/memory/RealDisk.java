@@ -69,6 +69,17 @@ final class RealDisk implements Disk {
     }
 
     @Override
+    public Path target(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return file;
+        }
+        if (!Files.isRegularFile(file) && !Files.isDirectory(file)) {
+            throw new FileSystemException(file + " is a device or a pipe and no file that could be replaced");
+        }
+        return Files.isSymbolicLink(file) ? file.toRealPath() : file;
+    }
+
+    @Override
     public boolean exists(Path file) {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }

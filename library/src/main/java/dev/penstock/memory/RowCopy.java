@@ -19,9 +19,11 @@ import java.lang.invoke.MethodType;
 /// Addresses are used as they are, so that a batch costs one check instead of one for each row, and so that no
 /// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
 /// on the files (see [FileGroup#use]) while the copy runs. A page that cannot be read, because a file was
-/// shortened, raises an [InternalError] and does not end the process: each method reads the places by a plain
-/// access to a segment, which makes the compiler expect the fault. Until a method is compiled as a whole, though,
-/// it calls vector loads that were compiled alone and expect none; so what is about to be copied is touched by a
+/// shortened, raises an [InternalError] and does not end the process: each loop reads the places by a plain
+/// access to a segment, which makes the compiler expect the fault. A loop of vectors that is not compiled as a
+/// whole, though, calls vector loads that were compiled alone and expect none. So vectors are used once their
+/// loops have run often enough over memory of our own to be compiled ([VectorRowCopy#train]); never again after
+/// the first fault, which makes the runtime drop compiled code; and what is about to be copied is touched by a
 /// plain access first.
 public final class RowCopy {
     /// All memory there is.
@@ -45,14 +47,34 @@ public final class RowCopy {
             MethodType.methodType(
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
+    /// Whether vectors may be used now.
+    private static volatile boolean isTrained;
+
+    private static volatile boolean hasFaulted;
+
+    static {
+        if (HAS_VECTORS) {
+            Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
+                VectorRowCopy.train();
+                isTrained = !hasFaulted;
+            });
+        }
+    }
+
     /// Where the bytes of [#touch] go, so that the compiler has to read them.
     private static long touched;
 
     private RowCopy() {}
 
-    /// Whether vector instructions are used.
+    /// Whether vector instructions are used, from the first fraction of a second on.
     public static boolean hasVectors() {
-        return HAS_VECTORS;
+        return HAS_VECTORS && !hasFaulted;
+    }
+
+    /// Takes note that a page could not be read.
+    static void distrustVectors() {
+        hasFaulted = true;
+        isTrained = false;
     }
 
     /// Copies.
@@ -82,7 +104,7 @@ public final class RowCopy {
             ScalarRowCopy.copyFew(places, count, offset, size, target, stride);
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
-        } else if (HAS_VECTORS && size >= VectorRowCopy.SIZE_MIN) {
+        } else if (isTrained && size >= VectorRowCopy.SIZE_MIN) {
             copyTouched(places, count, offset, size, target, stride, isOneFile);
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);

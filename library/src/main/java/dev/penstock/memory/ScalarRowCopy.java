@@ -48,7 +48,8 @@ final class ScalarRowCopy {
         }
     }
 
-    /// Large rows.
+    /// Large rows. Written a second time, because what the compiler learns from a handful of rows would spoil the
+    /// code for many.
     static void copyBlocks(long places, int count, long offset, long size, long target, long stride) {
         for (int i = 0; i < count; i++) {
             MemorySegment.copy(ALL, place(places, i) + offset, ALL, target + i * stride, size);

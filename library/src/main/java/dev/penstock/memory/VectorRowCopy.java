@@ -4,6 +4,8 @@ package dev.penstock.memory;
 import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.RowCopy.ALL;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
@@ -24,7 +26,39 @@ final class VectorRowCopy {
     private static final VectorSpecies<Long> V32 = LongVector.SPECIES_256;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
 
+    /// One size for each loop.
+    private static final long[] TRAINING_SIZES = {16, 24, 32, 48, 96};
+
+    /// Beyond the runtime's thresholds for its best compiler.
+    private static final int TRAINING_CALLS = 1000;
+
+    private static final int TRAINING_ROWS = 256;
+    private static final long TRAINING_PAUSE_MILLIS = 30;
+
     private VectorRowCopy() {}
+
+    /// Has all loops compiled, by running them over memory that cannot go away.
+    static void train() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment source = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
+            MemorySegment target = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
+            MemorySegment places = arena.allocate(TRAINING_ROWS * U64.byteSize(), 64);
+            for (int i = 0; i < TRAINING_ROWS; i++) {
+                places.setAtIndex(U64, i, source.address() + i * RowCopy.BLOCK_SIZE_MIN);
+            }
+            // The later times what was compiled in the background meanwhile is used, and settles.
+            for (int round = 0; round < 3; round++) {
+                for (int call = 0; call < TRAINING_CALLS; call++) {
+                    for (long size : TRAINING_SIZES) {
+                        copy(places.address(), TRAINING_ROWS - call % 64, 0, size, target.address(), size);
+                    }
+                }
+                Thread.sleep(TRAINING_PAUSE_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            // Nobody interrupts a thread of ours; vectors would only come a little early.
+        }
+    }
 
     /// Any size from [#SIZE_MIN] to 128.
     static void copy(long places, int count, long offset, long size, long target, long stride) {

@@ -2,6 +2,7 @@
 package dev.penstock.query;
 
 import dev.penstock.Batch;
+import dev.penstock.Rounding;
 import java.util.Arrays;
 import java.util.List;
 

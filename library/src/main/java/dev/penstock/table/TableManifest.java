@@ -34,7 +34,9 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// How the text ends: the checksum of everything before its key.
     private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
 
-    private static final int TAIL_SIZE = 64;
+    private static final String LAST_KEY = "\"crc32c\"";
+
+    private static final String FIRST_KEY = "{\"format\"";
 
     /// Names that stay in their folder.
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");
@@ -82,8 +84,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// Both marks would have to be damaged before one of ours is taken for another's. One cut so short that it has
     /// neither is no file of anybody's any more, and taken for ours too.
     private static boolean isOurs(String text) {
-        String tail = text.substring(Math.max(0, text.length() - TAIL_SIZE));
-        return text.contains(FORMAT) || tail.contains("\"crc32c\"") || START.startsWith(text);
+        boolean isFramed = text.startsWith(FIRST_KEY) && tail(text).matches();
+        return text.contains(FORMAT) || isFramed || START.startsWith(text);
     }
 
     /// The manifest of a folder, or null when there is none, or none of ours, or a damaged one: it is not needed
@@ -130,11 +132,15 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
 
     private static void requireChecksum(byte[] bytes) {
         String text = text(bytes);
-        int start = text.lastIndexOf("\"crc32c\"");
-        Matcher tail = TAIL.matcher(start < 0 ? "" : text.substring(start));
-        if (!tail.matches() || !tail.group(1).equals(crc(bytes, start))) {
+        Matcher tail = tail(text);
+        if (!tail.matches() || !tail.group(1).equals(crc(bytes, text.lastIndexOf(LAST_KEY)))) {
             throw new IllegalArgumentException("its own checksum differs");
         }
+    }
+
+    /// The end of a text, from the last checksum in it on.
+    private static Matcher tail(String text) {
+        return TAIL.matcher(text.substring(Math.max(0, text.lastIndexOf(LAST_KEY))));
     }
 
     private static String crc(byte[] bytes, int limit) {

@@ -72,7 +72,8 @@ final class TableVerifier {
                     file,
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
-                    "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped"));
+                    "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped, or"
+                            + " another program put it there"));
         }
     }
 
@@ -83,7 +84,7 @@ final class TableVerifier {
 
     /// A gap in the numbers is a file that somebody may have lost, and shifts all rows behind it.
     private void checkNumbers() {
-        for (int i = 1; i < files.files().size(); i++) {
+        for (int i = 1; files.manifest() == null && i < files.files().size(); i++) {
             long expected = TableFiles.number(files.files().get(i - 1)) + 1;
             if (TableFiles.number(files.files().get(i)) != expected) {
                 problems.add(problem(

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ public final class TableWriter implements AutoCloseable {
             if (shardRows < 1 || shardBytes < 1) {
                 throw new IllegalArgumentException("a shard needs room for at least one row and one byte");
             }
-            metadata = Map.copyOf(new LinkedHashMap<>(metadata));
+            metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         }
 
         public Options withShardRows(long shardRows) {
@@ -75,6 +76,10 @@ public final class TableWriter implements AutoCloseable {
     private static final String SERIES = "rows-";
 
     private static final int DIGIT_COUNT = 5;
+
+    /// What can be mapped at once.
+    private static final int SHARD_COUNT_MAX = 4096;
+
     private static final long COPY_BYTES = 4L << 20;
 
     private final RowType rowType;
@@ -88,9 +93,13 @@ public final class TableWriter implements AutoCloseable {
     private final List<TableManifest.Shard> shards;
     private final Buffer rowBuffer = new Buffer();
     private final RowAssembly assembly;
-    private Path nextFile;
+    /// The file, or the last shard of the folder so far; null where there is none.
+    private Path lastFile;
     private ShardWriter shard;
     private long rowCount;
+    /// Bytes of the single file that is written anew, or -1.
+    private long oldBytes = -1;
+
     private boolean hasNewRows;
     private boolean isFinished;
     private boolean isBroken;
@@ -101,14 +110,14 @@ public final class TableWriter implements AutoCloseable {
             Path folder,
             TableManifest before,
             List<TableManifest.Shard> shards,
-            Path nextFile) {
+            Path lastFile) {
         this.rowType = rowType;
         this.rowSize = rowType.size();
         this.options = options;
         this.folder = folder;
         this.before = before;
         this.shards = new ArrayList<>(shards);
-        this.nextFile = nextFile;
+        this.lastFile = lastFile;
         this.assembly = new RowAssembly(rowType);
     }
 
@@ -132,8 +141,11 @@ public final class TableWriter implements AutoCloseable {
         Path parent = path.toAbsolutePath().getParent();
         options.disk().forceDirectory(parent == null ? path : parent);
         publish(options.disk(), path, empty);
-        Path first = path.resolve(TableFiles.name(SERIES, 0, DIGIT_COUNT));
-        TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), first);
+        // What a writer left that stopped before the end.
+        for (Path shard : TableFiles.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
+            options.disk().delete(shard);
+        }
+        TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
         writer.beginShard();
         return writer;
     }
@@ -165,6 +177,7 @@ public final class TableWriter implements AutoCloseable {
         try {
             writer.beginShard();
             writer.copy(old);
+            writer.oldBytes = old.group().bytes();
             return writer;
         } catch (Throwable e) {
             writer.abort();
@@ -173,7 +186,10 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private void copy(TableShards old) throws IOException {
-        long rowsAtOnce = Math.max(1, COPY_BYTES / Math.max(1, rowSize));
+        if (old.count() == 0) {
+            return;
+        }
+        long rowsAtOnce = Math.max(1, COPY_BYTES / rowSize);
         MemorySegment rows = rowBuffer.reserve(Math.multiplyExact(rowsAtOnce, rowSize));
         for (long row = 0; row < old.count(); row += rowsAtOnce) {
             long count = Math.min(rowsAtOnce, old.count() - row);
@@ -183,32 +199,16 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
+    /// A folder without a manifest of ours stays without, and gets one shard whatever its size: that is all that
+    /// can appear in one step.
     private static TableWriter extend(TableFiles files, TableShards old, Options options) throws IOException {
         TableManifest manifest = TableManifest.read(options.disk(), files.folder());
         Path last = files.files().getLast();
-        boolean isOnly = TableFiles.allSeries(options.disk(), files.folder()).size() == 1;
-        boolean isManaged = manifest != null
-                ? manifest.series().equals(files.series())
-                : isOnly && !options.disk().exists(files.folder().resolve(TableFormat.MANIFEST));
-        if (!isManaged || !files.folder().equals(last.getParent())) {
-            // Without a list of ours one shard is all that can appear in one step.
-            Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
-            return new TableWriter(old.rowType(), single, files.folder(), null, List.of(), TableFiles.next(last));
+        if (manifest != null && manifest.series().equals(files.series())) {
+            return new TableWriter(old.rowType(), options, files.folder(), manifest, manifest.shards(), last);
         }
-        if (manifest == null) {
-            List<TableManifest.Shard> there = new ArrayList<>();
-            for (int i = 0; i < files.files().size(); i++) {
-                FileBytes file = old.group().files().get(i);
-                String name = file.path().getFileName().toString();
-                there.add(new TableManifest.Shard(name, old.headers().get(i).rowCount(), file.size(), null));
-            }
-            String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-            manifest = new TableManifest(
-                    old.rowType().item().descr(), old.rowType().shape(), there, created, Map.of());
-            publish(options.disk(), files.folder(), manifest);
-        }
-        return new TableWriter(
-                old.rowType(), options, files.folder(), manifest, manifest.shards(), TableFiles.next(last));
+        Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
+        return new TableWriter(old.rowType(), single, files.folder(), null, List.of(), last);
     }
 
     private static void requireWritable(RowType rowType) {
@@ -234,7 +234,8 @@ public final class TableWriter implements AutoCloseable {
         boolean isUnfinished = manifest != null && manifest.shards().isEmpty();
         boolean isEmpty = disk.list(path).stream().allMatch(NewFile::isTemporary);
         if (!isUnfinished && !isEmpty) {
-            throw new FileAlreadyExistsException(path.toString());
+            throw new FileAlreadyExistsException(
+                    path.toString(), null, "a folder is not replaced: remove it, or name another");
         }
     }
 
@@ -297,10 +298,24 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private void beginShard() throws IOException {
-        // Where a manifest says what belongs to the table, only a shard of an append that stopped has the name.
-        boolean isReplacing = folder == null ? options.isReplacing() : before != null;
-        shard = ShardWriter.create(options.disk(), nextFile, rowType, isReplacing);
-        nextFile = folder == null ? null : TableFiles.next(nextFile);
+        if (shards.size() >= SHARD_COUNT_MAX) {
+            throw new IllegalStateException(
+                    "a table has at most " + SHARD_COUNT_MAX + " shards, all of which are mapped: make them larger");
+        }
+        if (folder != null) {
+            lastFile = freeFile();
+        }
+        shard = ShardWriter.create(options.disk(), lastFile, rowType, folder == null && options.isReplacing());
+    }
+
+    /// The next name in the folder that nobody has: a shard that is not listed may be another program's.
+    private Path freeFile() throws IOException {
+        Path file =
+                lastFile == null ? folder.resolve(TableFiles.name(SERIES, 0, DIGIT_COUNT)) : TableFiles.next(lastFile);
+        while (options.disk().exists(file)) {
+            file = TableFiles.next(file);
+        }
+        return file;
     }
 
     private void endShard() throws IOException {
@@ -309,7 +324,12 @@ public final class TableWriter implements AutoCloseable {
         }
         // Its name may be that of a shard another writer has listed meanwhile.
         requireUnchanged();
-        TableManifest.Shard published = shard.publish();
+        TableManifest.Shard published;
+        try {
+            published = shard.publish();
+        } catch (FileAlreadyExistsException e) {
+            throw folder == null ? e : changed(folder);
+        }
         if (before != null) {
             shards.add(published);
         }
@@ -351,8 +371,19 @@ public final class TableWriter implements AutoCloseable {
 
     private void requireUnchanged() throws IOException {
         if (before != null && !before.equals(TableManifest.read(options.disk(), folder))) {
-            throw new IOException(folder + " was changed by another program meanwhile; nothing was added");
+            throw changed(folder);
         }
+        if (oldBytes >= 0) {
+            try (Disk.Readable old = options.disk().open(lastFile)) {
+                if (old.size() != oldBytes) {
+                    throw changed(lastFile);
+                }
+            }
+        }
+    }
+
+    private static IOException changed(Path path) {
+        return new IOException(path + " was changed by another program meanwhile; nothing was added");
     }
 
     private static void publish(Disk disk, Path folder, TableManifest manifest) throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Rounding;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

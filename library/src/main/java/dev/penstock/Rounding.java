@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.query;
-
-import dev.penstock.ElementType;
+package dev.penstock;
 
 /// The number of a type of real numbers that is nearest to a double, ties to even.
-final class Rounding {
+public final class Rounding {
     private Rounding() {}
 
-    static double toType(ElementType type, double value) {
+    /// The nearest number of a type; infinite where the type has no such large ones.
+    public static double toType(ElementType type, double value) {
         return switch (type) {
             case F16 -> Float.float16ToFloat(Float.floatToFloat16(toOdd(value)));
             case BF16 -> toBrain(toOdd(value));
