@@ -85,18 +85,18 @@ public final class RowCopy {
     /// @param size   bytes of the piece
     /// @param target the address the first piece goes to
     /// @param stride bytes from one piece to the next at the target, not less than `size`
-    /// @param isOneFile whether all places are in one mapped file, or in memory that cannot go away
+    /// @param isTouched whether the last row was touched ([RowPlaces#locate]), or the memory cannot go away
     public static void copy(
-            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
+            long places, int count, long offset, long size, long target, long stride, boolean isTouched) {
         try {
-            copyApart.invokeExact(places, count, offset, size, target, stride, isOneFile);
+            copyApart.invokeExact(places, count, offset, size, target, stride, isTouched);
         } catch (Throwable e) {
             throw Apart.rethrow(e);
         }
     }
 
     private static void copyAnySize(
-            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
+            long places, int count, long offset, long size, long target, long stride, boolean isTouched) {
         if (size == 0) {
             return;
         }
@@ -105,32 +105,25 @@ public final class RowCopy {
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
         } else if (isTrained && size >= VectorRowCopy.SIZE_MIN) {
-            copyTouched(places, count, offset, size, target, stride, isOneFile);
+            if (isTouched) {
+                VectorRowCopy.copy(places, count, offset, size, target, stride);
+            } else {
+                copyTouching(places, count, offset, size, target, stride);
+            }
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);
         }
     }
 
-    /// Some rows at a time, so that what was touched is copied right after.
-    private static void copyTouched(
-            long places, int count, long offset, long size, long target, long stride, boolean isOneFile) {
+    /// Some rows at a time, so that those touched are in the cache when they are copied.
+    private static void copyTouching(long places, int count, long offset, long size, long target, long stride) {
         for (int done = 0; done < count; done += TOUCH_COUNT) {
             int here = Math.min(TOUCH_COUNT, count - done);
             long start = places + done * U64.byteSize();
-            long last = offset + size - 1;
-            touched = isOneFile ? ALL.get(U8, highest(start, here) + last) : touch(start, here, last);
+            touched = touch(start, here, offset + size - 1);
             Faults.settle();
             VectorRowCopy.copy(start, here, offset, size, target + done * stride, stride);
         }
-    }
-
-    /// A file is shortened from its end: where the last byte of the last piece is there, all others are.
-    private static long highest(long places, int count) {
-        long highest = Long.MIN_VALUE;
-        for (int i = 0; i < count; i++) {
-            highest = Math.max(highest, ALL.get(U64, places + i * U64.byteSize()));
-        }
-        return highest;
     }
 
     /// Reads the last byte of each piece, which is smaller than a page.

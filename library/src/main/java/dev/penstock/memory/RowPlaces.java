@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
 import static dev.penstock.memory.RowCopy.ALL;
 
 import java.lang.foreign.MemorySegment;
@@ -22,12 +23,15 @@ public final class RowPlaces {
     private static MethodHandle locateOne = Apart.of(
             MethodHandles.lookup(),
             "locateOne",
-            MethodType.methodType(boolean.class, long.class, int.class, long.class, long.class, long.class));
+            MethodType.methodType(long.class, long.class, int.class, long.class, long.class, long.class));
 
     private static MethodHandle locateMany = Apart.of(
             MethodHandles.lookup(),
             "locateMany",
             MethodType.methodType(boolean.class, long.class, int.class, RowPlaces.class));
+
+    /// Where the bytes of [#touch] go, so that the compiler has to read them.
+    private static byte touched;
 
     private final long rowSize;
     /// The first row of each run, and behind them the number of all rows.
@@ -97,7 +101,8 @@ public final class RowPlaces {
         return bad >= 0;
     }
 
-    /// Replaces row indices by the addresses of the rows.
+    /// Replaces row indices by the addresses of the rows. Where there is one run, the last of these rows is
+    /// touched: a file is shortened from its end, so that if that row is there, all others are (see [RowCopy]).
     ///
     /// @param indices private memory of the caller outside the heap, so that nobody changes an index once it was
     ///                checked
@@ -110,7 +115,7 @@ public final class RowPlaces {
                 long at = indices.address() + done * U64.byteSize();
                 int count = (int) Math.min(COUNT_MAX, total - done);
                 hasAll &= origins.length == 1
-                        ? (boolean) locateOne.invokeExact(at, count, count(), origins[0], rowSize)
+                        ? touch((long) locateOne.invokeExact(at, count, count(), origins[0], rowSize))
                         : (boolean) locateMany.invokeExact(at, count, this);
             }
         } catch (Throwable e) {
@@ -119,17 +124,30 @@ public final class RowPlaces {
         return hasAll;
     }
 
+    /// @return whether there is such a row
+    private boolean touch(long highest) {
+        if (highest >= 0 && rowSize > 0) {
+            touched = ALL.get(U8, origins[0] + highest * rowSize + rowSize - 1);
+            Faults.settle();
+        }
+        return highest >= 0;
+    }
+
     /// No branch, so that the loop compiles to vectors: the sign of a bad index, or of what it has too much, is
     /// kept.
-    private static boolean locateOne(long at, int count, long rowCount, long origin, long rowSize) {
+    ///
+    /// @return the highest index, or a negative number when one is bad
+    private static long locateOne(long at, int count, long rowCount, long origin, long rowSize) {
         long bad = 0;
+        long highest = 0;
         long last = rowCount - 1;
         for (int i = 0; i < count; i++) {
             long index = ALL.get(U64, at + i * 8L);
             bad |= index | (last - index);
+            highest = Math.max(highest, index);
             ALL.set(U64, at + i * 8L, origin + index * rowSize);
         }
-        return bad >= 0;
+        return bad < 0 ? bad : highest;
     }
 
     private static boolean locateMany(long at, int count, RowPlaces places) {

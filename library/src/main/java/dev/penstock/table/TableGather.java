@@ -43,13 +43,14 @@ final class TableGather implements AutoCloseable {
 
     private final TableShards shards;
     private final Map<String, RowField> fields;
-    private final boolean isOneFile;
+    /// Whether finding the rows has touched the last of them.
+    private final boolean isTouched;
     private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
     private volatile boolean isClosed;
 
     TableGather(TableShards shards, List<RowField> fields) {
         this.shards = shards;
-        this.isOneFile = shards.headers().size() == 1;
+        this.isTouched = shards.headers().size() == 1;
         this.fields =
                 fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
     }
@@ -68,15 +69,15 @@ final class TableGather implements AutoCloseable {
     }
 
     /// A field that is wanted, and where its column is.
-    private record Wanted(RowField field, long target, boolean isOneFile) {
+    private record Wanted(RowField field, long target, boolean isTouched) {
         void copy(long places, long firstRow, int rowCount) {
             long itemSize = field.field().itemSize();
             long start = target + firstRow * itemSize;
             if (field.outer().isEmpty()) {
-                RowCopy.copy(places, rowCount, field.offset(), field.blockSize(), start, itemSize, isOneFile);
+                RowCopy.copy(places, rowCount, field.offset(), field.blockSize(), start, itemSize, isTouched);
             } else {
                 field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
-                        places, rowCount, rowOffset, field.blockSize(), start + columnOffset, itemSize, isOneFile));
+                        places, rowCount, rowOffset, field.blockSize(), start + columnOffset, itemSize, isTouched));
             }
         }
     }
@@ -129,7 +130,7 @@ final class TableGather implements AutoCloseable {
                     scratch,
                     Integer.MAX_VALUE,
                     (tile, firstRow, tileCount) ->
-                            RowCopy.copy(tile, tileCount, 0, rowSize, start + firstRow * rowSize, rowSize, isOneFile));
+                            RowCopy.copy(tile, tileCount, 0, rowSize, start + firstRow * rowSize, rowSize, isTouched));
             if (direct != target) {
                 MemorySegment.copy(direct, 0, target, 0, byteCount);
             }
@@ -201,7 +202,7 @@ final class TableGather implements AutoCloseable {
                         + fields.values().stream().map(RowField::field).toList());
             }
             long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
-            wanted.add(new Wanted(field, column.reserveValues(byteCount).address(), isOneFile));
+            wanted.add(new Wanted(field, column.reserveValues(byteCount).address(), isTouched));
         }
         return wanted;
     }
