@@ -32,7 +32,9 @@ final class TidyTest {
             "dev.penstock", Set.of(),
             "dev.penstock.memory", Set.of("dev.penstock"),
             "dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.catalog", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.pack"));
+            "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
+            "dev.penstock.catalog",
+                    Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.pack", "dev.penstock.tree"));
 
     @Test
     void theSourcesAreFound() {
