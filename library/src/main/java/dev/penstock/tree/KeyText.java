@@ -11,9 +11,9 @@ import java.util.HexFormat;
 
 /// Paths as text, for people and for lines of text: one escape for all bytes that are not printable text.
 ///
-/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `\n`, `\r`, and every
-/// other byte that is no part of a printable character is `\x` with two hexadecimal digits. Reading takes `\x` for
-/// any byte, so that any path can be typed; a backslash before anything else is refused.
+/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `\n`, `\r`, and
+/// every other byte that is no part of a printable character is `\x` with two hexadecimal digits. Reading takes
+/// `\x` for any byte, so that any path can be typed; a backslash before anything else is refused.
 public final class KeyText {
     private static final int SHORT_SIZE = 60;
     private static final HexFormat HEX = HexFormat.of();

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.zip.Deflater;
 
-/// Writes a `.paths` file, which [PathsReader] describes; it appears under its name when [#close] has put everything
-/// on disk.
+/// Writes a `.paths` file, which [PathsReader] describes; it appears under its name when [#close] has put
+/// everything on disk.
 ///
 /// The original leaves out the empty path; this writer takes it like any other.
 ///

@@ -60,8 +60,7 @@ final class PendingNodes {
 
     /// Makes the branch on top a line.
     ///
-    /// @param child where the branch was written, when it has children; a branch without gives its value to the
-    line
+    /// @param child where the branch was written when it has children; one without gives its value to the line
     void wrapTop(long line, long child) {
         int top = count - 1;
         flags[top] = (byte) (topHasChild() ? IS_LINE | HAS_CHILD : IS_LINE | (flags[top] & HAS_VALUE));

@@ -6,8 +6,8 @@ package dev.penstock.tree;
 /// A run is entered when it is met for the second time, since most runs of a large tree are met once. The table
 /// has a fixed number of places and a newcomer replaces what has its place, so memory is bounded.
 ///
-/// **Threads.** Any number without locks: an entry never changes once it is made, and an entry that another thread
-/// has replaced is only made again.
+/// **Threads.** Any number without locks: an entry never changes once it is made, and an entry that another
+/// thread has replaced is only made again.
 final class SiblingIndex {
     private static final int STRIDE_BITS = 3;
 

@@ -9,10 +9,10 @@ import java.util.Arrays;
 
 /// Makes the nodes of a tree out of paths in ascending order, and puts them out as soon as they are complete.
 ///
-/// There is a frame for each place on the path before where a value is, or something parts, or the path ends. A path
-/// that parts from it completes all frames below the place where it does: their children are put out as a run,
-/// and they become a child themselves, of the frame above, or of a line to it. So runs are put out from the leaves
-/// upwards and in the order of the paths, which is what makes the bytes those of the original.
+/// There is a frame for each place on the path before where a value is, or something parts, or the path ends. A
+/// path that parts from it completes all frames below the place where it does: their children are put out as a
+/// run, and they become a child themselves, of the frame above, or of a line to it. So runs are put out from
+/// the leaves upwards and in the order of the paths, which is what makes the bytes those of the original.
 final class TreeAssembly implements AutoCloseable {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;

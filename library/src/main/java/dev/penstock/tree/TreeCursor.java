@@ -313,7 +313,8 @@ public final class TreeCursor {
         return below > 0 && firstAtDepth(base + below, base);
     }
 
-    /// To the next place of the same depth below the place so many bytes above; when there is none, to that place.
+    /// To the next place of the same depth below the place so many bytes above; when there is none, to that
+    /// place.
     public boolean nextAtDepth(int above) {
         if (above <= 0) {
             return false;

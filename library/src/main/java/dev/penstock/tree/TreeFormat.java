@@ -60,8 +60,8 @@ import java.nio.charset.StandardCharsets;
 /// | bytes    | 0 < c < 32    | the c bytes that lead to the children, strictly ascending                       |
 /// | mask     | c = 32        | 32 bytes; child b is there if bit b mod 8 of byte b / 8 is set; at least 32 bits |
 ///
-/// The children of a branch are a **run**: nodes end to end in the order of their bytes. Only its start is stored;
-/// the k-th child is found by stepping over k nodes. A run ends at or before its parent.
+/// The children of a branch are a **run**: nodes end to end in the order of their bytes. Only its start is
+/// stored; the k-th child is found by stepping over k nodes. A run ends at or before its parent.
 ///
 /// A **line** (bit 7 is 1) is a stretch of path where nothing parts:
 ///
@@ -72,8 +72,8 @@ import java.nio.charset.StandardCharsets;
 /// | distance | bit 0      | varint, at least 1, to the node at the end of the line                            |
 /// | data     | always     | varint, at least 1: offset of this node minus that of its line data               |
 ///
-/// **Line data** is a varint length of at least 1 and so many bytes, which end at or before the node. Any number of
-/// lines may share one. A node with neither value nor child is a path that exists and has no value.
+/// **Line data** is a varint length of at least 1 and so many bytes, which end at or before the node. Any
+/// number of lines may share one. A node with neither value nor child is a path that exists and has no value.
 ///
 /// ## Example
 ///
@@ -89,24 +89,24 @@ import java.nio.charset.StandardCharsets;
 /// ## Invariants
 ///
 /// - A finished tree is never changed: it appears under its name complete, by [dev.penstock.memory.NewFile].
-/// - What [TreeWriter] writes by default is *canonical*: the same map gives the same bytes, those of the original's
-///   writer. Line data of equal content is stored once, subtrees are not shared.
+/// - What [TreeWriter] writes by default is *canonical*: the same map gives the same bytes, those of the
+///   original's writer. Line data of equal content is stored once, subtrees are not shared.
 /// - Runs that several parents share, lines that lead to lines, branches with one child and unreferenced bytes
 ///   are legal and read.
 ///
 /// ## Limits
 ///
-/// - A path has at most [#KEY_SIZE_MAX] bytes, so that lines which share their data cannot ask for more memory than
-///   a reader has.
+/// - A path has at most [#KEY_SIZE_MAX] bytes, so that lines which share their data cannot ask for more memory
+///   than a reader has.
 /// - Counting and verifying follow at most 4,194,304 nodes on one path, since they remember each of them.
 /// - A file has at most 2<sup>63</sup>-1 bytes.
 ///
 /// ## Strict and lenient
 ///
 /// A strict reader refuses what the rules above exclude as soon as it comes across it. A lenient one reads what
-/// the original's reader does: varints that are longer than needed, unused bits of a line, a mask of few children,
-/// a line with value and child (whose value is found by a lookup and not by iteration), and any last 8 bytes.
-/// Neither leaves the file, and neither follows a reference that does not lead backwards.
+/// the original's reader does: varints that are longer than needed, unused bits of a line, a mask of few
+/// children, a line with value and child (whose value is found by a lookup and not by iteration), and any last
+/// 8 bytes. Neither leaves the file, and neither follows a reference that does not lead backwards.
 ///
 /// ## Where it differs from the design text
 ///

@@ -17,9 +17,9 @@ import java.util.OptionalLong;
 
 /// An open tree: looks up paths, goes through them in order, and checks the file.
 ///
-/// Opening looks at the first and the last bytes only, whatever the size. What a lookup comes across is checked on
-/// the way, so that a damaged or hostile file gives a [DatasetException] or an answer from inside the file, after
-/// at most as many steps as the file has bytes.
+/// Opening looks at the first and the last bytes only, whatever the size. What a lookup comes across is checked
+/// on the way, so that a damaged or hostile file gives a [DatasetException] or an answer from inside the file,
+/// after at most as many steps as the file has bytes.
 ///
 /// Values are unsigned: a `long` holds all 64 bits of them.
 ///

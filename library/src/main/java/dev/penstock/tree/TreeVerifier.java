@@ -15,8 +15,8 @@ import java.util.Set;
 
 /// Looks at every node of a tree and lists what is wrong.
 ///
-/// What only a strict reader refuses is a warning, since all paths can be read; the exceptions are children out of
-/// order or in one another's place, which lookups would miss.
+/// What only a strict reader refuses is a warning, since all paths can be read; the exceptions are children out
+/// of order or in one another's place, which lookups would miss.
 ///
 /// The format has no checksums: a changed value, or a byte of a path, cannot be noticed.
 final class TreeVerifier extends TreeSurvey {

@@ -10,15 +10,16 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.ToLongFunction;
 
-/// Writes a tree from paths in ascending order; it appears under its name when [#close] has put everything on disk.
+/// Writes a tree from paths in ascending order; it appears under its name when [#close] has put everything on
+/// disk.
 ///
 /// Paths are compared as unsigned bytes, a path before those that it begins ([java.util.Arrays#compareUnsigned]);
 /// [TreeSorter] puts others in order first. What has been written is not held: memory goes with the length of a
 /// path and the number of different line segments, 16 to 32 bytes outside the heap for each.
 ///
-/// **Lifecycle.** A path that is refused changes nothing and others may follow. Once a write has failed, or after
-/// [#abort], nothing more is taken and `close` leaves nothing behind. A caller who gives up for a reason of his own
-/// calls `abort`: a `close` without it publishes what has come.
+/// **Lifecycle.** A path that is refused changes nothing and others may follow. Once a write has failed, or
+/// after [#abort], nothing more is taken and `close` leaves nothing behind. A caller who gives up for a reason
+/// of his own calls `abort`: a `close` without it publishes what has come.
 ///
 /// **Threads.** One at a time.
 public final class TreeWriter implements AutoCloseable {
