@@ -74,7 +74,7 @@ class TreeGoldenTest {
 
     private static void requireReadable(byte[] file, SortedMap<byte[], Long> map) throws IOException {
         try (TreeReader tree = Trees.open(file)) {
-            assertEquals(Trees.text(map), Trees.text(Trees.read(tree.scan())));
+            Trees.requireEqual(map, tree.scan());
             assertEquals(map.size(), tree.count());
             map.forEach((key, value) -> {
                 if (tree.get(key).orElseThrow() != value) {

@@ -3,6 +3,7 @@ package dev.penstock.tree;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -137,7 +139,7 @@ final class TreeKeySets {
         SETS.put("dangling_below_value", () -> of("k", 9));
     }
 
-    private static SortedMap<byte[], Long> indexed(long[] values, java.util.function.IntFunction<String> key) {
+    private static SortedMap<byte[], Long> indexed(long[] values, IntFunction<String> key) {
         SortedMap<byte[], Long> map = empty();
         for (int i = 0; i < values.length; i++) {
             map.put(bytes(key.apply(i)), values[i]);
@@ -222,9 +224,7 @@ final class TreeKeySets {
     /// The paths of a set that were created without a value.
     static List<byte[]> created(String name) throws IOException {
         Path file = Trees.golden("files/" + name + ".created");
-        return java.nio.file.Files.exists(file)
-                ? Trees.lengthPrefixed(java.nio.file.Files.readAllBytes(file))
-                : List.of();
+        return Files.exists(file) ? Trees.lengthPrefixed(Files.readAllBytes(file)) : List.of();
     }
 
     static SortedMap<byte[], Long> zero(Collection<byte[]> keys) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -128,17 +129,16 @@ class TreeVectorTest {
         assertEquals(size, Varint.sizeOf(value));
         assertEquals(size, Varint.sizeFrom(bytes[0] & 0xFF));
         byte[] padded = Arrays.copyOf(bytes, 40);
-        TreeBytes reading = new TreeBytes(Trees.PATH, java.lang.foreign.MemorySegment.ofArray(padded), true);
+        TreeBytes reading = new TreeBytes(Trees.PATH, MemorySegment.ofArray(padded), true);
         assertEquals(value, reading.varint(0));
         byte[] exact = Arrays.copyOf(bytes, size);
-        assertEquals(value, new TreeBytes(Trees.PATH, java.lang.foreign.MemorySegment.ofArray(exact), true).varint(0));
+        assertEquals(value, new TreeBytes(Trees.PATH, MemorySegment.ofArray(exact), true).varint(0));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"f805", "f9f700", "fa010000", "ff0100000000000000"})
     void aNumberOfTooManyBytesIsRefusedByAStrictReaderOnly(String hex) {
-        java.lang.foreign.MemorySegment bytes =
-                java.lang.foreign.MemorySegment.ofArray(HexFormat.of().parseHex(hex));
+        MemorySegment bytes = MemorySegment.ofArray(HexFormat.of().parseHex(hex));
         DatasetException refusal = Assertions.assertThrows(
                 DatasetException.Corrupt.class, () -> new TreeBytes(Trees.PATH, bytes, true).varint(0));
         assertEquals(Reason.NOT_CANONICAL, refusal.reason());

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Assumptions;
 
 /// Trees in memory, for tests.
 final class Trees {
@@ -102,6 +103,21 @@ final class Trees {
         return map;
     }
 
+    /// Fails unless a scan gives exactly a map.
+    static void requireEqual(Map<byte[], Long> map, TreeScan scan) {
+        for (Map.Entry<byte[], Long> entry : map.entrySet()) {
+            byte[] key = entry.getKey();
+            if (!scan.next()
+                    || !Arrays.equals(key, 0, key.length, scan.pathBytes(), 0, scan.pathSize())
+                    || entry.getValue() != scan.value()) {
+                throw new AssertionError("instead of " + KeyText.of(key) + " came " + KeyText.of(scan.path()));
+            }
+        }
+        if (scan.next()) {
+            throw new AssertionError("after the end came " + KeyText.of(scan.path()));
+        }
+    }
+
     /// A map as text that can be compared and printed.
     static String text(Map<byte[], Long> map) {
         StringBuilder text = new StringBuilder();
@@ -144,8 +160,7 @@ final class Trees {
     static Path bigLogic() {
         String folder = System.getenv("PENSTOCK_EXTRA_DATA");
         Path file = folder == null ? null : Path.of(folder, "big_logic.metta.paths");
-        org.junit.jupiter.api.Assumptions.assumeTrue(
-                file != null && Files.exists(file), "needs PENSTOCK_EXTRA_DATA/big_logic.metta.paths");
+        Assumptions.assumeTrue(file != null && Files.exists(file), "needs PENSTOCK_EXTRA_DATA/big_logic.metta.paths");
         return file;
     }
 }
