@@ -237,7 +237,8 @@ final class TreeAssembly implements AutoCloseable {
 
     /// The distances of a run depend on where it is, so it is compared as it would look there.
     private boolean isRunAt(long offset) throws IOException {
-        return out.isAt(offset, runBytes, 0, encodeRun(offset));
+        int size = encodeRun(offset);
+        return out.isAt(offset, runBytes, 0, size);
     }
 
     private int encodeRun(long offset) {
