@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
             HeadCommand.class,
             GetCommand.class,
             PackCommand.class,
+            TreeCommand.class,
             DemoCommand.class
         },
         versionProvider = PenstockCommand.Version.class,

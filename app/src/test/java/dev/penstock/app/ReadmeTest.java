@@ -36,6 +36,7 @@ final class ReadmeTest {
     @Test
     void theCommandsOfTheReadmeRun() throws IOException {
         photos();
+        Files.writeString(folder.resolve("words.txt"), "pear\napple\n");
         List<String> commands =
                 readme().lines().filter(line -> line.startsWith("penstock ")).toList();
         assertTrue(commands.size() >= 6, commands.toString());
@@ -43,7 +44,7 @@ final class ReadmeTest {
             Object[] words = Arrays.stream(
                             command.replaceFirst("#.*", "").strip().split(" +"))
                     .skip(1)
-                    .map(word -> word.startsWith("photos") || word.equals("out") ? folder.resolve(word) : word)
+                    .map(word -> word.matches("photos.*|words.*|out") ? folder.resolve(word) : word)
                     .toArray();
             CommandRun run = CommandRun.of(words);
             assertEquals(0, run.exitCode(), command + ": " + run.err());

@@ -8,6 +8,7 @@ import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.pack.PackReader;
+import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -35,6 +36,7 @@ public final class Catalog {
     }
 
     private static final Signature PACK = Signature.of("pack", "A2PACK\0\0");
+    private static final Signature TREE = Signature.of("tree", "ACTree0");
 
     /// What people have lying about, so that the message can name it.
     private static final List<Signature> FOREIGN = List.of(
@@ -45,6 +47,12 @@ public final class Catalog {
             Signature.of("a zip archive", "PK\u0003\u0004"),
             Signature.of("a Parquet file", "PAR1"),
             Signature.of("a single run of the game 2048", "A2T1"));
+
+    /// Whether what is at a path is a tree, which has paths and values and no records by index: [TreeReader] opens
+    /// it.
+    public static boolean isTree(Path path) throws IOException {
+        return !Files.isDirectory(path) && TREE.matches(head(path));
+    }
 
     /// Opens what is at a path.
     ///
@@ -63,6 +71,10 @@ public final class Catalog {
         if (PACK.matches(head)) {
             return PackReader.open(path, PackReader.Options.DEFAULT.withAccess(access));
         }
+        if (TREE.matches(head)) {
+            throw new DatasetException.WrongFormat(
+                    path, "this is a tree, which has paths instead of records; see `tree --help`");
+        }
         Optional<Signature> foreign =
                 FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
         String found = head.length == 0
@@ -73,10 +85,26 @@ public final class Catalog {
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
     public static Verification verify(Path path, FileBytes.Access access, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, access)) {
-            return dataset.verify(progress);
+        try {
+            return isTree(path) ? verifyTree(path, access, progress) : verifyDataset(path, access, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
+        }
+    }
+
+    private static Verification verifyDataset(Path path, FileBytes.Access access, Progress progress)
+            throws IOException {
+        try (Dataset dataset = open(path, access)) {
+            return dataset.verify(progress);
+        }
+    }
+
+    /// Opened leniently, so that what only a strict reader refuses is listed and not refused.
+    private static Verification verifyTree(Path path, FileBytes.Access access, Progress progress) throws IOException {
+        TreeReader.Options options =
+                TreeReader.Options.DEFAULT.withStrict(false).withAccess(access);
+        try (TreeReader tree = TreeReader.open(path, options)) {
+            return tree.verify(progress);
         }
     }
 

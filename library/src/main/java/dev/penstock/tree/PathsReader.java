@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,8 +30,17 @@ public final class PathsReader implements AutoCloseable {
     private static final int INPUT_SIZE = 1 << 16;
     private static final int LENGTH_SIZE = 4;
 
+    /// Where the bytes of the file come from.
+    private interface Source extends AutoCloseable {
+        /// @return how many bytes came, 0 at the end
+        int read(byte[] target) throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
     private final Path path;
-    private final Disk.Readable file;
+    private final Source source;
     private final Inflater inflater = new Inflater();
     private final byte[] input = new byte[INPUT_SIZE];
     private final byte[] output = new byte[INPUT_SIZE];
@@ -41,9 +51,9 @@ public final class PathsReader implements AutoCloseable {
     private int size;
     private boolean isClosed;
 
-    private PathsReader(Path path, Disk.Readable file) {
+    private PathsReader(Path path, Source source) {
         this.path = path;
-        this.file = file;
+        this.source = source;
     }
 
     /// Opens a file.
@@ -52,7 +62,39 @@ public final class PathsReader implements AutoCloseable {
     }
 
     public static PathsReader open(Path path, Disk disk) throws IOException {
-        return new PathsReader(path, disk.open(path));
+        Disk.Readable file = disk.open(path);
+        return new PathsReader(path, new Source() {
+            private long offset;
+
+            @Override
+            public int read(byte[] target) throws IOException {
+                int count = (int) file.read(offset, MemorySegment.ofArray(target));
+                offset += count;
+                return count;
+            }
+
+            @Override
+            public void close() throws IOException {
+                file.close();
+            }
+        });
+    }
+
+    /// Reads from a stream, which is closed with the reader.
+    ///
+    /// @param name what errors call it
+    public static PathsReader of(Path name, InputStream stream) {
+        return new PathsReader(name, new Source() {
+            @Override
+            public int read(byte[] target) throws IOException {
+                return stream.readNBytes(target, 0, target.length);
+            }
+
+            @Override
+            public void close() throws IOException {
+                stream.close();
+            }
+        });
     }
 
     /// All paths of a file, as they come.
@@ -151,7 +193,7 @@ public final class PathsReader implements AutoCloseable {
     }
 
     private void feed() throws IOException {
-        int count = (int) file.read(inputOffset, MemorySegment.ofArray(input));
+        int count = source.read(input);
         if (count == 0) {
             throw corrupt(Reason.TRUNCATED, "the file ends before its zlib stream does");
         }
@@ -160,7 +202,7 @@ public final class PathsReader implements AutoCloseable {
     }
 
     private void requireNothingBehind() throws IOException {
-        if (inflater.getRemaining() > 0 || file.size() > inputOffset) {
+        if (inflater.getRemaining() > 0 || source.read(input) > 0) {
             throw corrupt(Reason.BAD_COMPRESSION, "bytes follow the end of the zlib stream");
         }
     }
@@ -174,7 +216,7 @@ public final class PathsReader implements AutoCloseable {
         if (!isClosed) {
             isClosed = true;
             inflater.end();
-            file.close();
+            source.close();
         }
     }
 }

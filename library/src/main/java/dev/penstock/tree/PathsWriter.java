@@ -27,6 +27,7 @@ public final class PathsWriter implements AutoCloseable {
     private final Deflater deflater = new Deflater(LEVEL);
     private final byte[] output = new byte[OUTPUT_SIZE];
     private final byte[] length = new byte[LENGTH_SIZE];
+    private int filled;
     private long offset;
     private boolean isFinished;
     private boolean isBroken;
@@ -66,14 +67,23 @@ public final class PathsWriter implements AutoCloseable {
     private void deflate(byte[] bytes, int start, int size) throws IOException {
         deflater.setInput(bytes, start, size);
         while (!deflater.needsInput()) {
-            write(deflater.deflate(output));
+            collect();
         }
     }
 
-    private void write(int count) throws IOException {
-        if (count > 0) {
-            file.write(MemorySegment.ofArray(output).asSlice(0, count), offset);
-            offset += count;
+    /// Takes what the deflater has, and writes when there is enough of it.
+    private void collect() throws IOException {
+        filled += deflater.deflate(output, filled, OUTPUT_SIZE - filled);
+        if (filled == OUTPUT_SIZE) {
+            flush();
+        }
+    }
+
+    private void flush() throws IOException {
+        if (filled > 0) {
+            file.write(MemorySegment.ofArray(output).asSlice(0, filled), offset);
+            offset += filled;
+            filled = 0;
         }
     }
 
@@ -94,8 +104,9 @@ public final class PathsWriter implements AutoCloseable {
             if (!isBroken) {
                 deflater.finish();
                 while (!deflater.finished()) {
-                    write(deflater.deflate(output));
+                    collect();
                 }
+                flush();
                 file.publish();
             }
         } finally {

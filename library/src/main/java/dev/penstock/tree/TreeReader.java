@@ -229,6 +229,12 @@ public final class TreeReader implements AutoCloseable {
         return guarded(() -> TreeStats.of(bytes, root));
     }
 
+    /// Whether the file is, byte for byte, what [TreeWriter] makes of its paths with the usual options. Goes
+    /// through the whole tree, and through each path of a shared subtree.
+    public boolean isCanonical() throws IOException {
+        return file.use(() -> CanonicalCheck.isCanonical(this, bytes.segment()));
+    }
+
     /// A text that is the same for the same file: of its first bytes, its last, and samples of the rest.
     public String fingerprint() throws IOException {
         return file.use(() -> new Fingerprint("tree " + TreeFormat.VERSION)
