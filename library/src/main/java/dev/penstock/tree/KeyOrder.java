@@ -4,37 +4,12 @@ package dev.penstock.tree;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /// Sorts keys without moving them: unsigned bytes, a prefix before what it begins.
 final class KeyOrder {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private KeyOrder() {}
-
-    /// The indices of the keys in order, equal ones in the order in which they came; null when they are sorted.
-    static int[] of(byte[][] keys) {
-        if (isSorted(keys)) {
-            return null;
-        }
-        long[] prefixes = new long[keys.length];
-        int[] order = new int[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            prefixes[i] = prefix(keys[i], 0, keys[i].length);
-            order[i] = i;
-        }
-        sort(prefixes, order, (a, b) -> Arrays.compareUnsigned(keys[a], keys[b]));
-        return order;
-    }
-
-    private static boolean isSorted(byte[][] keys) {
-        for (int i = 1; i < keys.length; i++) {
-            if (Arrays.compareUnsigned(keys[i - 1], keys[i]) > 0) {
-                return false;
-            }
-        }
-        return true;
-    }
 
     /// The first eight bytes of a key as a number that sorts as they do, zeros behind a shorter one, made signed.
     static long prefix(byte[] bytes, int start, int size) {

@@ -74,7 +74,7 @@ final class TreeBytes {
     }
 
     /// Eight bytes, of which those behind the end of the file are zero.
-    private long word(long offset) {
+    long word(long offset) {
         return offset <= size - Long.BYTES ? bytes.get(U64, offset) : lastWord(offset, (int) (size - offset));
     }
 
@@ -102,14 +102,47 @@ final class TreeBytes {
         }
         long value = word(offset + 1) & (-1L >>> (Long.SIZE - 8 * payload));
         if (isStrict && !Varint.isMinimal(payload, value)) {
-            throw corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
+            throw tooLong(offset);
         }
         return value;
     }
 
+    private DatasetException.Corrupt tooLong(long offset) {
+        return corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
+    }
+
+    /// The number at a byte of a node of which the first eight bytes are loaded.
+    long varint(long node, long word, int at) {
+        if (at > 7) {
+            return varint(node + at);
+        }
+        int first = byteOf(word, at);
+        if (first <= Varint.SINGLE_MAX) {
+            return first;
+        }
+        int payload = first - Varint.SINGLE_MAX;
+        if (at + payload > 7) {
+            return longVarint(node + at, payload);
+        }
+        long value = (word >>> (8 * (at + 1))) & (-1L >>> (Long.SIZE - 8 * payload));
+        if (isStrict && !Varint.isMinimal(payload, value)) {
+            throw tooLong(node + at);
+        }
+        return value;
+    }
+
+    /// Bytes of the number at a byte of a node of which the first eight bytes are loaded.
+    int varintSize(long node, long word, int at) {
+        return at > 7 ? varintSize(node + at) : Varint.sizeFrom(byteOf(word, at));
+    }
+
     /// What a distance at an offset leads to from a node.
     long target(long node, long offset) {
-        long distance = varint(offset);
+        return target(node, offset, varint(offset));
+    }
+
+    /// The same for a distance that is known.
+    long target(long node, long offset, long distance) {
         if (Long.compareUnsigned(distance - 1, node - TreeFormat.HEADER_SIZE) >= 0) {
             throw corrupt(
                     offset,
@@ -119,8 +152,41 @@ final class TreeBytes {
         return node - distance;
     }
 
-    /// Where the node at an offset ends.
+    /// Where the node at an offset ends. One load tells it of nearly every node.
     long nodeEnd(long node) {
+        if (node > size - Long.BYTES) {
+            return longNodeEnd(node);
+        }
+        long word = bytes.get(U64, node);
+        int head = (int) word & 0xFF;
+        int at = (head & TreeFormat.VALUE) == 0 ? 1 : 1 + Varint.sizeFrom(byteOf(word, 1));
+        if (at > 7) {
+            return longNodeEnd(node);
+        }
+        if (head < TreeFormat.LINE) {
+            int count = head & TreeFormat.COUNT;
+            if (count == 0) {
+                return node + at;
+            }
+            requireCount(node, count);
+            // A mask takes as many bytes as the smallest number of children that has one.
+            return node + at + Varint.sizeFrom(byteOf(word, at)) + count;
+        }
+        if ((head & TreeFormat.LINE_CHILD) != 0) {
+            at += Varint.sizeFrom(byteOf(word, at));
+            if (at > 7) {
+                return longNodeEnd(node);
+            }
+        }
+        return node + at + Varint.sizeFrom(byteOf(word, at));
+    }
+
+    /// A byte of eight that were loaded together.
+    static int byteOf(long word, int index) {
+        return (int) (word >>> (8 * index)) & 0xFF;
+    }
+
+    private long longNodeEnd(long node) {
         int head = u8(node);
         long at = node + 1;
         if ((head & TreeFormat.VALUE) != 0) {
@@ -132,7 +198,6 @@ final class TreeBytes {
                 return at;
             }
             requireCount(node, count);
-            // A mask takes as many bytes as the smallest number of children that has one.
             return at + varintSize(at) + count;
         }
         if ((head & TreeFormat.LINE_CHILD) != 0) {
@@ -185,12 +250,36 @@ final class TreeBytes {
                 return false;
             }
         }
+        int left = count - i;
+        if (left == 0) {
+            return true;
+        }
+        if (keyStart + i <= key.length - Long.BYTES && offset + i <= size - Long.BYTES) {
+            long difference = bytes.get(U64, offset + i) ^ (long) KEY_WORDS.get(key, keyStart + i);
+            return difference << (Long.SIZE - 8 * left) == 0;
+        }
         for (; i < count; i++) {
             if (bytes.get(U8, offset + i) != key[keyStart + i]) {
                 return false;
             }
         }
         return true;
+    }
+
+    /// The rank of a byte in a list of at most eight that is loaded, or -1 when it is not in it.
+    int rankInWord(long word, int count, int wanted, long offset) {
+        long pattern = wanted * ONES;
+        long valid = HIGH & firstBytes(count);
+        if (isStrict) {
+            long pairs = HIGH & firstBytes(count - 1);
+            if ((lessThan(word, word >>> 8) & pairs) != pairs) {
+                throw corrupt(offset, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
+            }
+        }
+        long difference = word ^ pattern;
+        long equal = ~(((difference & ~HIGH) + ~HIGH) | difference) & valid;
+        // In a list that is sorted all bytes before the equal one are smaller.
+        return equal == 0 ? -1 : Long.bitCount(lessThan(word, pattern) & valid);
     }
 
     /// How many bytes of an ascending list are smaller than one, or -1 when it is not among them.

@@ -14,6 +14,7 @@ final class TreeLookup {
     private final TreeBytes bytes;
     private final long root;
     private final SiblingIndex siblings;
+    private final PrefixJumps jumps = new PrefixJumps();
 
     TreeLookup(TreeBytes bytes, long root) {
         this.bytes = bytes;
@@ -23,7 +24,13 @@ final class TreeLookup {
 
     /// Where the value of a key is, or [#ABSENT].
     long valueOffset(byte[] key) {
-        return valueOffset(key, root, 0, null);
+        if (key.length < PrefixJumps.SIZE) {
+            return walk(key, root, 0, null, false);
+        }
+        long start = jumps.find(key);
+        return start == PrefixJumps.NONE
+                ? walk(key, root, 0, null, true)
+                : walk(key, PrefixJumps.node(start), PrefixJumps.position(start), null, false);
     }
 
     /// Where the value of a key is, going on from where the trail of an earlier key has come that has the same
@@ -33,81 +40,121 @@ final class TreeLookup {
     long valueOffset(byte[] key, int sharedSize, Trail trail) {
         trail.rewind(sharedSize);
         if (trail.depth == 0) {
-            return valueOffset(key, root, 0, trail);
+            return walk(key, root, 0, trail, false);
         }
         // The lookup that goes on from it adds it again.
         trail.depth--;
-        return valueOffset(key, trail.nodes[trail.depth], trail.positions[trail.depth], trail);
+        return walk(key, trail.nodes[trail.depth], trail.positions[trail.depth], trail, false);
     }
 
-    private long valueOffset(byte[] key, long start, int startPosition, Trail trail) {
+    /// Walks down from a node that the first bytes of a key lead to.
+    ///
+    /// @param isNoting whether to remember how far the first bytes lead
+    private long walk(byte[] key, long start, int startPosition, Trail trail, boolean isNoting) {
         long node = start;
         int position = startPosition;
+        int branchCount = 0;
+        long lastBranch = 0;
+        int lastPosition = 0;
+        long result = ABSENT;
         while (true) {
-            int head = bytes.u8(node);
-            long at = node + 1;
+            long word = bytes.word(node);
+            int head = (int) word & 0xFF;
             if ((head & TreeFormat.LINE) != 0) {
                 if (bytes.isStrict()) {
                     TreeNode.requirePlainLine(bytes, node, head);
                 }
+                boolean hasValue = (head & TreeFormat.VALUE) != 0;
                 boolean hasChild = (head & TreeFormat.LINE_CHILD) != 0;
-                long valueOffset = ABSENT;
-                if ((head & TreeFormat.VALUE) != 0) {
-                    valueOffset = at;
-                    at += bytes.varintSize(at);
-                }
-                long childOffset = at;
-                if (hasChild) {
-                    at += bytes.varintSize(at);
-                }
-                long data = bytes.target(node, at);
-                int segmentSize = TreeNode.segmentSize(bytes, node, data);
-                if (segmentSize > key.length - position
-                        || !bytes.matches(data + bytes.varintSize(data), key, position, segmentSize)) {
-                    return ABSENT;
+                int childAt = hasValue ? 1 + Varint.sizeFrom(TreeBytes.byteOf(word, 1)) : 1;
+                int dataAt = hasChild ? childAt + bytes.varintSize(node, word, childAt) : childAt;
+                int segmentSize = matchLine(node, dataAt, word, key, position);
+                if (segmentSize == 0) {
+                    break;
                 }
                 position += segmentSize;
-                if (!hasChild || (position == key.length && valueOffset != ABSENT)) {
-                    return position == key.length ? valueOffset : ABSENT;
+                if (position == key.length && hasValue) {
+                    result = node + 1;
+                    break;
                 }
-                node = bytes.target(node, childOffset);
+                if (!hasChild) {
+                    break;
+                }
+                node = bytes.target(node, node + childAt, bytes.varint(node, word, childAt));
             } else {
                 if (position == key.length) {
                     bytes.requireCount(node, head & TreeFormat.COUNT);
-                    return (head & TreeFormat.VALUE) != 0 ? at : ABSENT;
+                    result = (head & TreeFormat.VALUE) != 0 ? node + 1 : ABSENT;
+                    break;
                 }
                 if (trail != null) {
                     trail.add(node, position);
                 }
-                node = child(node, head, key[position++] & 0xFF);
+                if (isNoting && position <= PrefixJumps.SIZE) {
+                    branchCount++;
+                    lastBranch = node;
+                    lastPosition = position;
+                }
+                node = child(node, word, key[position++] & 0xFF);
                 if (node == ABSENT) {
-                    return ABSENT;
+                    break;
                 }
             }
         }
+        if (branchCount >= PrefixJumps.BRANCHES_MIN) {
+            jumps.put(key, lastBranch, lastPosition);
+        }
+        return result;
+    }
+
+    /// How many bytes a line has if a key goes on with all of them, else 0.
+    private int matchLine(long node, int dataAt, long word, byte[] key, int position) {
+        long data = bytes.target(node, node + dataAt, bytes.varint(node, word, dataAt));
+        int segmentSize = TreeNode.segmentSize(bytes, node, data);
+        boolean isMatching = segmentSize <= key.length - position
+                && bytes.matches(data + bytes.varintSize(data), key, position, segmentSize);
+        return isMatching ? segmentSize : 0;
     }
 
     /// The child of a branch that a byte leads to, or [#ABSENT].
-    private long child(long node, int head, int wanted) {
-        long at = node + 1;
-        if ((head & TreeFormat.VALUE) != 0) {
-            at += bytes.varintSize(at);
-        }
+    ///
+    /// @param word the first eight bytes of the branch, which as a rule are all of it
+    private long child(long node, long word, int wanted) {
+        int head = (int) word & 0xFF;
         int count = head & TreeFormat.COUNT;
         if (count == 0) {
             return ABSENT;
         }
         bytes.requireCount(node, count);
-        long first = bytes.target(node, at);
-        long childBytes = at + bytes.varintSize(at);
-        boolean isMask = count == TreeFormat.MASK_COUNT;
-        int rank = isMask ? bytes.rankInMask(childBytes, wanted) : bytes.rankInList(childBytes, count, wanted);
+        int at = (head & TreeFormat.VALUE) != 0 ? 1 + Varint.sizeFrom(TreeBytes.byteOf(word, 1)) : 1;
+        long first = bytes.target(node, node + at, bytes.varint(node, word, at));
+        int listAt = at + bytes.varintSize(node, word, at);
+        if (count == TreeFormat.MASK_COUNT) {
+            return childOfMask(node, node + listAt, first, wanted);
+        }
+        int rank = listAt + count <= Long.BYTES && node + Long.BYTES <= bytes.size()
+                ? bytes.rankInWord(word >>> (8 * listAt), count, wanted, node + listAt)
+                : bytes.rankInList(node + listAt, count, wanted);
         if (rank < 0) {
             return ABSENT;
         }
-        long child = rank < SiblingIndex.RANK_MIN
-                ? bytes.skip(first, rank)
-                : siblings.skip(first, rank, isMask ? bytes.maskCount(childBytes) : count);
+        return requireBefore(
+                node, rank < SiblingIndex.RANK_MIN ? bytes.skip(first, rank) : siblings.skip(first, rank, count));
+    }
+
+    private long childOfMask(long node, long mask, long first, int wanted) {
+        int rank = bytes.rankInMask(mask, wanted);
+        if (rank < 0) {
+            return ABSENT;
+        }
+        return requireBefore(
+                node,
+                rank < SiblingIndex.RANK_MIN
+                        ? bytes.skip(first, rank)
+                        : siblings.skip(first, rank, bytes.maskCount(mask)));
+    }
+
+    private long requireBefore(long node, long child) {
         if (child >= node) {
             throw bytes.corrupt(child, Reason.OVERLAP, "a run of children reaches its parent");
         }

@@ -8,6 +8,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -159,7 +160,8 @@ public final class TreeReader implements AutoCloseable {
         }
     }
 
-    /// The values of many paths at once, which is faster than one by one, most of all when they are sorted.
+    /// The values of many paths at once, which is faster than one by one, most of all when they are sorted: large
+    /// batches are divided among threads.
     ///
     /// @param values gets the value of each path that has one, and `otherwise` for those that have none
     /// @return how many have one
@@ -168,7 +170,13 @@ public final class TreeReader implements AutoCloseable {
             throw new IllegalArgumentException(
                     "room for " + values.length + " values where there are " + paths.size() + " paths");
         }
-        return guarded(() -> new TreeBatch(bytes, lookup).get(paths, values, otherwise));
+        return guarded(() -> {
+            try {
+                return new TreeBatch(bytes, lookup, paths, values, otherwise).get(Parallel.defaultThreads());
+            } catch (IOException e) {
+                throw new AssertionError("a lookup reads memory only", e);
+            }
+        });
     }
 
     /// How many paths that begin with a prefix have a value; `Long.MAX_VALUE` stands for that many and more.

@@ -20,7 +20,7 @@ class KeyTextTest {
     @Test
     void anyPathComesBack() {
         Random random = Seeds.random();
-        for (int round = 0; round < 50_000; round++) {
+        for (int round = 0; round < 10_000; round++) {
             byte[] path = new byte[random.nextInt(20)];
             random.nextBytes(path);
             if (round % 2 == 0) {

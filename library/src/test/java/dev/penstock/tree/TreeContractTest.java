@@ -82,7 +82,8 @@ class TreeContractTest {
 
     @Test
     void manyThreadsReadOneTree() throws IOException {
-        List<byte[]> keys = new ArrayList<>(TreeKeySets.binary(50_000, 9, 6));
+        // Long enough for the tables that all threads share, and more of them than these have places.
+        List<byte[]> keys = new ArrayList<>(TreeKeySets.words(60_000, 9));
         SortedMap<byte[], Long> map = TreeKeySets.index(keys);
         try (TreeReader tree = TreeReader.open(write("t.act", map))) {
             Parallel.run(8, 4, part -> {

@@ -115,7 +115,7 @@ class TreeCorruptionTest {
     @Test
     void randomDamageIsRefusedOrReadFromInside() throws IOException {
         Random random = Seeds.random();
-        int rounds = TestData.isLong() ? 2_000_000 : 20_000;
+        int rounds = TestData.isLong() ? 2_000_000 : 8_000;
         List<byte[]> samples = new ArrayList<>();
         for (String name : SAMPLES) {
             samples.add(bytes(name));
