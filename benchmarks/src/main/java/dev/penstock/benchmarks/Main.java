@@ -27,7 +27,7 @@ public final class Main {
             """;
 
     /// All there are: a new benchmark is a class and a line here.
-    private static final List<Benchmark> BENCHMARKS = List.of(new PackBenchmark());
+    private static final List<Benchmark> BENCHMARKS = List.of(new PackBenchmark(), new TreeBenchmark());
 
     private Main() {}
 

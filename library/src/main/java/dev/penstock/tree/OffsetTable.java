@@ -15,7 +15,13 @@ import java.lang.foreign.MemorySegment;
 final class OffsetTable implements AutoCloseable {
     static final long ABSENT = 0;
 
-    private static final long PLACES_START = 1 << 10;
+    private static final long PLACES_START = 1 << 12;
+
+    /// Up to here the table grows fourfold, since freeing the old one stops all threads for a moment.
+    private static final long PLACES_FAST = 1 << 20;
+
+    /// An offset and a part of the hash, side by side so that a look at a place is one look at memory.
+    private static final int PLACE_SIZE = Long.BYTES + Integer.BYTES;
 
     /// Whether what is written at an offset is what is looked for.
     @FunctionalInterface
@@ -24,10 +30,8 @@ final class OffsetTable implements AutoCloseable {
     }
 
     private final long limit;
-    private Buffer offsetBuffer;
-    private Buffer hashBuffer;
-    private MemorySegment offsets;
-    private MemorySegment hashes;
+    private Buffer buffer;
+    private MemorySegment places;
     private long mask;
     private long count;
 
@@ -37,24 +41,22 @@ final class OffsetTable implements AutoCloseable {
         allocate(PLACES_START);
     }
 
-    private void allocate(long places) {
-        offsetBuffer = new Buffer();
-        hashBuffer = new Buffer();
-        offsets = offsetBuffer.reserve(places * Long.BYTES).asSlice(0, places * Long.BYTES);
-        hashes = hashBuffer.reserve(places * Integer.BYTES).asSlice(0, places * Integer.BYTES);
-        offsets.fill((byte) 0);
-        mask = places - 1;
+    private void allocate(long placeCount) {
+        buffer = new Buffer();
+        places = buffer.reserve(placeCount * PLACE_SIZE).asSlice(0, placeCount * PLACE_SIZE);
+        places.fill((byte) 0);
+        mask = placeCount - 1;
     }
 
     /// The offset of an entry with this hash that passes the check, or [#ABSENT].
     long find(long hash, Check check) throws IOException {
         int stored = (int) hash;
         for (long place = place(stored); ; place = (place + 1) & mask) {
-            long offset = offsets.get(U64, place * Long.BYTES);
+            long offset = places.get(U64, place * PLACE_SIZE);
             if (offset == ABSENT) {
                 return ABSENT;
             }
-            if (hashes.get(U32, place * Integer.BYTES) == stored && check.isSame(offset)) {
+            if (places.get(U32, place * PLACE_SIZE + Long.BYTES) == stored && check.isSame(offset)) {
                 return offset;
             }
         }
@@ -66,7 +68,7 @@ final class OffsetTable implements AutoCloseable {
             return;
         }
         if (count >= limit) {
-            offsets.fill((byte) 0);
+            places.fill((byte) 0);
             count = 0;
         }
         if (count >= (mask + 1) / 4 * 3) {
@@ -78,11 +80,11 @@ final class OffsetTable implements AutoCloseable {
 
     private void put(int hash, long offset) {
         long place = place(hash);
-        while (offsets.get(U64, place * Long.BYTES) != ABSENT) {
+        while (places.get(U64, place * PLACE_SIZE) != ABSENT) {
             place = (place + 1) & mask;
         }
-        offsets.set(U64, place * Long.BYTES, offset);
-        hashes.set(U32, place * Integer.BYTES, hash);
+        places.set(U64, place * PLACE_SIZE, offset);
+        places.set(U32, place * PLACE_SIZE + Long.BYTES, hash);
     }
 
     private long place(int hash) {
@@ -90,25 +92,21 @@ final class OffsetTable implements AutoCloseable {
     }
 
     private void grow() {
-        Buffer oldOffsetBuffer = offsetBuffer;
-        Buffer oldHashBuffer = hashBuffer;
-        MemorySegment oldOffsets = offsets;
-        MemorySegment oldHashes = hashes;
-        long oldPlaces = mask + 1;
-        allocate(2 * oldPlaces);
-        for (long place = 0; place < oldPlaces; place++) {
-            long offset = oldOffsets.get(U64, place * Long.BYTES);
+        Buffer oldBuffer = buffer;
+        MemorySegment oldPlaces = places;
+        long oldCount = mask + 1;
+        allocate(oldCount < PLACES_FAST ? 4 * oldCount : 2 * oldCount);
+        for (long place = 0; place < oldCount; place++) {
+            long offset = oldPlaces.get(U64, place * PLACE_SIZE);
             if (offset != ABSENT) {
-                put(oldHashes.get(U32, place * Integer.BYTES), offset);
+                put(oldPlaces.get(U32, place * PLACE_SIZE + Long.BYTES), offset);
             }
         }
-        oldOffsetBuffer.close();
-        oldHashBuffer.close();
+        oldBuffer.close();
     }
 
     @Override
     public void close() {
-        offsetBuffer.close();
-        hashBuffer.close();
+        buffer.close();
     }
 }

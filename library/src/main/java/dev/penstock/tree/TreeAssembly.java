@@ -273,9 +273,9 @@ final class TreeAssembly implements AutoCloseable {
     }
 
     private boolean isLineAt(long offset) throws IOException {
-        int lengthSize = Varint.write(lengthBytes, 0, segmentSize);
-        return out.isAt(offset, lengthBytes, 0, lengthSize)
-                && out.isAt(offset + lengthSize, previous, segmentStart, segmentSize);
+        int lengthSize = Varint.sizeOf(segmentSize);
+        return out.isAt(offset + lengthSize, previous, segmentStart, segmentSize)
+                && out.isAt(offset, lengthBytes, 0, Varint.write(lengthBytes, 0, segmentSize));
     }
 
     private static long hash(byte[] bytes, int start, int size) {
