@@ -90,6 +90,23 @@ public final class TreeSorter implements AutoCloseable {
         buffer.add(bytes, start, size, value);
     }
 
+    /// Writes all that came as the tree that it was sorted for, whole or not at all. The sorter is empty
+    /// afterwards.
+    ///
+    /// @param options how; the disk is that of the sorter
+    public Result write(TreeWriter.Options options) throws IOException {
+        TreeWriter writer = TreeWriter.create(target, options.withDisk(disk));
+        Result result;
+        try {
+            result = writeTo(writer);
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+        writer.close();
+        return result;
+    }
+
     /// Writes all that came into a tree, in order. The sorter is empty afterwards.
     public Result writeTo(TreeWriter writer) throws IOException {
         long[] keyCount = {0};
