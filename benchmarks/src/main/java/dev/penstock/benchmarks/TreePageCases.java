@@ -25,7 +25,7 @@ final class TreePageCases {
     static void run(Settings settings, TreeData data, Report report) throws Exception {
         TreeData.Keys keys = data.load("random");
         Path hits = data.write("pages.keys", keys.hits().subList(0, LOOKUPS));
-        // The kernel forgets what it knows of the file, so that the first lookups are cold.
+        // Asks the kernel to forget what it holds of the file, which it does unless others use it.
         Command.run("dd", "if=" + keys.tree(), "iflag=nocache", "count=0", "status=none");
         List<Process> processes = new ArrayList<>();
         List<BufferedReader> outputs = new ArrayList<>();

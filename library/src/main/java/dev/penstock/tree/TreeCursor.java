@@ -21,14 +21,16 @@ public final class TreeCursor {
     private final TreeBytes bytes;
     private final TreeLookup lookup;
     private final CursorTrack track;
+    private final long treeRoot;
     private final int rootSize;
 
-    TreeCursor(TreeBytes bytes, TreeLookup lookup, long root, byte[] rootPath) {
+    TreeCursor(TreeBytes bytes, TreeLookup lookup, long treeRoot, byte[] rootPath) {
         this.bytes = bytes;
         this.lookup = lookup;
+        this.treeRoot = treeRoot;
         this.rootSize = rootPath.length;
         this.track = read(() -> {
-            CursorTrack start = new CursorTrack(bytes, lookup, root);
+            CursorTrack start = new CursorTrack(bytes, lookup, treeRoot);
             for (byte next : rootPath) {
                 start.move(next & 0xFF);
             }
@@ -350,7 +352,7 @@ public final class TreeCursor {
     }
 
     /// A cursor whose root is here.
-    public TreeCursor fork(TreeReader reader) {
-        return reader.cursor(fullPath());
+    public TreeCursor fork() {
+        return new TreeCursor(bytes, lookup, treeRoot, fullPath());
     }
 }

@@ -10,11 +10,13 @@ import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// An open tree: looks up paths, goes through them in order, and checks the file.
 ///
@@ -52,12 +54,17 @@ public final class TreeReader implements AutoCloseable {
     private static final byte[] EMPTY = {};
 
     private final FileBytes file;
+    /// Holds the content when the file is not mapped; else null.
+    private final Arena copyArena;
+
     private final TreeBytes bytes;
     private final long root;
     private final TreeLookup lookup;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    private TreeReader(FileBytes file, TreeBytes bytes, long root) {
+    private TreeReader(FileBytes file, Arena copyArena, TreeBytes bytes, long root) {
         this.file = file;
+        this.copyArena = copyArena;
         this.bytes = bytes;
         this.root = root;
         this.lookup = new TreeLookup(bytes, root);
@@ -83,7 +90,22 @@ public final class TreeReader implements AutoCloseable {
 
     private static TreeReader read(Options options, FileBytes file) throws IOException {
         TreeHeader header = TreeHeader.read(file);
-        TreeBytes bytes = new TreeBytes(file.path(), content(file), options.isStrict());
+        if (file.isMapped()) {
+            return new TreeReader(file, null, checked(options, file, header, file.view(0, file.size())), header.root());
+        }
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment copy = arena.allocate(file.size());
+            file.read(0, copy);
+            return new TreeReader(file, arena, checked(options, file, header, copy.asReadOnly()), header.root());
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static TreeBytes checked(Options options, FileBytes file, TreeHeader header, MemorySegment content) {
+        TreeBytes bytes = new TreeBytes(file.path(), content, options.isStrict());
         try {
             new TreeNode(bytes).decode(header.root(), bytes.size());
             if (options.isStrict()) {
@@ -92,17 +114,7 @@ public final class TreeReader implements AutoCloseable {
         } catch (IndexOutOfBoundsException e) {
             throw bytes.explained(e);
         }
-        return new TreeReader(file, bytes, header.root());
-    }
-
-    /// A file that is not mapped is copied outside the heap, where it stays until nobody refers to it.
-    private static MemorySegment content(FileBytes file) throws IOException {
-        if (file.isMapped()) {
-            return file.view(0, file.size());
-        }
-        MemorySegment copy = Arena.ofAuto().allocate(file.size());
-        file.read(0, copy);
-        return copy.asReadOnly();
+        return bytes;
     }
 
     public Path path() {
@@ -174,7 +186,7 @@ public final class TreeReader implements AutoCloseable {
             try {
                 return new TreeBatch(bytes, lookup, paths, values, otherwise).get(Parallel.defaultThreads());
             } catch (IOException e) {
-                throw new AssertionError("a lookup reads memory only", e);
+                throw new UncheckedIOException(e);
             }
         });
     }
@@ -282,5 +294,8 @@ public final class TreeReader implements AutoCloseable {
     @Override
     public void close() {
         file.close();
+        if (copyArena != null && isClosed.compareAndSet(false, true)) {
+            copyArena.close();
+        }
     }
 }

@@ -11,7 +11,7 @@ final class CursorMoves {
 
     private CursorMoves() {}
 
-    static Object make(TreeReader tree, TreeCursor cursor, Json line) {
+    static Object make(TreeCursor cursor, Json line) {
         byte[] path = line.has("arg") && line.get("arg").isText()
                 ? HEX.parseHex(line.get("arg").text())
                 : new byte[0];
@@ -32,7 +32,7 @@ final class CursorMoves {
             case "origin_path" -> HEX.formatHex(cursor.fullPath());
             case "root_prefix_path" -> HEX.formatHex(cursor.rootPath());
             case "val_at" -> text(cursor.value(path));
-            case "val_count", "fork_val_count" -> cursor.fork(tree).count();
+            case "val_count", "fork_val_count" -> cursor.fork().count();
             case "reset" -> {
                 cursor.reset();
                 yield null;

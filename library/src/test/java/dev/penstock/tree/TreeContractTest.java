@@ -57,9 +57,11 @@ class TreeContractTest {
         assertEquals(liveBefore, MappingLimit.live());
     }
 
-    @Test
-    void aClosedTreeRefuses() throws IOException {
-        TreeReader tree = TreeReader.open(write("t.act", TreeKeySets.get("k16")));
+    @ParameterizedTest
+    @EnumSource
+    void aClosedTreeRefuses(Access access) throws IOException {
+        TreeReader tree =
+                TreeReader.open(write("t.act", TreeKeySets.get("k16")), TreeReader.Options.DEFAULT.withAccess(access));
         TreeScan scan = tree.scan();
         TreeCursor cursor = tree.cursor();
         tree.close();

@@ -3,6 +3,7 @@ package dev.penstock.tree;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
@@ -70,6 +71,18 @@ class TreeGoldenTest {
             requireReadable(file, map);
         }
         Figures.print("tree, files written as the original writes them", WRITERS.size());
+    }
+
+    /// The comparison tells apart writers that differ in nothing but the root, or in what they remember.
+    @Test
+    void anotherWriterIsNoticed() throws IOException {
+        Json a1 = Json.read(Trees.golden("hashes.json")).get("sets").get("a1");
+        byte[] streamed = Trees.bytes(TreeKeySets.get("a1"), List.of(), Trees.options("w2"));
+        assertNotEquals(a1.get("w1").get("sha256").text(), Trees.sha256(streamed));
+        Json tails = Json.read(Trees.golden("hashes.json")).get("sets").get("tails_1000");
+        byte[] forgetful = Trees.bytes(
+                TreeKeySets.get("tails_1000"), List.of(), Trees.options("w2").withLineLimit(5));
+        assertNotEquals(tails.get("w2_c4").get("sha256").text(), Trees.sha256(forgetful));
     }
 
     private static void requireReadable(byte[] file, SortedMap<byte[], Long> map) throws IOException {

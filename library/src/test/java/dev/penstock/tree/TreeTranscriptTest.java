@@ -135,7 +135,7 @@ class TreeTranscriptTest {
                 Json line = lines.get(i);
                 String what = transcript.getFileName() + " line " + (i + 1) + " "
                         + line.get("op").text();
-                Object answer = CursorMoves.make(tree, cursor, line);
+                Object answer = CursorMoves.make(cursor, line);
                 Json documented = line.has("documented") ? line.get("documented") : null;
                 Json expected = documented != null && documented.has("ret") ? documented : line;
                 assertEquals(expected.plain("ret"), answer, what);
