@@ -4,8 +4,8 @@ package dev.penstock.tree;
 import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U64;
 
-import dev.penstock.Buffer;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// Finds where something of a certain content was written, by its hash. The content itself is in the file, and is
@@ -18,7 +18,7 @@ final class OffsetTable implements AutoCloseable {
     private static final long PLACES_START = 1 << 12;
 
     /// Up to here the table grows fourfold, since freeing the old one stops all threads for a moment.
-    private static final long PLACES_FAST = 1 << 20;
+    private static final long PLACES_FAST = 1 << 18;
 
     /// An offset and a part of the hash, side by side so that a look at a place is one look at memory.
     private static final int PLACE_SIZE = Long.BYTES + Integer.BYTES;
@@ -30,7 +30,7 @@ final class OffsetTable implements AutoCloseable {
     }
 
     private final long limit;
-    private Buffer buffer;
+    private Arena arena;
     private MemorySegment places;
     private long mask;
     private long count;
@@ -42,9 +42,9 @@ final class OffsetTable implements AutoCloseable {
     }
 
     private void allocate(long placeCount) {
-        buffer = new Buffer();
-        places = buffer.reserve(placeCount * PLACE_SIZE).asSlice(0, placeCount * PLACE_SIZE);
-        places.fill((byte) 0);
+        arena = Arena.ofShared();
+        // Comes filled with zeros, which are absent entries.
+        places = arena.allocate(placeCount * PLACE_SIZE, Long.BYTES);
         mask = placeCount - 1;
     }
 
@@ -92,7 +92,7 @@ final class OffsetTable implements AutoCloseable {
     }
 
     private void grow() {
-        Buffer oldBuffer = buffer;
+        Arena oldArena = arena;
         MemorySegment oldPlaces = places;
         long oldCount = mask + 1;
         allocate(oldCount < PLACES_FAST ? 4 * oldCount : 2 * oldCount);
@@ -102,11 +102,13 @@ final class OffsetTable implements AutoCloseable {
                 put(oldPlaces.get(U32, place * PLACE_SIZE + Long.BYTES), offset);
             }
         }
-        oldBuffer.close();
+        oldArena.close();
     }
 
     @Override
     public void close() {
-        buffer.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
     }
 }
