@@ -15,13 +15,14 @@ import java.nio.ByteOrder;
 /// **Threads.** Any number without locks. Two threads that write one place may mix their entries; each entry
 /// ends with a hash of itself, by which a mixed one is recognised and ignored.
 final class PrefixJumps {
-    /// Bytes of a key that an entry is about.
-    static final int SIZE = 24;
-
     static final long NONE = -1;
 
     /// Fewer branches than this are gone through as fast as an entry is read.
-    static final int BRANCHES_MIN = 3;
+    static final int BRANCHES_MIN = 4;
+
+    /// When both places of a pair are taken, one newcomer in so many gets in: where there are more prefixes than
+    /// places, nearly all would be replaced before they are of use.
+    private static final int ADMISSION = 8;
 
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int PAIRS_BITS = 14;
@@ -34,10 +35,19 @@ final class PrefixJumps {
     private static final int SEAL = 4;
     private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
 
+    /// Bytes of a key that an entry is about: 16 or 24.
+    private final int size;
+
     /// Made with the first entry, so that opening a tree costs nothing.
     private long[] table;
 
-    /// Where to start with a key of at least [#SIZE] bytes, or [#NONE]: see [#node] and [#position].
+    private int newcomerCount;
+
+    PrefixJumps(int size) {
+        this.size = size;
+    }
+
+    /// Where to start with a key that has at least these bytes, or [#NONE]: see [#node] and [#position].
     long find(byte[] key) {
         long[] entries = table;
         if (entries == null) {
@@ -45,7 +55,7 @@ final class PrefixJumps {
         }
         long word0 = (long) WORDS.get(key, 0);
         long word1 = (long) WORDS.get(key, 8);
-        long word2 = (long) WORDS.get(key, 16);
+        long word2 = size == 16 ? 0 : (long) WORDS.get(key, 16);
         long hash = hash(word0, word1, word2);
         int at = placeOf(hash);
         long start = startAt(entries, at, word0, word1, word2, hash);
@@ -70,7 +80,7 @@ final class PrefixJumps {
         return (int) start & ((1 << POSITION_BITS) - 1);
     }
 
-    /// Notes that a key comes to a branch after so many of its first [#SIZE] bytes.
+    /// Notes that a key comes to a branch after so many of its first bytes.
     void put(byte[] key, long node, int position) {
         if (node >>> (Long.SIZE - 1 - POSITION_BITS) != 0) {
             return;
@@ -82,10 +92,14 @@ final class PrefixJumps {
         }
         long word0 = (long) WORDS.get(key, 0);
         long word1 = (long) WORDS.get(key, 8);
-        long word2 = (long) WORDS.get(key, 16);
+        long word2 = size == 16 ? 0 : (long) WORDS.get(key, 16);
         long hash = hash(word0, word1, word2);
         int at = placeOf(hash);
         long start = node << POSITION_BITS | position;
+        boolean isTaken = entries[at + START] != 0 && entries[at + WORDS_PER_PLACE + START] != 0;
+        if (isTaken && ++newcomerCount % ADMISSION != 0) {
+            return;
+        }
         // The newest of a pair is in front; the older of the two goes.
         System.arraycopy(entries, at, entries, at + WORDS_PER_PLACE, WORDS_PER_PLACE);
         entries[at] = word0;

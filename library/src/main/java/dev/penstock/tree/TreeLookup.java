@@ -11,10 +11,16 @@ final class TreeLookup {
     /// No value has this offset.
     static final long ABSENT = -1;
 
+    /// Bytes of a key by which the way to a branch is remembered.
+    private static final int SHORT_PREFIX = 16;
+
+    private static final int LONG_PREFIX = 24;
+
     private final TreeBytes bytes;
     private final long root;
     private final SiblingIndex siblings;
-    private final PrefixJumps jumps = new PrefixJumps();
+    private final PrefixJumps shortJumps = new PrefixJumps(SHORT_PREFIX);
+    private final PrefixJumps longJumps = new PrefixJumps(LONG_PREFIX);
 
     TreeLookup(TreeBytes bytes, long root) {
         this.bytes = bytes;
@@ -24,13 +30,17 @@ final class TreeLookup {
 
     /// Where the value of a key is, or [#ABSENT].
     long valueOffset(byte[] key) {
-        if (key.length < PrefixJumps.SIZE) {
+        if (key.length < SHORT_PREFIX) {
             return walk(key, root, 0, null, false);
         }
-        long start = jumps.find(key);
+        long start = key.length < LONG_PREFIX ? PrefixJumps.NONE : longJumps.find(key);
+        boolean isFar = start != PrefixJumps.NONE;
+        if (!isFar) {
+            start = shortJumps.find(key);
+        }
         return start == PrefixJumps.NONE
                 ? walk(key, root, 0, null, true)
-                : walk(key, PrefixJumps.node(start), PrefixJumps.position(start), null, false);
+                : walk(key, PrefixJumps.node(start), PrefixJumps.position(start), null, !isFar);
     }
 
     /// Where the value of a key is, going on from where the trail of an earlier key has come that has the same
@@ -53,9 +63,12 @@ final class TreeLookup {
     private long walk(byte[] key, long start, int startPosition, Trail trail, boolean isNoting) {
         long node = start;
         int position = startPosition;
-        int branchCount = 0;
-        long lastBranch = 0;
-        int lastPosition = 0;
+        int shortCount = 0;
+        long shortBranch = 0;
+        int shortPosition = 0;
+        int longCount = 0;
+        long longBranch = 0;
+        int longPosition = 0;
         long result = ABSENT;
         while (true) {
             long word = bytes.word(node);
@@ -90,10 +103,15 @@ final class TreeLookup {
                 if (trail != null) {
                     trail.add(node, position);
                 }
-                if (isNoting && position <= PrefixJumps.SIZE) {
-                    branchCount++;
-                    lastBranch = node;
-                    lastPosition = position;
+                if (isNoting && position <= LONG_PREFIX) {
+                    longCount++;
+                    longBranch = node;
+                    longPosition = position;
+                    if (position <= SHORT_PREFIX) {
+                        shortCount++;
+                        shortBranch = node;
+                        shortPosition = position;
+                    }
                 }
                 node = child(node, word, key[position++] & 0xFF);
                 if (node == ABSENT) {
@@ -101,8 +119,11 @@ final class TreeLookup {
                 }
             }
         }
-        if (branchCount >= PrefixJumps.BRANCHES_MIN) {
-            jumps.put(key, lastBranch, lastPosition);
+        if (shortCount >= PrefixJumps.BRANCHES_MIN) {
+            shortJumps.put(key, shortBranch, shortPosition);
+        }
+        if (longCount >= PrefixJumps.BRANCHES_MIN && key.length >= LONG_PREFIX) {
+            longJumps.put(key, longBranch, longPosition);
         }
         return result;
     }
