@@ -33,7 +33,15 @@ final class DocsTest {
 
     /// Names of the platform and its libraries that the pages mention.
     private static final Set<String> FOREIGN = Set.of(
-            "InternalError", "IOException", "OutOfMemoryError", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
+            "InternalError",
+            "IOException",
+            "OutOfMemoryError",
+            "MemorySegment",
+            "StructLayout",
+            "HashMap",
+            "TreeMap",
+            "JUnit",
+            "SerialGC");
 
     private static Set<String> ownClassNames() {
         return Project.sources().stream()

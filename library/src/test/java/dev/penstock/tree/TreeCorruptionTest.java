@@ -91,11 +91,13 @@ class TreeCorruptionTest {
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             String damage = name + " bit " + bit % 8 + " of byte " + bit / 8;
             outcomes.merge(read(probe, flipped, true, damage), 1, Integer::sum);
-            read(probe, flipped, false, damage);
+            if (TestData.isLong() || bit % 2 == 0) {
+                read(probe, flipped, false, damage);
+            }
         }
         assertTrue(outcomes.get(Outcome.REFUSED_AT_OPEN) >= 8 * 8, outcomes::toString);
         assertTrue(outcomes.containsKey(Outcome.DAMAGED), outcomes::toString);
-        Figures.print("tree, single-bit flips", 16L * whole.length);
+        Figures.print("tree, single-bit flips", 8L * whole.length);
     }
 
     @Test
