@@ -29,6 +29,8 @@ public enum Reason {
     READ_FAULT,
     /// Reserved or padding bytes that should be zero.
     NONZERO_PADDING,
+    /// Something that can be read, in a form that no writer gives it.
+    NOT_CANONICAL,
     /// Records that are not stored in the order of their indices.
     UNSORTED,
     /// Records that share bytes.

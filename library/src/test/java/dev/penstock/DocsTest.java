@@ -20,14 +20,28 @@ import org.junit.jupiter.api.Test;
 /// The written pages say only what is there.
 final class DocsTest {
     private static final List<String> PAGES = List.of(
-            "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "PERFORMANCE.md", "RELIABILITY.md");
+            "README.md",
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "CHANGELOG.md",
+            "PERFORMANCE.md",
+            "RELIABILITY.md",
+            "docs/trees.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
     private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+");
 
     /// Names of the platform and its libraries that the pages mention.
     private static final Set<String> FOREIGN = Set.of(
-            "InternalError", "IOException", "OutOfMemoryError", "MemorySegment", "StructLayout", "JUnit", "SerialGC");
+            "InternalError",
+            "IOException",
+            "OutOfMemoryError",
+            "MemorySegment",
+            "StructLayout",
+            "HashMap",
+            "TreeMap",
+            "JUnit",
+            "SerialGC");
 
     private static Set<String> ownClassNames() {
         return Project.sources().stream()

@@ -2,6 +2,7 @@
 package dev.penstock;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,15 @@ public final class Json {
 
     /// Reads a whole file.
     public static Json read(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(file);
+        return parse(Files.readAllBytes(file));
+    }
+
+    /// Reads one line.
+    public static Json parse(String text) {
+        return parse(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Json parse(byte[] bytes) {
         try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), bytes)) {
             return new Json(value(parser, parser.nextToken()));
         }
@@ -75,6 +84,12 @@ public final class Json {
 
     public Json get(int index) {
         return new Json(((List<?>) value).get(index));
+    }
+
+    /// A member as it is: text, boolean, `Long`, or null.
+    public Object plain(String name) {
+        Object member = ((Map<?, ?>) value).get(name);
+        return member instanceof Number number ? (Object) number.longValue() : member;
     }
 
     public boolean isText() {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         description = {
             "The output appears when it is complete and on disk. Elements of a field with a shape are CSV columns like"
                     + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
-                    + " are the strings NaN, Infinity and -Infinity.",
+                    + " are the strings NaN, Infinity and -Infinity. Bytes of text that are no UTF-8 become U+FFFD.",
             "A NumPy file needs fields of fixed size; it keeps the types of a table."
         },
         footer = {

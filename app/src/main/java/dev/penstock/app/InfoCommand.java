@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.catalog.Catalog;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,6 +17,9 @@ import picocli.CommandLine;
 final class InfoCommand extends DatasetCommand {
     @Override
     public Integer call() throws IOException {
+        if (Catalog.isTree(path)) {
+            return TreeInfo.print(this, path, io.access);
+        }
         try (Dataset dataset = open()) {
             if (isJson) {
                 printJson(describe(dataset));

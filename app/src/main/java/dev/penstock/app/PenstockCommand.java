@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
             ExportCommand.class,
             PackCommand.class,
             TableCommand.class,
+            TreeCommand.class,
             DemoCommand.class
         },
         versionProvider = PenstockCommand.Version.class,

@@ -51,7 +51,12 @@ final class HelpTest {
                 List.of("pack", "validate"),
                 List.of("pack", "stats"),
                 List.of("pack", "extract"),
-                List.of("pack", "inspect"))) {
+                List.of("pack", "inspect"),
+                List.of("tree", "build"),
+                List.of("tree", "get"),
+                List.of("tree", "ls"),
+                List.of("tree", "dump"),
+                List.of("tree", "stats"))) {
             List<Object> call = new ArrayList<>(words);
             call.add("--help");
             assertTrue(CommandRun.of(call.toArray()).out().contains("--json"), words.toString());

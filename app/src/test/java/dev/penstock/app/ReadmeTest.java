@@ -58,7 +58,7 @@ final class ReadmeTest {
                 .results()
                 .map(word -> word.group(1) == null ? word.group() : word.group(1))
                 .skip(1)
-                .map(word -> word.matches("(photos|steps|more|idx|out).*") ? folder.resolve(word) : word)
+                .map(word -> word.matches("(photos|steps|more|idx|words|out).*") ? folder.resolve(word) : word)
                 .toArray();
     }
 
@@ -66,6 +66,7 @@ final class ReadmeTest {
     void theCommandsOfTheReadmeRun() throws IOException {
         photos();
         steps();
+        Files.writeString(folder.resolve("words.txt"), "pear\napple\n");
         List<String> commands =
                 readme().lines().filter(line -> line.startsWith("penstock ")).toList();
         assertTrue(commands.size() >= 11, commands.toString());

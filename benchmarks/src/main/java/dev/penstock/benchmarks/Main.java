@@ -28,7 +28,7 @@ public final class Main {
 
     /// All there are: a new benchmark is a class and a line here.
     private static final List<Benchmark> BENCHMARKS =
-            List.of(new PackBenchmark(), new GatherBenchmark(), new ColdBenchmark());
+            List.of(new PackBenchmark(), new GatherBenchmark(), new ColdBenchmark(), new TreeBenchmark());
 
     private Main() {}
 

@@ -12,6 +12,7 @@ import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
+import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +41,7 @@ public final class Catalog {
 
     private static final Signature PACK = Signature.of("pack", "A2PACK\0\0");
     private static final Signature TABLE = Signature.of("table", "\u0093NUMPY");
+    private static final Signature TREE = Signature.of("tree", "ACTree0");
 
     /// How to open whatever it is.
     ///
@@ -72,6 +74,12 @@ public final class Catalog {
             Signature.of("a Parquet file", "PAR1"),
             Signature.of("a single run of the game 2048", "A2T1"));
 
+    /// Whether what is at a path is a tree, which has paths and values and no records by index: [TreeReader] opens
+    /// it.
+    public static boolean isTree(Path path) throws IOException {
+        return Files.isRegularFile(path) && TREE.matches(head(path));
+    }
+
     /// Opens what is at a path.
     ///
     /// @throws DatasetException.WrongFormat when it is no format of ours
@@ -95,6 +103,10 @@ public final class Catalog {
         if (TABLE.matches(head)) {
             return TableReader.open(path, options.table());
         }
+        if (TREE.matches(head)) {
+            throw new DatasetException.WrongFormat(
+                    path, "this is a tree, which has paths instead of records; see `tree --help`");
+        }
         Optional<Signature> foreign =
                 FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
         String found = head.length == 0
@@ -112,10 +124,25 @@ public final class Catalog {
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
     public static Verification verify(Path path, Options options, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, options)) {
-            return dataset.verify(progress);
+        try {
+            return isTree(path) ? verifyTree(path, options, progress) : verifyDataset(path, options, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
+        }
+    }
+
+    private static Verification verifyDataset(Path path, Options options, Progress progress) throws IOException {
+        try (Dataset dataset = open(path, options)) {
+            return dataset.verify(progress);
+        }
+    }
+
+    /// Opened leniently, so that what only a strict reader refuses is listed and not refused.
+    private static Verification verifyTree(Path path, Options options, Progress progress) throws IOException {
+        TreeReader.Options lenient =
+                TreeReader.Options.DEFAULT.withStrict(false).withAccess(options.access());
+        try (TreeReader tree = TreeReader.open(path, lenient)) {
+            return tree.verify(progress);
         }
     }
 

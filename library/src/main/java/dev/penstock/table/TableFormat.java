@@ -82,13 +82,16 @@ import java.lang.foreign.StructLayout;
 /// ## Invariants
 ///
 /// - What we write is byte for byte what `np.save` writes for the array. NumPy keeps room for the digits of any
-///   count, so that the header of a growing file keeps its size.
+///   count, so that the header of a growing file keeps its size. Field names with characters newer than the
+///   Unicode of the Python beside us may be spelt with escapes there and without here.
 /// - A file that has been published is never changed: appending writes a new shard, or the file anew.
 ///
 /// ## Limits
 ///
 /// - The text has at most [#TEXT_SIZE_MAX] bytes, a hundred times what NumPy reads by default; ours is linear.
 /// - An item has at most 2,147,483,647 bytes and an array at most [#DIMENSIONS_MAX] dimensions, as in NumPy.
+/// - Rows of no bytes, as of an array of shape `(3, 0)`, are read and not written.
+/// - A table has at most 4,096 shards, since all are mapped.
 /// - Brackets are nested at most [LiteralParser#DEPTH_MAX] deep.
 ///
 /// ## Leniency

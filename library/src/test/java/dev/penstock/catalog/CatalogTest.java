@@ -143,4 +143,16 @@ class CatalogTest {
         assertEquals(199, verification.problems().getFirst().offset());
         assertEquals(Reason.CHECKSUM, verification.problems().getFirst().reason());
     }
+
+    @Test
+    void aTreeIsKnownAsOneAndVerified() throws IOException {
+        Path tree = TestData.path("tree/files/k16.w1.act");
+        assertTrue(Catalog.isTree(tree));
+        assertFalse(Catalog.isTree(GOOD));
+        DatasetException refusal = assertThrows(DatasetException.WrongFormat.class, () -> Catalog.open(tree));
+        assertTrue(refusal.getMessage().contains("this is a tree"), refusal.getMessage());
+        for (Access access : Access.values()) {
+            assertTrue(Catalog.verify(tree, access, Progress.NONE).isOk());
+        }
+    }
 }

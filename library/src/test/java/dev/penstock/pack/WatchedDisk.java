@@ -9,21 +9,21 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Passes everything on, counts the files that are open, and notes a write or a force that failed.
-final class WatchedDisk extends ForwardingDisk {
+public final class WatchedDisk extends ForwardingDisk {
     private final AtomicInteger openCount = new AtomicInteger();
     private volatile boolean hasLostBytes;
 
-    WatchedDisk(Disk disk) {
+    public WatchedDisk(Disk disk) {
         super(disk);
     }
 
     /// Files that were opened or created and not closed.
-    int openCount() {
+    public int openCount() {
         return openCount.get();
     }
 
     /// Whether bytes that a writer handed over are not on the disk.
-    boolean hasLostBytes() {
+    public boolean hasLostBytes() {
         return hasLostBytes;
     }
 

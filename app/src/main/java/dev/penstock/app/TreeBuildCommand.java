@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.tree.TreeSorter;
+import dev.penstock.tree.TreeWriter;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Builds a tree out of keys.
+@CommandLine.Command(
+        name = "build",
+        header = "Build a tree out of keys.",
+        description = {
+            "tsv    key, escaped as `tree --help` says, tab, value; a line each",
+            "lines  key, byte for byte; a line each",
+            "paths  keys, compressed",
+            "kv     binary: 4 bytes length of the key, the key, 8 bytes value; little-endian",
+            "",
+            "The tree appears under its name when it is complete and on disk. The same keys and values give the same"
+                    + " bytes (the tree is canonical) unless --root branch, --share or --line-cache says otherwise."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock tree build --input words.txt --output words.act --unsorted",
+            "  sort -u ids.tsv | penstock tree build --input - --format tsv --output ids.act"
+        })
+final class TreeBuildCommand extends Command {
+    private static final int PROGRESS_EVERY = 1 << 14;
+
+    /// Where values come from.
+    enum Values {
+        INDEX,
+        COLUMN,
+        ZERO
+    }
+
+    @CommandLine.Spec
+    CommandLine.Model.CommandSpec spec;
+
+    @Option(names = "--input", required = true, paramLabel = "FILE|-", description = "The keys; - is standard input.")
+    String input;
+
+    @Option(names = "--output", required = true, paramLabel = "FILE", description = "The tree to write.")
+    Path output;
+
+    @Option(
+            names = "--format",
+            paramLabel = "tsv|lines|paths|kv",
+            description = "What the input looks like (default: by the end of its name, lines otherwise).")
+    TreeInput.Format format;
+
+    @Option(
+            names = "--values",
+            paramLabel = "index|column|zero",
+            description = "The number of the key in the input, from 0; what stands beside it; or 0 for all (default:"
+                    + " column for tsv and kv, index for the others).")
+    Values values;
+
+    @Option(
+            names = "--root",
+            paramLabel = "line|branch",
+            defaultValue = "line",
+            description = "What the root is when all keys begin alike: line is canonical, branch is what the"
+                    + " original's streaming writer makes, not canonical (default: ${DEFAULT-VALUE}).")
+    TreeWriter.RootStyle root;
+
+    @Option(names = "--unsorted", description = "The keys are in any order; of equal ones the last counts.")
+    boolean isUnsorted;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "BYTES",
+            defaultValue = "268435456",
+            description = "With --unsorted: memory to sort in, before files are used (default: ${DEFAULT-VALUE}).")
+    long memory;
+
+    @Option(names = "--share", description = "Store equal subtrees once: smaller, read by everybody, not canonical.")
+    boolean isSharing;
+
+    @Option(
+            names = "--line-cache",
+            paramLabel = "N",
+            description = "Remember at most so many different stretches of key in order to store them once; bounds"
+                    + " memory, not canonical when there are more.")
+    Long lineLimit;
+
+    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    boolean isReplacing;
+
+    @Override
+    public Integer call() throws IOException {
+        TreeWriter.Options options = TreeWriter.Options.DEFAULT
+                .withRootStyle(root)
+                .withSharing(isSharing)
+                .withReplacing(isReplacing)
+                .withLineLimit(lineLimit == null ? TreeWriter.Options.UNLIMITED : lineLimit);
+        TreeInput.Format actualFormat = format == null ? formatOf(input) : format;
+        Values actualValues = valuesOf(actualFormat);
+        long start = System.nanoTime();
+        TreeWriter writer;
+        long duplicates;
+        try (TreeInput keys = openInput(actualFormat, actualValues == Values.COLUMN);
+                ProgressBar progress = progress("tree", ProgressBar.Unit.BYTES)) {
+            writer = TreeWriter.create(output, options);
+            try {
+                duplicates = isUnsorted
+                        ? sort(keys, writer, actualValues, progress)
+                        : copy(keys, writer, actualValues, progress);
+            } catch (Throwable e) {
+                writer.abort();
+                throw e;
+            }
+            writer.close();
+        }
+        report(writer.summary(), duplicates, (System.nanoTime() - start) / 1e9);
+        return 0;
+    }
+
+    private static TreeInput.Format formatOf(String name) {
+        return name.endsWith(".tsv")
+                ? TreeInput.Format.TSV
+                : name.endsWith(".paths")
+                        ? TreeInput.Format.PATHS
+                        : name.endsWith(".kv") ? TreeInput.Format.KV : TreeInput.Format.LINES;
+    }
+
+    private Values valuesOf(TreeInput.Format actualFormat) {
+        boolean hasColumn = actualFormat == TreeInput.Format.TSV || actualFormat == TreeInput.Format.KV;
+        if (values == Values.COLUMN && !hasColumn) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--values column needs --format tsv or kv: the others have no values");
+        }
+        return values != null ? values : hasColumn ? Values.COLUMN : Values.INDEX;
+    }
+
+    private TreeInput openInput(TreeInput.Format actualFormat, boolean isWithValues) throws IOException {
+        boolean isStandard = input.equals("-");
+        Path name = Path.of(isStandard ? "standard input" : input);
+        InputStream stream = isStandard ? System.in : Files.newInputStream(name);
+        return TreeInput.open(actualFormat, name, new BufferedInputStream(stream, 1 << 16), isWithValues);
+    }
+
+    private static long valueOf(TreeInput keys, Values values, long index) {
+        return switch (values) {
+            case INDEX -> index;
+            case COLUMN -> keys.value;
+            case ZERO -> 0;
+        };
+    }
+
+    private long copy(TreeInput keys, TreeWriter writer, Values actualValues, ProgressBar progress) throws IOException {
+        long total = totalBytes();
+        for (long index = 0; keys.next(); index++) {
+            try {
+                writer.append(keys.key, 0, keys.size, valueOf(keys, actualValues, index));
+            } catch (IllegalArgumentException e) {
+                throw new DatasetException.Corrupt(
+                        Path.of(input),
+                        keys.position(),
+                        Reason.UNSORTED,
+                        "key " + index + ": " + e.getMessage() + "; --unsorted sorts them");
+            }
+            if (index % PROGRESS_EVERY == 0) {
+                progress.at(Math.min(keys.position(), total), total);
+            }
+        }
+        return 0;
+    }
+
+    private long sort(TreeInput keys, TreeWriter writer, Values actualValues, ProgressBar progress) throws IOException {
+        long total = totalBytes();
+        try (TreeSorter sorter = TreeSorter.create(output, memory, Disk.real())) {
+            for (long index = 0; keys.next(); index++) {
+                sorter.append(keys.key, 0, keys.size, valueOf(keys, actualValues, index));
+                if (index % PROGRESS_EVERY == 0) {
+                    progress.at(Math.min(keys.position(), total), total);
+                }
+            }
+            return sorter.writeTo(writer).duplicateCount();
+        }
+    }
+
+    private long totalBytes() throws IOException {
+        return input.equals("-") ? Long.MAX_VALUE : Files.size(Path.of(input));
+    }
+
+    private void report(TreeWriter.Summary summary, long duplicates, double seconds) {
+        boolean isUsual = !isSharing && root == TreeWriter.RootStyle.LINE && lineLimit == null;
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("keys", summary.keyCount());
+            json.put("duplicates", duplicates);
+            json.put("bytes", summary.fileBytes());
+            json.put("lineData", summary.lineDataCount());
+            json.put("reusedLines", summary.reusedLineCount());
+            json.put("sharedRuns", summary.sharedRunCount());
+            json.put("sharedBytes", summary.sharedBytes());
+            json.put("seconds", seconds);
+            printJson(json);
+            return;
+        }
+        remark("Built " + output + " (" + Text.bytes(summary.fileBytes()) + ") of " + Text.number(summary.keyCount())
+                + " keys in " + Text.seconds(seconds)
+                + (duplicates == 0 ? "" : ", " + Text.number(duplicates) + " keys came again"));
+        if (isSharing) {
+            remark("Sharing saved " + Text.bytes(summary.sharedBytes()) + " in " + Text.number(summary.sharedRunCount())
+                    + " places");
+        }
+        if (!isUsual) {
+            remark("The tree need not be canonical; `tree stats` says whether it is");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.tree.TreeReader;
+import dev.penstock.tree.TreeStats;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+
+/// Counts and sizes.
+@CommandLine.Command(
+        name = "stats",
+        header = "Count what a tree is made of; goes through all of it.",
+        description = "`canonical` says whether writing the same keys anew with the usual options gives the same bytes."
+                + " Trees built with --share, --line-cache or --root branch need not be.",
+        footer = {"", "Example:", "  penstock tree stats words.act"})
+final class TreeStatsCommand extends TreefileCommand {
+    @Override
+    public Integer call() throws IOException {
+        Map<String, Object> figures;
+        try (TreeReader tree = open()) {
+            figures = figures(tree.stats());
+            figures.put("canonical", tree.isCanonical());
+        }
+        if (isJson) {
+            printJson(Json.camelKeys(figures));
+        } else {
+            print("tree: " + path);
+            figures.forEach((label, value) -> print(label + ": " + value));
+        }
+        return 0;
+    }
+
+    private static Map<String, Object> figures(TreeStats stats) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("keys", stats.keyCount());
+        figures.put("longest_path", stats.longestPathSize());
+        figures.put("branches", stats.branchCount());
+        figures.put("lines", stats.lineCount());
+        figures.put("ends_without_value", stats.endCount());
+        figures.put("line_data", stats.lineDataCount());
+        figures.put("lines_sharing_data", stats.lineCount() - stats.lineDataCount());
+        figures.put("shared_runs", stats.sharedRunCount());
+        figures.put("branch_bytes", stats.branchBytes());
+        figures.put("line_bytes", stats.lineBytes());
+        figures.put("line_data_bytes", stats.lineDataBytes());
+        figures.put("other_bytes", stats.otherBytes());
+        figures.put("bytes", stats.fileBytes());
+        return figures;
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.tree.KeyText;
+import dev.penstock.tree.TreeReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// A command about one existing tree.
+abstract class TreefileCommand extends Command {
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
+    Path path;
+
+    @Option(names = "--lenient", description = "Read what no writer makes but the original's reader accepts.")
+    boolean isLenient;
+
+    @Mixin
+    AccessOption io;
+
+    TreeReader open() throws IOException {
+        return TreeReader.open(
+                path, TreeReader.Options.DEFAULT.withStrict(!isLenient).withAccess(io.access));
+    }
+
+    /// @throws CommandLine.ParameterException when the text is no key
+    byte[] key(String text) {
+        try {
+            return KeyText.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+}

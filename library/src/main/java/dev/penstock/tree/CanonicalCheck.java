@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// Writes a tree again without a file, and compares what would be written with what is there.
+final class CanonicalCheck implements ArenaOutput.Target {
+    /// Small, so that a file with more paths than anybody can go through is soon found to be too short for them.
+    private static final int WINDOW = 1 << 20;
+
+    private final MemorySegment file;
+
+    private CanonicalCheck(MemorySegment file) {
+        this.file = file;
+    }
+
+    /// Ends the writing at the first byte that differs.
+    private static final class Difference extends IOException {
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    static boolean isCanonical(TreeReader tree, MemorySegment file) throws IOException {
+        ArenaOutput out = new ArenaOutput(new CanonicalCheck(file), TreeFormat.HEADER_SIZE, WINDOW);
+        try (TreeAssembly assembly = new TreeAssembly(TreeWriter.Options.DEFAULT, out)) {
+            TreeScan scan = tree.scanEnds();
+            while (scan.next()) {
+                byte[] path = scan.pathBytes();
+                int shared = assembly.requireOrder(path, 0, scan.pathSize(), scan.hasValue());
+                assembly.append(path, 0, scan.pathSize(), shared, scan.hasValue(), scan.value());
+            }
+            long root = assembly.finish(TreeWriter.RootStyle.LINE);
+            return root == tree.root() && out.position() == file.byteSize();
+        } catch (Difference | IllegalArgumentException e) {
+            // Paths that a lenient reader comes to out of order are refused by the writer.
+            return false;
+        }
+    }
+
+    @Override
+    public void write(MemorySegment source, long offset) throws IOException {
+        long end = offset + source.byteSize();
+        if (end > file.byteSize() || file.asSlice(offset, source.byteSize()).mismatch(source) != -1) {
+            throw new Difference();
+        }
+    }
+
+    /// What was written so far is what is in the file.
+    @Override
+    public void read(long offset, MemorySegment target) {
+        MemorySegment.copy(file, offset, target, 0, target.byteSize());
+    }
+}

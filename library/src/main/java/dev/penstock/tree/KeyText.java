@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/// Paths as text, for people and for lines of text: one escape for all bytes that are not printable text.
+///
+/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `\n`, `\r`, and
+/// every other byte that is no part of a printable character is `\x` with two hexadecimal digits. Reading takes
+/// `\x` for any byte, so that any path can be typed; a backslash before anything else is refused.
+public final class KeyText {
+    private static final int SHORT_SIZE = 60;
+    private static final HexFormat HEX = HexFormat.of();
+
+    private KeyText() {}
+
+    /// A path as text.
+    public static String of(byte[] path) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < path.length; ) {
+            int size = characterSize(path, i);
+            if (size == 0) {
+                escape(text, path[i++]);
+            } else {
+                text.append(new String(path, i, size, StandardCharsets.UTF_8));
+                i += size;
+            }
+        }
+        return text.toString();
+    }
+
+    /// A path as text, cut off when it is long: for messages.
+    static String shortened(byte[] path) {
+        String text = of(path.length > SHORT_SIZE ? Arrays.copyOf(path, SHORT_SIZE) : path);
+        return path.length > SHORT_SIZE ? text + "... (" + path.length + " bytes)" : text;
+    }
+
+    private static void escape(StringBuilder text, byte next) {
+        switch (next) {
+            case '\\' -> text.append("\\\\");
+            case '\t' -> text.append("\\t");
+            case '\n' -> text.append("\\n");
+            case '\r' -> text.append("\\r");
+            default -> text.append("\\x").append(HEX.toHexDigits(next));
+        }
+    }
+
+    /// Bytes of the printable character at a position, or 0 when there is none.
+    private static int characterSize(byte[] path, int start) {
+        int first = path[start] & 0xFF;
+        if (first < 0x80) {
+            return first >= 0x20 && first != 0x7F && first != '\\' ? 1 : 0;
+        }
+        int size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+        if (start + size > path.length) {
+            return 0;
+        }
+        try {
+            CharBuffer decoded = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .decode(ByteBuffer.wrap(path, start, size));
+            int character = Character.codePointAt(decoded, 0);
+            boolean isOne = Character.charCount(character) == decoded.length();
+            return isOne && isPrintable(character) ? size : 0;
+        } catch (CharacterCodingException e) {
+            return 0;
+        }
+    }
+
+    private static boolean isPrintable(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+
+    /// The path that a text stands for.
+    ///
+    /// @throws IllegalArgumentException when a backslash is not followed by what may follow one
+    public static byte[] parse(String text) {
+        return parse(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The path that the bytes of a text stand for; bytes that are no text stand for themselves.
+    public static byte[] parse(byte[] text) {
+        byte[] path = new byte[text.length];
+        int size = 0;
+        for (int i = 0; i < text.length; i++) {
+            if (text[i] != '\\') {
+                path[size++] = text[i];
+                continue;
+            }
+            char kind = i + 1 < text.length ? (char) text[++i] : 0;
+            switch (kind) {
+                case '\\' -> path[size++] = '\\';
+                case 't' -> path[size++] = '\t';
+                case 'n' -> path[size++] = '\n';
+                case 'r' -> path[size++] = '\r';
+                case 'x' -> {
+                    path[size++] = hexByte(text, i + 1);
+                    i += 2;
+                }
+                default -> throw unknownEscape(text);
+            }
+        }
+        return Arrays.copyOf(path, size);
+    }
+
+    private static byte hexByte(byte[] text, int at) {
+        if (at + 2 > text.length || !HexFormat.isHexDigit(text[at]) || !HexFormat.isHexDigit(text[at + 1])) {
+            throw unknownEscape(text);
+        }
+        return (byte) (HexFormat.fromHexDigit(text[at]) << 4 | HexFormat.fromHexDigit(text[at + 1]));
+    }
+
+    private static IllegalArgumentException unknownEscape(byte[] text) {
+        return new IllegalArgumentException("in the key " + new String(text, StandardCharsets.UTF_8)
+                + ": a backslash is followed by \\, t, n, r or x and two hexadecimal digits");
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/// Makes the nodes of a tree out of paths in ascending order, and puts them out as soon as they are complete.
+///
+/// There is a frame for each place on the path before where a value is, or something parts, or the path ends. A
+/// path that parts from it completes all frames below the place where it does: their children are put out as a
+/// run, and they become a child themselves, of the frame above, or of a line to it. So runs are put out from
+/// the leaves upwards and in the order of the paths, which is what makes the bytes those of the original.
+final class TreeAssembly implements AutoCloseable {
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
+
+    /// Runs that are remembered when equal ones are shared; each takes 16 to 32 bytes.
+    private static final long RUN_LIMIT = 1 << 22;
+
+    private final ArenaOutput out;
+    private final OffsetTable lines;
+    private final OffsetTable runs;
+    private final PendingNodes pending = new PendingNodes();
+    private final byte[] lengthBytes = new byte[Varint.SIZE_MAX];
+
+    private byte[] previous = new byte[64];
+    private int previousSize;
+    private boolean hasPrevious;
+
+    /// Where on the path before each frame is, its first pending child, and its value. The first is the root.
+    private int[] depths = new int[16];
+
+    private int[] firstPending = new int[16];
+    private boolean[] hasValues = new boolean[16];
+    private long[] values = new long[16];
+    private int frameCount;
+
+    private byte[] runBytes = new byte[1 << 10];
+    private int segmentStart;
+    private int segmentSize;
+    private int runStart;
+    private final OffsetTable.Check lineCheck = this::isLineAt;
+    private final OffsetTable.Check runCheck = this::isRunAt;
+
+    private long keyCount;
+    private long lineDataCount;
+    private long reusedLineCount;
+    private long sharedRunCount;
+    private long sharedBytes;
+
+    TreeAssembly(TreeWriter.Options options, ArenaOutput out) {
+        this.out = out;
+        this.lines = new OffsetTable(options.lineLimit());
+        this.runs = options.isSharing() ? new OffsetTable(RUN_LIMIT) : null;
+        pushFrame(0);
+    }
+
+    /// How many bytes a path has in common with the one before.
+    ///
+    /// @throws IllegalArgumentException when it may not follow it
+    int requireOrder(byte[] bytes, int start, int size, boolean hasValue) {
+        int shared = Arrays.mismatch(previous, 0, previousSize, bytes, start, start + size);
+        if (!hasPrevious) {
+            return 0;
+        }
+        if (shared < 0) {
+            boolean isAllowed = !hasValue || !hasValues[frameCount - 1];
+            if (!isAllowed) {
+                throw new IllegalArgumentException("the path " + text(bytes, start, size) + " comes twice");
+            }
+            return size;
+        }
+        if (shared == size || (shared < previousSize && (previous[shared] & 0xFF) > (bytes[start + shared] & 0xFF))) {
+            throw new IllegalArgumentException("the path " + text(bytes, start, size)
+                    + " comes after a larger one: paths must be in ascending order, unsigned");
+        }
+        return shared;
+    }
+
+    private static String text(byte[] bytes, int start, int size) {
+        return KeyText.shortened(Arrays.copyOfRange(bytes, start, start + size));
+    }
+
+    void append(byte[] bytes, int start, int size, int shared, boolean hasValue, long value) throws IOException {
+        if (!hasPrevious || size > shared) {
+            closeTo(shared);
+            if (size > 0) {
+                pushFrame(size);
+            }
+            remember(bytes, start, size, shared);
+        }
+        if (hasValue) {
+            hasValues[frameCount - 1] = true;
+            values[frameCount - 1] = value;
+            keyCount++;
+        }
+    }
+
+    private void remember(byte[] bytes, int start, int size, int shared) {
+        if (previous.length < size) {
+            previous = Arrays.copyOf(previous, Math.max(size, 2 * previous.length));
+        }
+        System.arraycopy(bytes, start + shared, previous, shared, size - shared);
+        previousSize = size;
+        hasPrevious = true;
+    }
+
+    /// Completes all frames deeper than this and makes sure that there is one exactly there, if any was.
+    private void closeTo(int depth) throws IOException {
+        while (depths[frameCount - 1] > depth) {
+            int closedDepth = depths[frameCount - 1];
+            fold();
+            while (depths[frameCount - 1] > depth && !isNeeded(frameCount - 1)) {
+                frameCount--;
+            }
+            if (depths[frameCount - 1] < depth) {
+                pushFrameBelowTop(depth);
+            }
+            int above = depths[frameCount - 1];
+            if (closedDepth - above >= 2) {
+                wrap(above + 1, closedDepth);
+            }
+            pending.setTopByte(previous[above]);
+        }
+    }
+
+    /// A frame that has no value and no child is only a part of a line.
+    private boolean isNeeded(int frame) {
+        int limit = frame + 1 < frameCount ? firstPending[frame + 1] : pending.count() - 1;
+        return hasValues[frame] || limit > firstPending[frame];
+    }
+
+    /// Takes the deepest frame off: its children are put out, and it is on top of the pending nodes as a branch.
+    private void fold() throws IOException {
+        int top = --frameCount;
+        int start = firstPending[top];
+        long first = pending.count() > start ? putRun(start, pending.count()) : 0;
+        pending.fold(start, first, hasValues[top], values[top]);
+    }
+
+    /// Makes the node on top of the pending ones a line of a part of the path before.
+    private void wrap(int start, int end) throws IOException {
+        long line = putLine(start, end - start);
+        long child = 0;
+        if (pending.topHasChild()) {
+            child = putRun(pending.count() - 1, pending.count());
+        }
+        pending.wrapTop(line, child);
+    }
+
+    private void pushFrame(int depth) {
+        pushFrame(depth, pending.count());
+    }
+
+    /// A frame whose first child is on top of the pending nodes already.
+    private void pushFrameBelowTop(int depth) {
+        pushFrame(depth, pending.count() - 1);
+    }
+
+    private void pushFrame(int depth, int first) {
+        if (frameCount == depths.length) {
+            int size = 2 * frameCount;
+            depths = Arrays.copyOf(depths, size);
+            firstPending = Arrays.copyOf(firstPending, size);
+            hasValues = Arrays.copyOf(hasValues, size);
+            values = Arrays.copyOf(values, size);
+        }
+        depths[frameCount] = depth;
+        firstPending[frameCount] = first;
+        hasValues[frameCount] = false;
+        frameCount++;
+    }
+
+    /// Puts out what is left.
+    ///
+    /// @return where the root is
+    long finish(TreeWriter.RootStyle rootStyle) throws IOException {
+        boolean isLine = rootStyle == TreeWriter.RootStyle.LINE
+                && frameCount > 1
+                && !hasValues[0]
+                && firstPending[1] == firstPending[0];
+        if (isLine) {
+            finishLine();
+        } else {
+            closeTo(0);
+            fold();
+        }
+        long root = putRun(pending.count() - 1, pending.count());
+        out.append(new byte[TreeFormat.PADDING_SIZE], 0, TreeFormat.PADDING_SIZE);
+        out.flush();
+        return root;
+    }
+
+    /// All paths begin with the same byte: the root is a line down to where they first part.
+    private void finishLine() throws IOException {
+        int frame = 1;
+        while (frame < frameCount - 1 && !hasValues[frame] && firstPending[frame + 1] == firstPending[frame]) {
+            frame++;
+        }
+        int depth = depths[frame];
+        closeTo(depth);
+        fold();
+        wrap(0, depth);
+    }
+
+    /// Puts pending nodes out, or finds them.
+    ///
+    /// @return where they are
+    private long putRun(int start, int end) throws IOException {
+        if (runs == null) {
+            return writeRun(start, end);
+        }
+        runStart = start;
+        long hash = pending.hash(start, end);
+        long offset = runs.find(hash, runCheck);
+        if (offset != OffsetTable.ABSENT) {
+            sharedRunCount++;
+            sharedBytes += encodeRun(offset);
+            return offset;
+        }
+        offset = writeRun(start, end);
+        runs.add(hash, offset);
+        return offset;
+    }
+
+    private long writeRun(int start, int end) throws IOException {
+        long first = out.position();
+        for (int i = start; i < end; i++) {
+            out.reserve(TreeFormat.NODE_SIZE_MAX);
+            out.fillTo(pending.encode(i, out.position(), out.window(), out.filled()));
+        }
+        return first;
+    }
+
+    /// The distances of a run depend on where it is, so it is compared as it would look there.
+    private boolean isRunAt(long offset) throws IOException {
+        int size = encodeRun(offset);
+        return out.isAt(offset, runBytes, 0, size);
+    }
+
+    private int encodeRun(long offset) {
+        int size = 0;
+        for (int i = runStart; i < pending.count(); i++) {
+            if (runBytes.length - size < TreeFormat.NODE_SIZE_MAX) {
+                runBytes = Arrays.copyOf(runBytes, 2 * runBytes.length);
+            }
+            size = pending.encode(i, offset + size, runBytes, size);
+        }
+        return size;
+    }
+
+    /// Puts line data out, or finds it.
+    ///
+    /// @return where it is
+    private long putLine(int start, int size) throws IOException {
+        segmentStart = start;
+        segmentSize = size;
+        long hash = hash(previous, start, size);
+        long offset = lines.find(hash, lineCheck);
+        if (offset != OffsetTable.ABSENT) {
+            reusedLineCount++;
+            return offset;
+        }
+        offset = out.position();
+        out.append(lengthBytes, 0, Varint.write(lengthBytes, 0, size));
+        out.append(previous, start, size);
+        lines.add(hash, offset);
+        lineDataCount++;
+        return offset;
+    }
+
+    private boolean isLineAt(long offset) throws IOException {
+        int lengthSize = Varint.sizeOf(segmentSize);
+        return out.isAt(offset + lengthSize, previous, segmentStart, segmentSize)
+                && out.isAt(offset, lengthBytes, 0, Varint.write(lengthBytes, 0, segmentSize));
+    }
+
+    private static long hash(byte[] bytes, int start, int size) {
+        long hash = size * HASH_FACTOR;
+        int i = 0;
+        for (; i <= size - Long.BYTES; i += Long.BYTES) {
+            hash = mix(hash, (long) WORDS.get(bytes, start + i));
+        }
+        long rest = 0;
+        for (int shift = 0; i < size; i++, shift += 8) {
+            rest |= (bytes[start + i] & 0xFFL) << shift;
+        }
+        long mixed = mix(hash, rest);
+        return mixed ^ mixed >>> 32;
+    }
+
+    private static long mix(long hash, long next) {
+        long mixed = (hash ^ next) * HASH_FACTOR;
+        return mixed ^ mixed >>> 29;
+    }
+
+    TreeWriter.Summary summary() {
+        return new TreeWriter.Summary(
+                keyCount, out.position(), lineDataCount, reusedLineCount, sharedRunCount, sharedBytes);
+    }
+
+    @Override
+    public void close() {
+        lines.close();
+        if (runs != null) {
+            runs.close();
+        }
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Verification;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Faults;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// An open tree: looks up paths, goes through them in order, and checks the file.
+///
+/// Opening looks at the first and the last bytes only, whatever the size. What a lookup comes across is checked
+/// on the way, so that a damaged or hostile file gives a [DatasetException] or an answer from inside the file,
+/// after at most as many steps as the file has bytes.
+///
+/// Values are unsigned: a `long` holds all 64 bits of them.
+///
+/// **Ownership.** Owns the mapping. Scans and cursors are views into it and die with the reader.
+///
+/// **Threads.** Any number on one reader; each scan and each cursor belongs to one.
+public final class TreeReader implements AutoCloseable {
+    /// How to read a tree.
+    ///
+    /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
+    /// @param access   mapped, or read into memory as a whole when it is opened
+    /// @param disk     where the file is
+    public record Options(boolean isStrict, FileBytes.Access access, Disk disk) {
+        public static final Options DEFAULT = new Options(true, FileBytes.Access.MMAP, Disk.real());
+
+        public Options withStrict(boolean isStrict) {
+            return new Options(isStrict, access, disk);
+        }
+
+        public Options withAccess(FileBytes.Access access) {
+            return new Options(isStrict, access, disk);
+        }
+
+        public Options withDisk(Disk disk) {
+            return new Options(isStrict, access, disk);
+        }
+    }
+
+    private static final byte[] EMPTY = {};
+
+    private final FileBytes file;
+    /// Holds the content when the file is not mapped; else null.
+    private final Arena copyArena;
+
+    private final TreeBytes bytes;
+    private final long root;
+    private final TreeLookup lookup;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    private TreeReader(FileBytes file, Arena copyArena, TreeBytes bytes, long root) {
+        this.file = file;
+        this.copyArena = copyArena;
+        this.bytes = bytes;
+        this.root = root;
+        this.lookup = new TreeLookup(bytes, root);
+    }
+
+    /// Opens a tree, strictly.
+    ///
+    /// @throws DatasetException when it is none, or damaged
+    public static TreeReader open(Path path) throws IOException {
+        return open(path, Options.DEFAULT);
+    }
+
+    /// Opens a tree in a certain way.
+    public static TreeReader open(Path path, Options options) throws IOException {
+        FileBytes file = FileBytes.open(options.disk(), path, options.access());
+        try {
+            return file.use(() -> read(options, file));
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private static TreeReader read(Options options, FileBytes file) throws IOException {
+        TreeHeader header = TreeHeader.read(file);
+        if (file.isMapped()) {
+            return new TreeReader(file, null, checked(options, file, header, file.view(0, file.size())), header.root());
+        }
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment copy = arena.allocate(file.size());
+            file.read(0, copy);
+            return new TreeReader(file, arena, checked(options, file, header, copy.asReadOnly()), header.root());
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static TreeBytes checked(Options options, FileBytes file, TreeHeader header, MemorySegment content) {
+        TreeBytes bytes = new TreeBytes(file.path(), content, options.isStrict());
+        try {
+            new TreeNode(bytes).decode(header.root(), bytes.size());
+            if (options.isStrict()) {
+                TreeTrailer.requirePlausible(bytes, header.root());
+            }
+        } catch (IndexOutOfBoundsException e) {
+            throw bytes.explained(e);
+        }
+        return bytes;
+    }
+
+    public Path path() {
+        return file.path();
+    }
+
+    /// Bytes of the file.
+    public long bytes() {
+        return file.size();
+    }
+
+    /// Where the root node is.
+    public long root() {
+        return root;
+    }
+
+    /// The roots that the file has had, the present one first: more than one when a program has merged into it.
+    public List<Long> rootHistory() {
+        return guarded(() -> TreeTrailer.history(bytes, root));
+    }
+
+    /// The value of a path.
+    public OptionalLong get(byte[] path) {
+        try {
+            long offset = lookup.valueOffset(path);
+            OptionalLong value =
+                    offset == TreeLookup.ABSENT ? OptionalLong.empty() : OptionalLong.of(bytes.varint(offset));
+            Faults.settle();
+            return value;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        }
+    }
+
+    /// The value of a path, or another number when it has none.
+    public long get(byte[] path, long otherwise) {
+        try {
+            long offset = lookup.valueOffset(path);
+            long value = offset == TreeLookup.ABSENT ? otherwise : bytes.varint(offset);
+            Faults.settle();
+            return value;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        }
+    }
+
+    /// Whether a path has a value.
+    public boolean contains(byte[] path) {
+        try {
+            boolean isThere = lookup.valueOffset(path) != TreeLookup.ABSENT;
+            Faults.settle();
+            return isThere;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        }
+    }
+
+    /// The values of many paths at once, which is faster than one by one, most of all when they are sorted: large
+    /// batches are divided among threads.
+    ///
+    /// @param values gets the value of each path that has one, and `otherwise` for those that have none
+    /// @return how many have one
+    public int get(List<byte[]> paths, long[] values, long otherwise) {
+        if (values.length < paths.size()) {
+            throw new IllegalArgumentException(
+                    "room for " + values.length + " values where there are " + paths.size() + " paths");
+        }
+        return guarded(() -> {
+            try {
+                return new TreeBatch(bytes, lookup, paths, values, otherwise).get(Parallel.defaultThreads());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    /// How many paths that begin with a prefix have a value; `Long.MAX_VALUE` stands for that many and more.
+    public long count(byte[] prefix) {
+        return cursor(prefix).count();
+    }
+
+    /// How many paths have a value. Goes through the whole tree: the format keeps no count.
+    public long count() {
+        return count(EMPTY);
+    }
+
+    /// The bytes that lead on from a path, in ascending order; none when it does not exist.
+    public byte[] children(byte[] path) {
+        return cursor(path).children();
+    }
+
+    /// All paths in order.
+    public TreeScan scan() {
+        return scanRange(EMPTY, null);
+    }
+
+    /// All paths that begin with a prefix, in order.
+    public TreeScan scanPrefix(byte[] prefix) {
+        return TreeScan.ofPrefix(bytes, lookup, root, prefix);
+    }
+
+    /// All paths from one on and before another, in order.
+    ///
+    /// @param limit the first that is too large, or null
+    public TreeScan scanRange(byte[] from, byte[] limit) {
+        return TreeScan.ofRange(bytes, lookup, root, from, limit, false);
+    }
+
+    /// All paths in order and, among them, those that end without a value: what it takes to write the tree again.
+    /// A root without anything below it is not among them.
+    public TreeScan scanEnds() {
+        return TreeScan.ofRange(bytes, lookup, root, EMPTY, null, true);
+    }
+
+    /// A cursor at the root.
+    public TreeCursor cursor() {
+        return cursor(EMPTY);
+    }
+
+    /// A cursor whose root is a path, which need not exist.
+    public TreeCursor cursor(byte[] rootPath) {
+        return new TreeCursor(bytes, lookup, root, rootPath);
+    }
+
+    /// Looks at every node that can be reached and lists what is wrong.
+    public Verification verify(Progress progress) {
+        return guarded(() -> new TreeVerifier(bytes, root, progress).verify());
+    }
+
+    /// Counts what the file is made of.
+    public TreeStats stats() {
+        return guarded(() -> TreeStats.of(bytes, root));
+    }
+
+    /// Whether the file is, byte for byte, what [TreeWriter] makes of its paths with the usual options. Goes
+    /// through the whole tree, and through each path of a shared subtree.
+    public boolean isCanonical() throws IOException {
+        return file.use(() -> CanonicalCheck.isCanonical(this, bytes.segment()));
+    }
+
+    /// A text that is the same for the same file: of its first bytes, its last, and samples of the rest.
+    public String fingerprint() throws IOException {
+        return file.use(() -> new Fingerprint("tree " + TreeFormat.VERSION)
+                .addSample(file, 0, file.size())
+                .text());
+    }
+
+    /// Holds the mapping until [#release], whoever closes the reader.
+    ///
+    /// @return false when it is closed already
+    boolean acquire() {
+        try {
+            file.acquire();
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
+    void release() {
+        file.release();
+    }
+
+    private <T> T guarded(FileBytes.Use<T, RuntimeException> use) {
+        file.acquire();
+        try {
+            T result = use.run();
+            Faults.settle();
+            return result;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        } finally {
+            file.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        file.close();
+        if (copyArena != null && isClosed.compareAndSet(false, true)) {
+            copyArena.close();
+        }
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import dev.penstock.Reason;
+import dev.penstock.memory.Faults;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/// The paths of a tree that have values, in order: all of them, those of a prefix, or those of a range.
+///
+/// ```java
+/// TreeScan scan = tree.scan();
+/// while (scan.next()) {
+///     use(scan.pathBytes(), scan.pathSize(), scan.value());
+/// }
+/// ```
+///
+/// Each node is decoded once and each stretch of path copied once; nothing is allocated for an entry.
+///
+/// **Ownership.** [#pathBytes] is the scan's own array and says something else after the next [#next]. The scan
+/// itself dies with its reader.
+///
+/// **Threads.** One at a time; any number of scans of one reader.
+public final class TreeScan {
+    private static final int DEPTH_START = 64;
+    private static final int PATH_START = 256;
+    private static final long NONE = -1;
+
+    private final TreeBytes bytes;
+    private final TreeLookup lookup;
+    private final TreeNode node;
+    private final byte[] limit;
+    private final boolean isWithEnds;
+    private byte[] path = new byte[PATH_START];
+    private int pathSize;
+    private long value;
+    private boolean hasValue;
+    /// The node to enter next, with the offset of its parent and how much of its line is in the path already.
+    private long pending = NONE;
+
+    private long pendingLimit;
+    private boolean isOver;
+
+    /// One entry for each branch that has children left: the next child, how many there are, where their bytes
+    /// are, which comes next (an index into a list, or the least byte in a mask), and the size of the path there.
+    private long[] nextChild = new long[DEPTH_START];
+
+    private int[] childrenLeft = new int[DEPTH_START];
+    private long[] childBytes = new long[DEPTH_START];
+    private int[] childCursor = new int[DEPTH_START];
+    private int[] pathSizes = new int[DEPTH_START];
+    private long[] parents = new long[DEPTH_START];
+    private int depth;
+
+    private TreeScan(TreeBytes bytes, TreeLookup lookup, byte[] limit, boolean isWithEnds) {
+        this.bytes = bytes;
+        this.lookup = lookup;
+        this.node = new TreeNode(bytes);
+        this.limit = limit;
+        this.isWithEnds = isWithEnds;
+    }
+
+    /// All paths of a tree from one on, up to another.
+    ///
+    /// @param limit      the first path that does not belong to it, or null
+    /// @param isWithEnds whether paths that end without a value are gone to as well
+    static TreeScan ofRange(
+            TreeBytes bytes, TreeLookup lookup, long root, byte[] from, byte[] limit, boolean isWithEnds) {
+        TreeScan scan = new TreeScan(bytes, lookup, limit, isWithEnds);
+        try {
+            scan.seek(root, from);
+            Faults.settle();
+            return scan;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        }
+    }
+
+    /// All paths that begin with a prefix.
+    static TreeScan ofPrefix(TreeBytes bytes, TreeLookup lookup, long root, byte[] prefix) {
+        return ofRange(bytes, lookup, root, prefix, afterPrefix(prefix), false);
+    }
+
+    /// The smallest path that is larger than all with a prefix, or null when there is none.
+    static byte[] afterPrefix(byte[] prefix) {
+        int size = prefix.length;
+        while (size > 0 && prefix[size - 1] == (byte) 0xFF) {
+            size--;
+        }
+        if (size == 0) {
+            return null;
+        }
+        byte[] after = Arrays.copyOf(prefix, size);
+        after[size - 1]++;
+        return after;
+    }
+
+    /// Goes to the next path that has a value.
+    ///
+    /// @return false when there is none
+    public boolean next() {
+        try {
+            boolean isFound = !isOver && advance() && !isBeyondLimit();
+            Faults.settle();
+            isOver = !isFound;
+            return isFound;
+        } catch (RuntimeException | InternalError e) {
+            throw bytes.explained(e);
+        }
+    }
+
+    /// The bytes of the path, in an array that is usually longer: see [#pathSize].
+    public byte[] pathBytes() {
+        return path;
+    }
+
+    /// How many bytes the path has.
+    public int pathSize() {
+        return pathSize;
+    }
+
+    /// A copy of the path.
+    public byte[] path() {
+        return Arrays.copyOf(path, pathSize);
+    }
+
+    /// Whether the path has a value; it always has unless the scan goes to all ends.
+    public boolean hasValue() {
+        return hasValue;
+    }
+
+    /// The value, unsigned.
+    public long value() {
+        return value;
+    }
+
+    private boolean isBeyondLimit() {
+        return limit != null && Arrays.compareUnsigned(path, 0, pathSize, limit, 0, limit.length) >= 0;
+    }
+
+    private boolean advance() {
+        while (true) {
+            if (pending == NONE && !takeChild()) {
+                return false;
+            }
+            if (enter()) {
+                return true;
+            }
+        }
+    }
+
+    /// Makes the next child of the deepest branch that has one the pending node.
+    private boolean takeChild() {
+        if (depth == 0) {
+            return false;
+        }
+        int top = depth - 1;
+        pathSize = pathSizes[top];
+        int cursor = childCursor[top];
+        int childByte;
+        if (cursor < 0) {
+            // Masks count from -256, so that one number tells them from lists.
+            childByte = bytes.nextInMask(childBytes[top], cursor + 256);
+            childCursor[top] = childByte + 1 - 256;
+        } else {
+            childByte = bytes.u8(childBytes[top] + cursor);
+            childCursor[top] = cursor + 1;
+        }
+        append(childByte);
+        pending = nextChild[top];
+        pendingLimit = parents[top];
+        childrenLeft[top]--;
+        return true;
+    }
+
+    /// Decodes the pending node.
+    ///
+    /// @return whether it has a value, which is then in place
+    private boolean enter() {
+        node.decode(pending, pendingLimit);
+        pending = NONE;
+        // A branch whose last child is entered is done, which keeps a chain of single children from filling memory.
+        if (depth > 0 && nextChild[depth - 1] == node.offset) {
+            nextChild[depth - 1] = node.end;
+            if (childrenLeft[depth - 1] == 0) {
+                depth--;
+            }
+        }
+        value = node.value;
+        if (node.isLine) {
+            append(node.segment, node.segmentSize);
+            if (node.childCount != 0) {
+                pending = node.first;
+                pendingLimit = node.offset;
+                return false;
+            }
+        } else if (node.childCount > 0) {
+            push(node.first, node.childCount, node.isMask ? -256 : 0);
+        }
+        hasValue = node.hasValue;
+        return hasValue || (isWithEnds && node.childCount == 0);
+    }
+
+    private void push(long next, int left, int cursor) {
+        if (depth == nextChild.length) {
+            int size = 2 * depth;
+            nextChild = Arrays.copyOf(nextChild, size);
+            childrenLeft = Arrays.copyOf(childrenLeft, size);
+            childBytes = Arrays.copyOf(childBytes, size);
+            childCursor = Arrays.copyOf(childCursor, size);
+            pathSizes = Arrays.copyOf(pathSizes, size);
+            parents = Arrays.copyOf(parents, size);
+        }
+        nextChild[depth] = next;
+        childrenLeft[depth] = left;
+        childBytes[depth] = node.childBytes;
+        childCursor[depth] = cursor;
+        pathSizes[depth] = pathSize;
+        parents[depth] = node.offset;
+        depth++;
+    }
+
+    private void append(int childByte) {
+        reserve(1);
+        path[pathSize++] = (byte) childByte;
+    }
+
+    private void append(long segment, int size) {
+        reserve(size);
+        MemorySegment.copy(bytes.segment(), ValueLayout.JAVA_BYTE, segment, path, pathSize, size);
+        pathSize += size;
+    }
+
+    private void reserve(int size) {
+        int needed = pathSize + size;
+        if (needed > TreeFormat.KEY_SIZE_MAX) {
+            throw bytes.corrupt(
+                    node.offset, Reason.SIZE_OVERFLOW, "a path of more than " + TreeFormat.KEY_SIZE_MAX + " bytes");
+        }
+        if (needed > path.length) {
+            path = Arrays.copyOf(path, Math.max(needed, Math.min(2 * path.length, TreeFormat.KEY_SIZE_MAX)));
+        }
+    }
+
+    /// Goes down along a path and notes what comes after it, so that the next entry is the first one that is not
+    /// smaller.
+    private void seek(long root, byte[] from) {
+        long at = root;
+        long atLimit = bytes.size();
+        while (true) {
+            node.decode(at, atLimit);
+            if (pathSize == from.length) {
+                pending = at;
+                pendingLimit = atLimit;
+                return;
+            }
+            if (node.isLine) {
+                int difference = compareSegment(from);
+                if (difference > 0) {
+                    pending = at;
+                    pendingLimit = atLimit;
+                }
+                if (difference != 0 || node.childCount == 0) {
+                    return;
+                }
+                append(node.segment, node.segmentSize);
+                at = node.first;
+            } else {
+                int wanted = from[pathSize] & 0xFF;
+                int rank = node.rank(wanted);
+                int smaller = rank >= 0 ? rank : node.smallerCount(wanted);
+                boolean isLast = smaller + (rank >= 0 ? 1 : 0) >= node.childCount;
+                long child = smaller < node.childCount ? lookup.child(node, smaller) : NONE;
+                if (!isLast) {
+                    int skipped = rank >= 0 ? smaller + 1 : smaller;
+                    long next = rank >= 0 ? bytes.nodeEnd(child) : child;
+                    push(next, node.childCount - skipped, node.isMask ? wanted + (rank >= 0 ? 1 : 0) - 256 : skipped);
+                }
+                if (rank < 0) {
+                    return;
+                }
+                append(wanted);
+                at = child;
+            }
+            atLimit = node.offset;
+        }
+    }
+
+    /// Compares a line with the rest of a path: positive when all that is behind the line is not smaller, zero
+    /// when the line is where the path goes on.
+    private int compareSegment(byte[] from) {
+        for (int i = 0; i < node.segmentSize; i++) {
+            if (pathSize + i == from.length) {
+                return 1;
+            }
+            int difference = bytes.u8(node.segment + i) - (from[pathSize + i] & 0xFF);
+            if (difference != 0) {
+                return difference;
+            }
+        }
+        // A value at the end of a line that ends where the path does belongs to the range.
+        return pathSize + node.segmentSize == from.length ? 1 : 0;
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Puts paths in order for a [TreeWriter], more of them than memory holds: a merge sort over files beside the
+/// tree.
+///
+/// Of a path that comes more than once the last value wins; the others are counted. Paths are collected in
+/// memory, sorted and put into a temporary file whenever the budget is used up; the files are merged, some at a
+/// time, and vanish on [#close].
+///
+/// **Threads.** One at a time.
+public final class TreeSorter implements AutoCloseable {
+    /// Below this the files would be too many and too small.
+    public static final long MEMORY_MIN = 1 << 20;
+
+    /// One array holds the paths.
+    private static final long MEMORY_MAX = 1L << 30;
+
+    /// As many files are merged at a time, and as many of one level are kept before they are.
+    private static final int FAN_IN = 16;
+
+    /// What sorting takes for each path: two prefixes, two positions.
+    private static final int ENTRY_OVERHEAD = 2 * Long.BYTES + 2 * Integer.BYTES + Integer.BYTES;
+
+    /// What was written.
+    ///
+    /// @param keyCount       different paths
+    /// @param duplicateCount paths that came again later
+    /// @param runCount       files that it took; none when all fitted into memory
+    public record Result(long keyCount, long duplicateCount, long runCount) {}
+
+    /// Takes paths in ascending order.
+    @FunctionalInterface
+    interface Sink {
+        void accept(byte[] bytes, int start, int size, long value) throws IOException;
+    }
+
+    private final Path target;
+    private final Disk disk;
+    private final long memoryBytes;
+    private final SortBuffer buffer = new SortBuffer();
+    /// Older files first.
+    private final List<SortRun> runs = new ArrayList<>();
+
+    private long duplicateCount;
+    private long runCount;
+
+    private TreeSorter(Path target, long memoryBytes, Disk disk) {
+        this.target = target;
+        this.disk = disk;
+        this.memoryBytes = memoryBytes;
+    }
+
+    /// Begins to sort.
+    ///
+    /// @param target      the tree that will be written; the temporary files are beside it
+    /// @param memoryBytes what may be held in memory, at least [#MEMORY_MIN]
+    public static TreeSorter create(Path target, long memoryBytes, Disk disk) {
+        if (memoryBytes < MEMORY_MIN) {
+            throw new IllegalArgumentException(
+                    "sorting takes at least " + MEMORY_MIN + " bytes of memory, not " + memoryBytes);
+        }
+        return new TreeSorter(target, Math.min(memoryBytes, MEMORY_MAX), disk);
+    }
+
+    /// Adds a path.
+    public void append(byte[] path, long value) throws IOException {
+        append(path, 0, path.length, value);
+    }
+
+    /// Adds a path that is a part of an array.
+    ///
+    /// @throws IllegalArgumentException when it takes more than a quarter of the memory
+    public void append(byte[] bytes, int start, int size, long value) throws IOException {
+        if (size > memoryBytes / 4) {
+            throw new IllegalArgumentException("a path of " + size + " bytes cannot be sorted within " + memoryBytes
+                    + " bytes of memory: allow four times the longest path");
+        }
+        long needed = buffer.usedBytes() + SortBuffer.entrySize(size) + (buffer.count() + 1L) * ENTRY_OVERHEAD;
+        if (needed > memoryBytes && buffer.count() > 0) {
+            spill();
+        }
+        buffer.add(bytes, start, size, value);
+    }
+
+    /// Writes all that came as the tree that it was sorted for, whole or not at all. The sorter is empty
+    /// afterwards.
+    ///
+    /// @param options how; the disk is that of the sorter
+    public Result write(TreeWriter.Options options) throws IOException {
+        TreeWriter writer = TreeWriter.create(target, options.withDisk(disk));
+        Result result;
+        try {
+            result = writeTo(writer);
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+        writer.close();
+        return result;
+    }
+
+    /// Writes all that came into a tree, in order. The sorter is empty afterwards.
+    public Result writeTo(TreeWriter writer) throws IOException {
+        long[] keyCount = {0};
+        drain((bytes, start, size, value) -> {
+            writer.append(bytes, start, size, value);
+            keyCount[0]++;
+        });
+        return new Result(keyCount[0], duplicateCount, runCount);
+    }
+
+    private void drain(Sink sink) throws IOException {
+        if (runs.isEmpty()) {
+            duplicateCount += buffer.drain(sink);
+            return;
+        }
+        if (buffer.count() > 0) {
+            spill();
+        }
+        while (runs.size() > FAN_IN) {
+            mergeLast(FAN_IN);
+        }
+        merge(runs, sink);
+    }
+
+    private void spill() throws IOException {
+        SortRun run = newRun(0);
+        runs.add(run);
+        duplicateCount += buffer.drain(run::append);
+        run.finish();
+        int level = 0;
+        while (countOfLevel(level) == FAN_IN) {
+            mergeLast(FAN_IN);
+            level++;
+        }
+    }
+
+    /// How many of the newest files are of a level.
+    private int countOfLevel(int level) {
+        int count = 0;
+        while (count < runs.size() && runs.get(runs.size() - 1 - count).level() == level) {
+            count++;
+        }
+        return count;
+    }
+
+    /// Makes one file of the newest ones, which are neighbours in age, so that the last value still wins.
+    private void mergeLast(int count) throws IOException {
+        List<SortRun> newest = runs.subList(runs.size() - count, runs.size());
+        SortRun merged = newRun(newest.getFirst().level() + 1);
+        try {
+            merge(newest, merged::append);
+            merged.finish();
+        } catch (Throwable e) {
+            merged.close();
+            throw e;
+        }
+        for (SortRun run : newest) {
+            run.close();
+        }
+        newest.clear();
+        runs.add(merged);
+    }
+
+    private SortRun newRun(int level) throws IOException {
+        Path name = target.resolveSibling(target.getFileName() + ".sort" + runCount);
+        runCount++;
+        return SortRun.create(disk, name, level, Math.clamp(memoryBytes / (2 * FAN_IN), 1 << 12, 1 << 20));
+    }
+
+    private void merge(List<SortRun> sources, Sink sink) throws IOException {
+        SortRun[] heap = new SortRun[sources.size()];
+        int heapSize = 0;
+        for (SortRun run : sources) {
+            run.rewind(sources.indexOf(run));
+            if (run.next()) {
+                heap[heapSize++] = run;
+            }
+        }
+        Arrays.sort(heap, 0, heapSize);
+        byte[] last = {};
+        int lastSize = -1;
+        while (heapSize > 0) {
+            SortRun least = heap[0];
+            // Of equal paths the newest comes first.
+            if (lastSize == least.size() && Arrays.equals(last, 0, lastSize, least.bytes(), 0, least.size())) {
+                duplicateCount++;
+            } else {
+                sink.accept(least.bytes(), 0, least.size(), least.value());
+                last = last.length < least.size() ? new byte[2 * least.size()] : last;
+                lastSize = least.size();
+                System.arraycopy(least.bytes(), 0, last, 0, lastSize);
+            }
+            if (!least.next()) {
+                heap[0] = heap[--heapSize];
+            }
+            siftDown(heap, heapSize);
+        }
+    }
+
+    private static void siftDown(SortRun[] heap, int heapSize) {
+        int parent = 0;
+        while (2 * parent + 1 < heapSize) {
+            int child = 2 * parent + 1;
+            if (child + 1 < heapSize && heap[child + 1].compareTo(heap[child]) < 0) {
+                child++;
+            }
+            if (heap[parent].compareTo(heap[child]) <= 0) {
+                return;
+            }
+            SortRun swap = heap[parent];
+            heap[parent] = heap[child];
+            heap[child] = swap;
+            parent = child;
+        }
+    }
+
+    /// Removes the temporary files.
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        for (SortRun run : runs) {
+            try {
+                run.close();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        runs.clear();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+/// The numbers of a tree: one byte up to 247, else the count of the bytes that follow plus 247.
+final class Varint {
+    static final int SIZE_MAX = 9;
+    static final int SINGLE_MAX = 247;
+
+    private Varint() {}
+
+    /// Bytes of a number that begins with this byte.
+    static int sizeFrom(int first) {
+        return 1 + Math.max(0, first - SINGLE_MAX);
+    }
+
+    /// Bytes that an unsigned number takes.
+    static int sizeOf(long value) {
+        return value >= 0 && value <= SINGLE_MAX ? 1 : 1 + payload(value);
+    }
+
+    /// Writes a number.
+    ///
+    /// @return the position behind it
+    static int write(byte[] target, int at, long value) {
+        if (value >= 0 && value <= SINGLE_MAX) {
+            target[at] = (byte) value;
+            return at + 1;
+        }
+        int count = payload(value);
+        target[at] = (byte) (SINGLE_MAX + count);
+        for (int i = 0; i < count; i++) {
+            target[at + 1 + i] = (byte) (value >>> (8 * i));
+        }
+        return at + 1 + count;
+    }
+
+    /// Whether a number of so many following bytes needed all of them.
+    static boolean isMinimal(int payload, long value) {
+        return payload == 1 ? value > SINGLE_MAX : value >>> (8 * (payload - 1)) != 0;
+    }
+
+    private static int payload(long value) {
+        return (Long.SIZE + 7 - Long.numberOfLeadingZeros(value)) / 8;
+    }
+}
