@@ -37,7 +37,12 @@ final class TidyTest {
             "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query"),
             "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.catalog",
-                    Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.pack", "dev.penstock.table", "dev.penstock.tree"));
+                    Set.of(
+                            "dev.penstock",
+                            "dev.penstock.memory",
+                            "dev.penstock.pack",
+                            "dev.penstock.table",
+                            "dev.penstock.tree"));
 
     @Test
     void theSourcesAreFound() {

@@ -24,7 +24,7 @@ final class TreeStatsCommand extends TreefileCommand {
             figures.put("canonical", tree.isCanonical());
         }
         if (isJson) {
-            printJson(Json.camelKeys(figures));
+            printJson(Text.camelKeys(figures));
         } else {
             print("tree: " + path);
             figures.forEach((label, value) -> print(label + ": " + value));

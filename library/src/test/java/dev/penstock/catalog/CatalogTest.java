@@ -152,7 +152,7 @@ class CatalogTest {
         DatasetException refusal = assertThrows(DatasetException.WrongFormat.class, () -> Catalog.open(tree));
         assertTrue(refusal.getMessage().contains("this is a tree"), refusal.getMessage());
         for (Access access : Access.values()) {
-            assertTrue(Catalog.verify(tree, access, Progress.NONE).isOk());
+            assertTrue(Catalog.verify(tree, options(access), Progress.NONE).isOk());
         }
     }
 }
