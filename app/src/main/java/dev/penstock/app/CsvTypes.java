@@ -99,14 +99,44 @@ final class CsvTypes {
             if (isEmpty) {
                 throw new BadInput(name + " has no rows to guess types from: give --dtype", null);
             }
-            List<Field> fields = new ArrayList<>();
+            List<Field> columns = new ArrayList<>();
             for (int i = 0; i < names.size(); i++) {
-                fields.add(guesses.get(i).field(names.get(i).strip()));
+                columns.add(guesses.get(i).field(names.get(i).strip()));
             }
-            return RowType.of(DType.of(fields));
+            return RowType.of(DType.of(together(columns)));
         } catch (CsvParseException | UncheckedIOException e) {
             throw CsvSource.bad(name, e);
         }
+    }
+
+    /// Columns `x[0]`, `x[1]`, ... side by side and of one type are one field `x` with a shape, as an export of it
+    /// names them.
+    private static List<Field> together(List<Field> columns) {
+        List<Field> fields = new ArrayList<>();
+        int next = 0;
+        while (next < columns.size()) {
+            Field first = columns.get(next);
+            String name = first.name().endsWith("[0]")
+                    ? first.name().substring(0, first.name().length() - 3)
+                    : "";
+            int count = 1;
+            while (!name.isEmpty()
+                    && next + count < columns.size()
+                    && columns.get(next + count).equals(named(first, name + "[" + count + "]"))) {
+                count++;
+            }
+            fields.add(count == 1 ? first : shaped(first, name, count));
+            next += count;
+        }
+        return fields;
+    }
+
+    private static Field named(Field field, String name) {
+        return new Field(name, field.type(), field.elementSize(), field.shape(), false);
+    }
+
+    private static Field shaped(Field element, String name, long count) {
+        return new Field(name, element.type(), element.elementSize(), List.of(count), false);
     }
 
     private static void requireNames(String source, List<String> names) {

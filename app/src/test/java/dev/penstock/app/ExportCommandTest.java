@@ -96,4 +96,14 @@ final class ExportCommandTest {
         CommandRun.of("table", "write", "--input", input, "--output", table, "--dtype", "[('s','<U1')]");
         assertEquals("s\n\"\"\nx\n\"\"\n", export(table, "--format", "csv"));
     }
+
+    @Test
+    void columnsOfAShapeBecomeOneFieldAgain() throws IOException {
+        Path csv = Files.writeString(folder.resolve("v.csv"), "id,v[0],v[1],w[0]\n1,0.5,2.5,7\n2,1.5,3.5,8\n");
+        Path table = folder.resolve("v.npy");
+        CommandRun run = CommandRun.of("table", "write", "--input", csv, "--output", table);
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(CommandRun.of("info", table).out().contains("('v', '<f8', (2,)), ('w[0]', '<i8')"));
+        assertEquals("{\"v\":[1.5,3.5]}\n", export(table, "--format", "jsonl", "--fields", "v", "--where", "v[0] > 1"));
+    }
 }

@@ -24,7 +24,7 @@ final class NumPy {
     /// Skips the test where there is none.
     static void require() {
         if (PYTHON.isEmpty()) {
-            Assumptions.abort("needs NumPy: run ./check");
+            Assumptions.abort("needs NumPy: run ./check, which installs it or says why not in target/python.log");
         }
     }
 

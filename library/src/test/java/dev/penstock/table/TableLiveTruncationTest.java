@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
+import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.ChildJava;
 import dev.penstock.table.ShortenedTable.Way;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A file is shortened by somebody else while a table is open and its reading compiled: the read says so, and the
 /// process lives. Every size has a loop of its own, with vector instructions and without.
@@ -60,6 +62,10 @@ class TableLiveTruncationTest {
         scenarios.add(new Scenario(Way.COLUMN, true, List.of(1, 40, 500), 40_000, List.of("-Xbatch")));
         scenarios.add(new Scenario(Way.VERIFY, true, List.of(40), 50, List.of("-Xbatch")));
         scenarios.add(new Scenario(Way.FINGERPRINT, true, List.of(40), 500, List.of("-Xbatch")));
+        // Alone, because after the first fault a process uses no vectors any more.
+        for (int size : new int[] {16, 24, 32, 48, 96}) {
+            scenarios.add(new Scenario(Way.GATHER, true, List.of(size), 20_000, List.of()));
+        }
         scenarios.add(new Scenario(Way.POSITIONAL, true, List.of(8, 40), 50, List.of()));
         return TestData.isLong() ? Stream.concat(scenarios.stream(), deep().stream()) : scenarios.stream();
     }
@@ -135,6 +141,21 @@ class TableLiveTruncationTest {
 
     private static boolean isCompiled(String output, String method) {
         return output.lines().anyMatch(line -> line.matches(".* 4 +dev\\.penstock\\.memory\\." + method + " .*"));
+    }
+
+    /// The file is cut at any moment, also while rows are copied and while the code is not compiled yet.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFileMayBeShortenedWhileItIsGathered(boolean hasVectors, @TempDir Path folder) throws Exception {
+        long seed = Seeds.random().nextLong();
+        List<String> command = ChildJava.command(folder, CutTable.class, folder, TestData.isLong() ? 40 : 5, seed);
+        if (hasVectors) {
+            command.add(1, "--add-modules=jdk.incubator.vector");
+        }
+        ChildJava.Result result = ChildJava.run(folder, command);
+        assertFalse(Files.exists(ChildJava.crashReport(folder)), () -> "the Java runtime died\n" + said(result));
+        assertEquals(0, result.exitCode(), () -> "seed " + seed + ": " + said(result));
+        assertTrue(result.output().matches("(?s).*\\d+ gathers, [1-9]\\d* refused\\s*"), result.output());
     }
 
     /// The planted bug: a way of reading that does end the process is seen to do so.
