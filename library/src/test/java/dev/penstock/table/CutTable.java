@@ -4,6 +4,7 @@ package dev.penstock.table;
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,9 +18,10 @@ final class CutTable {
     private static final List<String> TYPES = List.of(
             "[('a', '<u8'), ('b', '<f4'), ('c', '|u1'), ('d', '|V19')]",
             "[('a', '<u8'), ('b', '|V56')]",
-            "[('a', '<u8'), ('b', '|V2040')]");
-    private static final int ROW_COUNT = 20_000;
-    private static final int BATCH_SIZE = 3000;
+            "[('a', '>u4'), ('r', [('x', '<i2'), ('y', '>f8')], (3,))]");
+    private static final int ROW_COUNT = 60_000;
+    /// A large one takes so long that the cut falls into it.
+    private static final int[] BATCH_SIZES = {3000, 40_000};
 
     private CutTable() {}
 
@@ -34,21 +36,27 @@ final class CutTable {
             try (TableWriter writer = TableWriter.create(file, type, TableWriter.Options.DEFAULT)) {
                 writer.append(MemorySegment.ofArray(new byte[(int) (ROW_COUNT * type.size())]));
             }
-            cutWhileReading(file, random, counts);
+            cutWhileReading(file, BATCH_SIZES[round % 2], random, counts);
         }
         System.out.println(counts[0] + " gathers, " + counts[1] + " refused");
     }
 
-    private static void cutWhileReading(Path file, Random random, long[] counts) throws Exception {
-        int delay = random.nextInt(6);
-        int size = 200 + random.nextInt(100_000);
+    private static void cutWhileReading(Path file, int batchSize, Random random, long[] counts) throws Exception {
+        int delay = random.nextInt(8);
+        int size = random.nextInt(200_000);
         try (TableReader table = TableReader.open(file);
-                Batch batch = Batch.create(table.fields())) {
-            long[] indices = random.longs(BATCH_SIZE, 0, ROW_COUNT).toArray();
+                Batch batch = Batch.create(table.fields());
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment rows = arena.allocate(batchSize * table.rowType().size());
+            long[] indices = random.longs(batchSize, 0, ROW_COUNT).toArray();
             Thread cutter = Thread.ofPlatform().start(() -> cut(file, delay, size));
-            for (int i = 0; i < 40; i++) {
+            for (int i = 0; i < 60; i++) {
                 try {
-                    table.gather(indices, batch);
+                    if (i % 2 == 0) {
+                        table.gather(indices, batch);
+                    } else {
+                        table.read(MemorySegment.ofArray(indices), rows);
+                    }
                     counts[0]++;
                 } catch (DatasetException e) {
                     counts[1]++;
