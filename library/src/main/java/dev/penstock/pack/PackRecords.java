@@ -12,13 +12,13 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Pool;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// The content of the records of an open pack: viewed, copied, gathered.
 ///
@@ -40,8 +40,7 @@ final class PackRecords implements AutoCloseable {
     private final FileBytes file;
     private final PackIndex index;
     private final boolean isChecking;
-    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
-    private volatile boolean isClosed;
+    private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
     PackRecords(FileBytes file, PackIndex index, boolean isChecking) {
         this.file = file;
@@ -58,6 +57,11 @@ final class PackRecords implements AutoCloseable {
 
         Codec.Unpacker unpacker(Codec codec) {
             return unpackers.computeIfAbsent(codec, Codec::unpacker);
+        }
+
+        void free() {
+            stored.close();
+            raw.close();
         }
     }
 
@@ -88,11 +92,11 @@ final class PackRecords implements AutoCloseable {
             throw new IllegalArgumentException(
                     "record " + recordIndex + " has " + rawSize + " bytes, the target only " + target.byteSize());
         }
-        Scratch scratch = borrow();
+        Scratch scratch = scratches.borrow();
         try {
             fill(recordIndex, entry, target.asSlice(0, rawSize), scratch);
         } finally {
-            giveBack(scratch);
+            scratches.giveBack(scratch);
         }
         return rawSize;
     }
@@ -100,7 +104,7 @@ final class PackRecords implements AutoCloseable {
     /// Reads a record and holds it against its checksum, keeping nothing; a large one piece by piece.
     void check(long recordIndex) throws IOException {
         PackEntry entry = index.readable(recordIndex);
-        Scratch scratch = borrow();
+        Scratch scratch = scratches.borrow();
         try {
             if (entry.codec() == Codec.NONE) {
                 checkRaw(recordIndex, entry, scratch);
@@ -109,7 +113,7 @@ final class PackRecords implements AutoCloseable {
                 fill(recordIndex, entry, target, scratch);
             }
         } finally {
-            giveBack(scratch);
+            scratches.giveBack(scratch);
         }
     }
 
@@ -185,7 +189,7 @@ final class PackRecords implements AutoCloseable {
 
     private void fillRows(MemorySegment indices, long start, long limit, MemorySegment offsets, MemorySegment values)
             throws IOException {
-        Scratch scratch = borrow();
+        Scratch scratch = scratches.borrow();
         try {
             for (long row = start; row < limit; row++) {
                 long recordIndex = indices.get(U64, row * U64.byteSize());
@@ -194,7 +198,7 @@ final class PackRecords implements AutoCloseable {
                 fill(recordIndex, index.readable(recordIndex), values.asSlice(from, to - from), scratch);
             }
         } finally {
-            giveBack(scratch);
+            scratches.giveBack(scratch);
         }
     }
 
@@ -240,29 +244,9 @@ final class PackRecords implements AutoCloseable {
         }
     }
 
-    private Scratch borrow() {
-        Scratch scratch = idle.poll();
-        return scratch == null ? new Scratch() : scratch;
-    }
-
-    private void giveBack(Scratch scratch) {
-        idle.add(scratch);
-        if (isClosed) {
-            freeIdle();
-        }
-    }
-
-    private void freeIdle() {
-        for (Scratch scratch = idle.poll(); scratch != null; scratch = idle.poll()) {
-            scratch.stored.close();
-            scratch.raw.close();
-        }
-    }
-
     /// Frees the scratch memory, that in use when it comes back.
     @Override
     public void close() {
-        isClosed = true;
-        freeIdle();
+        scratches.close();
     }
 }

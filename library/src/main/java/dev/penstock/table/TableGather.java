@@ -10,6 +10,7 @@ import dev.penstock.Buffer;
 import dev.penstock.Column;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Pool;
 import dev.penstock.memory.Residency;
 import dev.penstock.memory.RowCopy;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -45,8 +45,7 @@ final class TableGather implements AutoCloseable {
     private final Map<String, RowField> fields;
     /// Whether finding the rows has touched the last of them.
     private final boolean isTouched;
-    private final ConcurrentLinkedQueue<Scratch> idle = new ConcurrentLinkedQueue<>();
-    private volatile boolean isClosed;
+    private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
     TableGather(TableShards shards, List<RowField> fields) {
         this.shards = shards;
@@ -59,6 +58,11 @@ final class TableGather implements AutoCloseable {
     private static final class Scratch {
         final Buffer places = new Buffer();
         final Buffer rows = new Buffer();
+
+        void free() {
+            places.close();
+            rows.close();
+        }
     }
 
     /// What is done with some rows once it is known where they are.
@@ -84,7 +88,7 @@ final class TableGather implements AutoCloseable {
 
     /// Fills the columns of a batch.
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
-        Scratch scratch = borrow();
+        Scratch scratch = scratches.borrow();
         try {
             MemorySegment places = requireIndices(indices, scratch, threads);
             long rowCount = places.byteSize() / U64.byteSize();
@@ -105,13 +109,13 @@ final class TableGather implements AutoCloseable {
             }
             batch.complete(rowCount);
         } finally {
-            giveBack(scratch);
+            scratches.giveBack(scratch);
         }
     }
 
     /// Copies rows as they are stored.
     void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
-        Scratch scratch = borrow();
+        Scratch scratch = scratches.borrow();
         try {
             MemorySegment places = requireIndices(indices, scratch, threads);
             long rowSize = shards.rowSize();
@@ -136,7 +140,7 @@ final class TableGather implements AutoCloseable {
             }
         } finally {
             Reference.reachabilityFence(target);
-            giveBack(scratch);
+            scratches.giveBack(scratch);
         }
     }
 
@@ -304,29 +308,9 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    private Scratch borrow() {
-        Scratch scratch = idle.poll();
-        return scratch == null ? new Scratch() : scratch;
-    }
-
-    private void giveBack(Scratch scratch) {
-        idle.add(scratch);
-        if (isClosed) {
-            freeIdle();
-        }
-    }
-
-    private void freeIdle() {
-        for (Scratch scratch = idle.poll(); scratch != null; scratch = idle.poll()) {
-            scratch.places.close();
-            scratch.rows.close();
-        }
-    }
-
     /// Frees the scratch memory, that in use when it comes back.
     @Override
     public void close() {
-        isClosed = true;
-        freeIdle();
+        scratches.close();
     }
 }
