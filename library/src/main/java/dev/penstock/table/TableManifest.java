@@ -6,6 +6,7 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Json;
+import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -222,6 +223,14 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
             throw new IllegalArgumentException("the list of shards with its notes is too large to be read again");
         }
         return all;
+    }
+
+    /// Puts the manifest into a folder in one step, in place of the one that is there.
+    void publish(Disk disk, Path folder) throws IOException {
+        try (NewFile file = NewFile.create(disk, folder.resolve(TableFormat.MANIFEST), true)) {
+            file.write(MemorySegment.ofArray(write()), 0);
+            file.publish();
+        }
     }
 
     private static Map<String, Object> values(Shard shard) {

@@ -140,7 +140,7 @@ public final class TableWriter implements AutoCloseable {
         options.disk().createDirectory(path);
         Path parent = path.toAbsolutePath().getParent();
         options.disk().forceDirectory(parent == null ? path : parent);
-        publish(options.disk(), path, empty);
+        empty.publish(options.disk(), path);
         // What a writer left that stopped before the end.
         for (Path shard : TableFiles.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
             options.disk().delete(shard);
@@ -366,7 +366,7 @@ public final class TableWriter implements AutoCloseable {
             return;
         }
         requireUnchanged();
-        publish(options.disk(), folder, before.withShards(shards).withMetadata(options.metadata()));
+        before.withShards(shards).withMetadata(options.metadata()).publish(options.disk(), folder);
     }
 
     private void requireUnchanged() throws IOException {
@@ -384,13 +384,6 @@ public final class TableWriter implements AutoCloseable {
 
     private static IOException changed(Path path) {
         return new IOException(path + " was changed by another program meanwhile; nothing was added");
-    }
-
-    private static void publish(Disk disk, Path folder, TableManifest manifest) throws IOException {
-        try (NewFile file = NewFile.create(disk, folder.resolve(TableFormat.MANIFEST), true)) {
-            file.write(MemorySegment.ofArray(manifest.write()), 0);
-            file.publish();
-        }
     }
 
     private void release() throws IOException {
