@@ -58,10 +58,14 @@ final class TableGather implements AutoCloseable {
     private static final class Scratch {
         final Buffer places = new Buffer();
         final Buffer rows = new Buffer();
+        final Buffer tile = new Buffer();
+        final Buffer tilePlaces = new Buffer();
 
         void free() {
             places.close();
             rows.close();
+            tile.close();
+            tilePlaces.close();
         }
     }
 
@@ -256,18 +260,15 @@ final class TableGather implements AutoCloseable {
         long rowSize = shards.rowSize();
         long rowCount = indices.byteSize() / U64.byteSize();
         int tileRows = Math.clamp(READ_TILE_BYTES / Math.max(1, rowSize), 1, TILE_ROWS);
-        try (Buffer buffer = new Buffer();
-                Buffer tilePlaces = new Buffer()) {
-            MemorySegment rows = buffer.reserve(Math.multiplyExact(tileRows, rowSize));
-            MemorySegment places = tilePlaces.reserve(tileRows * U64.byteSize());
-            for (int i = 0; i < tileRows; i++) {
-                places.setAtIndex(U64, i, rows.address() + i * rowSize);
-            }
-            for (long row = 0; row < rowCount; row += tileRows) {
-                int tileCount = (int) Math.min(tileRows, rowCount - row);
-                readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
-                copy.run(places.address(), row, tileCount);
-            }
+        MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
+        MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
+        for (int i = 0; i < tileRows; i++) {
+            places.setAtIndex(U64, i, rows.address() + i * rowSize);
+        }
+        for (long row = 0; row < rowCount; row += tileRows) {
+            int tileCount = (int) Math.min(tileRows, rowCount - row);
+            readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
+            copy.run(places.address(), row, tileCount);
         }
     }
 
