@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.pack;
+package dev.penstock.memory;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -14,6 +14,7 @@ import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.FaultyDisk.Plan;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.WatchedDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

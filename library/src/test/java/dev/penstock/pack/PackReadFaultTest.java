@@ -15,6 +15,7 @@ import dev.penstock.memory.FileBytes.Access;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.WatchedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

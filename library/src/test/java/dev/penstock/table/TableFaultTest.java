@@ -13,6 +13,7 @@ import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.FaultyDisk.Plan;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.NewFile;
+import dev.penstock.memory.WatchedDisk;
 import dev.penstock.table.WriteScenario.Found;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class TableFaultTest {
         return FaultyDisk.sweep(plan -> {
             MemoryDisk memory = start.copy();
             FaultyDisk faulty = new FaultyDisk(memory, plan);
-            OpenCountDisk counting = new OpenCountDisk(faulty);
+            WatchedDisk counting = new WatchedDisk(faulty);
             boolean isDone = attempt(scenario, bug.apply(counting), plan);
             check(scenario, memory, faulty, isDone, plan);
             if (counting.openCount() > 0) {

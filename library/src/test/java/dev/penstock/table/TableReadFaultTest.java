@@ -14,6 +14,7 @@ import dev.penstock.memory.FaultyDisk.Plan;
 import dev.penstock.memory.FileBytes.Access;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.WatchedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +69,7 @@ class TableReadFaultTest {
     private long sweep(MemoryDisk disk, Path path, Access access, UnaryOperator<Disk> bug) throws IOException {
         return FaultyDisk.sweep(plan -> {
             FaultyDisk faulty = new FaultyDisk(disk, plan);
-            OpenCountDisk counting = new OpenCountDisk(bug.apply(faulty));
+            WatchedDisk counting = new WatchedDisk(bug.apply(faulty));
             try (TableReader table = Tables.open(counting, path, access);
                     Batch batch = Batch.create(table.fields())) {
                 for (int i = 0; i < uses.size(); i++) {

@@ -13,7 +13,7 @@ import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.FaultyDisk.Plan;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.NewFile;
-import dev.penstock.pack.WatchedDisk;
+import dev.penstock.memory.WatchedDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
