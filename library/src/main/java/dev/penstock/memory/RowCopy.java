@@ -54,10 +54,7 @@ public final class RowCopy {
 
     static {
         if (HAS_VECTORS) {
-            Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                VectorRowCopy.train();
-                isTrained = !hasFaulted;
-            });
+            startTraining();
         }
     }
 
@@ -65,6 +62,18 @@ public final class RowCopy {
     private static long touched;
 
     private RowCopy() {}
+
+    /// Where the system has no thread to spare, words do.
+    private static void startTraining() {
+        try {
+            Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
+                VectorRowCopy.train();
+                isTrained = !hasFaulted;
+            });
+        } catch (OutOfMemoryError e) {
+            isTrained = false;
+        }
+    }
 
     /// Whether vector instructions are used, from the first fraction of a second on.
     public static boolean hasVectors() {
