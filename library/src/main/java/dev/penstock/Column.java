@@ -13,8 +13,8 @@ public final class Column {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG;
 
     private final Field field;
-    private final Buffer values = new Buffer();
-    private final Buffer offsets = new Buffer();
+    private Buffer values = new Buffer();
+    private Buffer offsets = new Buffer();
     private long rowCount;
 
     Column(Field field) {
@@ -58,6 +58,29 @@ public final class Column {
     public MemorySegment reserveOffsets(long rowCount) {
         requireVariable();
         return offsets.reserve(Math.multiplyExact(rowCount + 1, OFFSET.byteSize()));
+    }
+
+    /// For datasets and transforms: the two columns trade memory and row counts, and nothing is copied. What a
+    /// batch says of its own row count stays; [Batch#complete] puts that right.
+    ///
+    /// @throws IllegalArgumentException when their items differ in size, or one field is variable and one is not
+    /// @throws IllegalStateException    when one of them is closed; then nothing has changed
+    public void exchange(Column other) {
+        if (field.itemSize() != other.field.itemSize() || field.isVariable() != other.field.isVariable()) {
+            throw new IllegalArgumentException("columns of " + field + " and " + other.field + " cannot be exchanged");
+        }
+        // Memory that is closed must not get into a batch that is open.
+        values.segment();
+        other.values.segment();
+        Buffer ownValues = values;
+        Buffer ownOffsets = offsets;
+        long ownRowCount = rowCount;
+        values = other.values;
+        offsets = other.offsets;
+        rowCount = other.rowCount;
+        other.values = ownValues;
+        other.offsets = ownOffsets;
+        other.rowCount = ownRowCount;
     }
 
     void complete(long rowCount) {

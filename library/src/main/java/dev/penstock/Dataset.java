@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// Records by index: what every format is to the loader, the command line and Python.
 ///
@@ -68,6 +69,38 @@ public interface Dataset extends AutoCloseable {
     /// A short text that says "the same records in the same order": equal for copies of the files elsewhere, and
     /// independent of paths and times. Resume tokens are pinned to it.
     String fingerprint() throws IOException;
+
+    /// The fingerprint this dataset had when it held only its first `recordCount` records, or null where that
+    /// cannot be told: where the format does not grow by appending. Whoever has noted a fingerprint and a count
+    /// finds out by it whether the records of that time are still there, with others behind them.
+    ///
+    /// @throws IndexOutOfBoundsException when there are not so many records
+    default String fingerprint(long recordCount) throws IOException {
+        if (recordCount < 0 || recordCount > count()) {
+            throw new IndexOutOfBoundsException(
+                    path() + " has " + count() + " records and no first " + recordCount + " of them");
+        }
+        return recordCount == count() ? fingerprint() : null;
+    }
+
+    /// How many items a field holds in a record: 1 when it is fixed. Formats that know it without reading the
+    /// record do not read it; then it is what the index says and not yet held against the bytes.
+    ///
+    /// @param field one of [#fields]
+    /// @throws IllegalArgumentException  when there is no such field
+    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws DatasetException          when the bytes that say it are wrong
+    default long length(Field field, long index) throws IOException {
+        int fieldIndex = fields().indexOf(field);
+        if (fieldIndex < 0) {
+            throw new IllegalArgumentException("no field " + field + " in " + path() + "; there are: " + fields());
+        }
+        if (!field.isVariable()) {
+            Objects.checkIndex(index, count());
+            return 1;
+        }
+        return get(index).value(fieldIndex).byteSize() / field.itemSize();
+    }
 
     /// What the writer noted about the dataset, in its own words.
     Map<String, String> metadata();

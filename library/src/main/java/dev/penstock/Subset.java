@@ -96,6 +96,12 @@ public final class Subset implements Dataset {
     }
 
     @Override
+    public long length(Field field, long index) throws IOException {
+        requireOpen();
+        return base.length(field, baseIndex(index));
+    }
+
+    @Override
     public void gather(MemorySegment wanted, Batch batch) throws IOException {
         batch.clear();
         requireOpen();

@@ -151,4 +151,58 @@ class BatchTest {
         assertThrows(IllegalStateException.class, () -> batch.column(0).reserveValues(1));
         assertThrows(IllegalStateException.class, () -> kept.get(ValueLayout.JAVA_BYTE, 0));
     }
+
+    @Test
+    void columnsTradeTheirMemoryAndRows() {
+        try (Batch one = Batch.create(List.of(FIXED, VARIABLE));
+                Batch other = Batch.create(List.of(VARIABLE, Field.fixed("numbers", ElementType.F32, 3L)))) {
+            fill(one, 10);
+            long bytes = one.column(1).values().address();
+            long numbers = one.column(0).values().address();
+            one.column(1).exchange(other.column(0));
+            other.column(1).exchange(one.column(0));
+            assertEquals(120, other.column(1).values().byteSize());
+            assertEquals(0, one.column(0).values().byteSize());
+            assertEquals(88, other.column(0).offsets().byteSize());
+            assertEquals(8, one.column(1).offsets().byteSize());
+            other.complete(10);
+            one.complete(0);
+            assertEquals(bytes, other.column(0).values().address());
+            assertEquals(numbers, other.column(1).values().address());
+            assertEquals(9, other.column(0).value(9).byteSize());
+            assertEquals(0x09090909, other.column(1).value(9).get(ValueLayout.JAVA_INT, 8));
+            assertEquals(0, one.column(0).values().byteSize());
+            assertEquals(0, one.column(1).values().byteSize());
+            assertEquals(0, one.column(1).offsets().get(ValueLayout.JAVA_LONG, 0));
+            fill(one, 20);
+            assertEquals(9, other.column(0).value(9).byteSize());
+            one.column(0).exchange(one.column(0));
+            assertEquals(19 * 0x01010101, one.column(0).value(19).get(ValueLayout.JAVA_INT, 0));
+        }
+    }
+
+    @Test
+    void columnsOfOtherItemsAreNotExchanged() {
+        Field wide = Field.variable("wide", ElementType.I16);
+        Field single = Field.fixed("single", ElementType.U8);
+        try (Batch batch = Batch.create(List.of(FIXED, VARIABLE, wide, single))) {
+            for (int[] pair : new int[][] {{0, 1}, {1, 2}, {3, 0}, {1, 3}}) {
+                Column one = batch.column(pair[0]);
+                IllegalArgumentException refusal =
+                        assertThrows(IllegalArgumentException.class, () -> one.exchange(batch.column(pair[1])));
+                assertTrue(refusal.getMessage().contains(one.field().toString()), refusal.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void memoryThatIsClosedIsNotExchanged() {
+        try (Batch open = Batch.create(List.of(FIXED))) {
+            Batch closed = Batch.create(List.of(FIXED));
+            closed.close();
+            assertThrows(IllegalStateException.class, () -> open.column(0).exchange(closed.column(0)));
+            assertThrows(IllegalStateException.class, () -> closed.column(0).exchange(open.column(0)));
+            open.column(0).reserveValues(12);
+        }
+    }
 }

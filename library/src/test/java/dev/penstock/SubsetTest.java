@@ -147,4 +147,18 @@ final class SubsetTest {
         assertThrows(IllegalStateException.class, () -> subset.get(0));
         assertThrows(IllegalStateException.class, subset::fingerprint);
     }
+
+    @Test
+    void lengthsAreCountedInItemsAndNotInBytes() throws IOException {
+        Field words = Field.variable("words", ElementType.I16);
+        Dataset dataset = new MemoryDataset(List.of(NUMBER, words), new byte[][][] {{new byte[8], new byte[6]}});
+        Subset twice = Subset.of(dataset, new long[] {0, 0});
+        assertEquals(3, dataset.length(words, 0));
+        assertEquals(3, twice.length(words, 1));
+        assertEquals(1, twice.length(NUMBER, 1));
+        assertThrows(IndexOutOfBoundsException.class, () -> twice.length(NUMBER, 2));
+        assertThrows(IllegalArgumentException.class, () -> twice.length(BLOB, 0));
+        twice.close();
+        assertThrows(IllegalStateException.class, () -> twice.length(words, 0));
+    }
 }

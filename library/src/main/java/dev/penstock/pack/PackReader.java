@@ -172,6 +172,15 @@ public final class PackReader implements Dataset {
         return file.use(() -> index.readable(recordIndex).rawSize());
     }
 
+    /// [#size], from the index, which knows it for compressed records too.
+    @Override
+    public long length(Field field, long recordIndex) {
+        if (!field.equals(VALUE)) {
+            throw new IllegalArgumentException("a pack has one field, " + VALUE + ", and no " + field);
+        }
+        return size(recordIndex);
+    }
+
     /// What a record is.
     ///
     /// @throws DatasetException.Corrupt when the index gives a kind that nobody knows

@@ -246,9 +246,19 @@ public final class TableReader implements Dataset {
     /// The type, the number of rows and samples of them. Which shards they are in makes no difference.
     @Override
     public String fingerprint() throws IOException {
+        return fingerprint(count());
+    }
+
+    /// Known for every number of first rows: a table grows by appending.
+    @Override
+    public String fingerprint(long rowCount) throws IOException {
         return shards.group().use(() -> {
-            Fingerprint fingerprint = new Fingerprint("table 1 " + rowType() + " " + count());
-            long byteCount = Math.multiplyExact(count(), shards.rowSize());
+            if (rowCount < 0 || rowCount > count()) {
+                throw new IndexOutOfBoundsException(
+                        path + " has " + count() + " rows and no first " + rowCount + " of them");
+            }
+            Fingerprint fingerprint = new Fingerprint("table 1 " + rowType() + " " + rowCount);
+            long byteCount = Math.multiplyExact(rowCount, shards.rowSize());
             fingerprint.addSample(byteCount, (offset, target) -> readBytes(offset, target));
             return fingerprint.text();
         });

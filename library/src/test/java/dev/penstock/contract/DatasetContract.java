@@ -189,6 +189,44 @@ public interface DatasetContract extends DatasetThreadsContract {
         assertNotEquals(fingerprint, fingerprint(folder, "shorter", records.subList(0, 19)));
     }
 
+    /// A format may not know it, but must not say anything else.
+    @Test
+    default void theFingerprintOfTheFirstRecordsIsThatOfADatasetOfThemOrNull(@TempDir Path folder) throws IOException {
+        List<byte[]> records = records(20);
+        try (Dataset dataset = openNew(folder, records)) {
+            assertEquals(dataset.fingerprint(), dataset.fingerprint(20));
+            for (int count : new int[] {0, 1, 7, 10, 19}) {
+                String before = dataset.fingerprint(count);
+                if (before != null) {
+                    assertEquals(fingerprint(folder, "first" + count, records.subList(0, count)), before);
+                }
+            }
+            for (long count : new long[] {21, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+                assertThrows(IndexOutOfBoundsException.class, () -> dataset.fingerprint(count));
+            }
+        }
+    }
+
+    @Test
+    default void theLengthIsThatOfTheValue(@TempDir Path folder) throws IOException {
+        try (Dataset dataset = openNew(folder, records(50))) {
+            for (int i = 0; i < 50; i++) {
+                for (int at = 0; at < dataset.fields().size(); at++) {
+                    Field field = dataset.fields().get(at);
+                    long byteCount = dataset.get(i).value(at).byteSize();
+                    assertEquals(byteCount, dataset.length(field, i) * field.itemSize());
+                }
+            }
+            for (Field field : dataset.fields()) {
+                for (long index : new long[] {50, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+                    assertThrows(IndexOutOfBoundsException.class, () -> dataset.length(field, index));
+                }
+            }
+            Field foreign = Field.variable("nothing of ours", ElementType.BYTES);
+            assertThrows(IllegalArgumentException.class, () -> dataset.length(foreign, 0));
+        }
+    }
+
     private String fingerprint(Path folder, String name, List<byte[]> records) throws IOException {
         Path path = folder.resolve(name);
         write(path, records);
