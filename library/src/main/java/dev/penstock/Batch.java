@@ -66,7 +66,11 @@ public final class Batch implements AutoCloseable {
 
     /// Bytes the columns hold on to.
     public long allocatedBytes() {
-        return columns.stream().mapToLong(Column::allocatedBytes).sum();
+        long bytes = 0;
+        for (int i = 0; i < columns.size(); i++) {
+            bytes += columns.get(i).allocatedBytes();
+        }
+        return bytes;
     }
 
     /// Frees the memory; using the columns afterwards is an [IllegalStateException].

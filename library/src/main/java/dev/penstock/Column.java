@@ -104,7 +104,8 @@ public final class Column {
         offsets.close();
     }
 
-    private long valueBytes() {
+    /// Bytes of all values.
+    public long valueBytes() {
         return field.isVariable() ? offset(rowCount) : Math.multiplyExact(rowCount, field.itemSize());
     }
 

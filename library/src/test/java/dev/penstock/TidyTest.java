@@ -129,6 +129,10 @@ final class TidyTest {
             header--;
         }
         String first = lines.get(header);
+        if (first.matches(".*\\brecord \\w+(<.*>)?\\(.*")) {
+            // The head of a type, not of a method.
+            return 0;
+        }
         String end = " ".repeat(first.length() - first.stripLeading().length()) + "}";
         int limit = start;
         while (limit < lines.size() && !lines.get(limit).equals(end)) {

@@ -73,16 +73,23 @@ public final class BlockSampler implements Sampler {
     }
 
     @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        BlockWindow window = order(epoch).window(position);
+        return window.record(window.mixed().forward(position - window.start()));
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
         Order order = order(epoch);
         long done = 0;
         while (done < count) {
-            Window window = order.window(position + done);
-            long inWindow = position + done - window.start;
-            long here = Math.min(count - done, window.size - inWindow);
+            BlockWindow window = order.window(position + done);
+            long inWindow = position + done - window.start();
+            long here = Math.min(count - done, window.size() - inWindow);
             MemorySegment part = target.asSlice(done * U64.byteSize(), here * U64.byteSize());
-            window.bijection.forward(inWindow, part);
+            window.mixed().forward(inWindow, part);
             for (long i = 0; i < here; i++) {
                 part.setAtIndex(U64, i, window.record(part.getAtIndex(U64, i)));
             }
@@ -98,6 +105,21 @@ public final class BlockSampler implements Sampler {
     @Override
     public boolean isPermutation() {
         return true;
+    }
+
+    @Override
+    public Sampler resized(long recordCount) {
+        return new BlockSampler(recordCount, blockSize, windowBlocks, seed);
+    }
+
+    @Override
+    public long spreadCount() {
+        return Math.min(windowSize(), recordCount);
+    }
+
+    @Override
+    public long runCount() {
+        return Math.min(blockSize, recordCount);
     }
 
     private Order order(long epoch) {
@@ -117,7 +139,7 @@ public final class BlockSampler implements Sampler {
         /// Where among the permuted blocks the short one is.
         final long shortSlot;
 
-        private volatile Window last;
+        private volatile BlockWindow last;
 
         Order(long epoch) {
             this.epoch = epoch;
@@ -131,52 +153,35 @@ public final class BlockSampler implements Sampler {
             return slot * blockSize - (slot > shortSlot ? missing : 0);
         }
 
-        Window window(long position) {
-            Window current = last;
-            if (current == null || position < current.start || position >= current.start + current.size) {
+        BlockWindow window(long position) {
+            BlockWindow current = last;
+            if (current == null || position < current.start() || position >= current.start() + current.size()) {
                 // Behind the short block a window begins earlier, so it may be the next one.
                 long number = position / windowSize();
                 long next = Math.min(blockCount, (number + 1) * windowBlocks);
-                current = new Window(this, position < slotStart(next) ? number : number + 1);
+                current = windowOf(position < slotStart(next) ? number : number + 1);
                 last = current;
             }
             return current;
         }
 
+        BlockWindow windowOf(long number) {
+            long firstSlot = number * windowBlocks;
+            long start = slotStart(firstSlot);
+            long slotLimit = Math.min(blockCount, firstSlot + windowBlocks);
+            long size = slotStart(slotLimit) - start;
+            Bijection mixed = new Bijection(size, Mix.at(key, ~number));
+            // Where in the window the records of the short block end, and what those behind it are ahead by.
+            boolean hasShort = shortSlot >= firstSlot && shortSlot < slotLimit;
+            long shortLimit = hasShort ? slotStart(shortSlot) - start + blockSize - missing : size;
+            return new BlockWindow(start, size, mixed, blocks, firstSlot, slotLimit, blockSize, shortLimit, missing);
+        }
+
         long position(long recordIndex) {
             long slot = blocks.inverse(recordIndex / blockSize);
-            Window window = new Window(this, slot / windowBlocks);
-            long inWindow = slotStart(slot) - window.start + recordIndex % blockSize;
-            return window.start + window.bijection.inverse(inWindow);
-        }
-    }
-
-    /// Blocks that are mixed.
-    private final class Window {
-        final Order order;
-        final long firstSlot;
-        final long start;
-        final long size;
-        final Bijection bijection;
-
-        Window(Order order, long number) {
-            this.order = order;
-            this.firstSlot = number * windowBlocks;
-            this.start = order.slotStart(firstSlot);
-            this.size = order.slotStart(Math.min(blockCount, firstSlot + windowBlocks)) - start;
-            this.bijection = new Bijection(size, Mix.at(order.key, ~number));
-        }
-
-        /// The record at a place of the window before it is mixed.
-        long record(long place) {
-            long slot = firstSlot + place / blockSize;
-            if (slot >= order.shortSlot) {
-                long behind = start + place - order.slotStart(order.shortSlot);
-                long shortSize = blockSize - missing;
-                slot = behind < shortSize ? order.shortSlot : order.shortSlot + 1 + (behind - shortSize) / blockSize;
-            }
-            long inBlock = start + place - order.slotStart(slot);
-            return order.blocks.forward(slot) * blockSize + inBlock;
+            BlockWindow window = windowOf(slot / windowBlocks);
+            long inWindow = slotStart(slot) - window.start() + recordIndex % blockSize;
+            return window.start() + window.mixed().inverse(inWindow);
         }
     }
 }

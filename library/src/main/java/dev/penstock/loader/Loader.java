@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
-
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
-import dev.penstock.DatasetException;
 import dev.penstock.Field;
-import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
+import java.lang.ref.Cleaner;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 
 /// Batches of a dataset, made ahead by threads, in an order that is a function of seed, epoch and position.
 ///
@@ -23,140 +18,77 @@ import java.util.Objects;
 /// were and are.
 ///
 /// **Ownership.** The dataset stays the caller's and must outlive the loader. Batches are the loader's; each may
-/// be used until the next one is asked for.
+/// be used until the next one is asked for, be it by `hasNext`.
+///
+/// **Lifecycle.** One that is forgotten rather than closed ends its threads once it is garbage, and never keeps
+/// the process alive.
 ///
 /// **Threads.** One consumer at a time. [#close], [#stats] and [#state] may be called from any thread.
 public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
-    /// What to do with a record that cannot be read.
-    public enum OnError {
-        /// The consumer gets a [LoaderException] in place of the batch.
-        RAISE,
-        /// The batch comes without it, and says so.
-        SKIP
-    }
-
-    /// How to load.
-    ///
-    /// @param batchSize      records of a batch on one rank
-    /// @param sampler        the order, or null for that of the dataset
-    /// @param ranks          which part of each step this process takes
-    /// @param isDroppingLast whether the smaller step at the end of an epoch is left out
-    /// @param threads        how many threads fill batches
-    /// @param prefetchBytes  memory for batches that are ready or being filled; two batches at least
-    /// @param fields         those wanted, or null for all
-    public record Options(
-            long batchSize,
-            Sampler sampler,
-            Ranks ranks,
-            boolean isDroppingLast,
-            int threads,
-            long prefetchBytes,
-            List<Field> fields,
-            OnError onError) {
-        private static final long PREFETCH_BYTES = 64L << 20;
-
-        public Options {
-            Objects.requireNonNull(ranks, "ranks");
-            Objects.requireNonNull(onError, "onError");
-            if (batchSize < 1 || threads < 1 || prefetchBytes < 0) {
-                throw new IllegalArgumentException("batches of " + batchSize + " with " + threads + " threads and "
-                        + prefetchBytes + " bytes ahead");
-            }
-        }
-
-        /// Batches of so many records, with the ranks that the environment names and a share of the cores.
-        public static Options of(long batchSize) {
-            Ranks ranks = Ranks.fromEnvironment();
-            int threads = Math.max(1, Parallel.defaultThreads() / ranks.localWorldSize());
-            return new Options(batchSize, null, ranks, false, threads, PREFETCH_BYTES, null, OnError.RAISE);
-        }
-
-        public Options withSampler(Sampler sampler) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withRanks(Ranks ranks) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withDroppingLast(boolean isDroppingLast) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withThreads(int threads) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withPrefetchBytes(long prefetchBytes) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withFields(List<Field> fields) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-
-        public Options withOnError(OnError onError) {
-            return new Options(batchSize, sampler, ranks, isDroppingLast, threads, prefetchBytes, fields, onError);
-        }
-    }
-
-    /// More batches ahead bring nothing and only take memory.
-    private static final int SLOT_COUNT_MAX = 64;
-
     /// Closing waits for the batches under way, but not longer; what is not done then goes with the last thread.
     private static final long CLOSE_MILLIS = 800;
 
+    /// How often a loader that waits for its threads looks whether it was closed.
+    private static final long LOOK_MILLIS = 50;
+
+    private static final Cleaner CLEANER = Cleaner.create();
+
     private final Dataset dataset;
-    private final Options options;
-    private final Sampler sampler;
+    private final LoaderOptions options;
     private final List<Field> fields;
-    private final LoaderBatch[] slots;
+    /// The order as it was asked for, and that of the epoch, which may be of fewer records.
+    private final Sampler wholeSampler;
+
+    private Sampler sampler;
+    private final LoaderMemory memory;
+    private final LoaderCounts counts = new LoaderCounts();
     private long epoch;
     /// Samples of the epoch that all ranks had before the pass under way.
     private long start;
     private long stepsTaken;
     private Steps steps;
-    private Pipeline pipeline;
-    private boolean isClosed;
-    private long batchCount;
-    private long rowTotal;
-    private long byteTotal;
-    private long skippedTotal;
-    private long waitNanos;
-    private long pastGatherNanos;
+    private boolean isMovingOn;
+    private String fingerprint;
+    private long fingerprintCount = -1;
+    private volatile boolean isClosed;
 
-    private Loader(Dataset dataset, Options options) {
+    private Loader(Dataset dataset, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
-        this.sampler = options.sampler() == null ? new SequentialSampler(dataset.count()) : options.sampler();
-        this.fields = options.fields() == null ? dataset.fields() : options.fields();
+        this.wholeSampler = options.sampler() == null ? new SequentialSampler(dataset.count()) : options.sampler();
+        this.sampler = wholeSampler;
         if (sampler.recordCount() != dataset.count()) {
             throw new IllegalArgumentException(
                     "the order is of " + sampler.recordCount() + " records, the dataset has " + dataset.count());
         }
-        this.slots = new LoaderBatch[slotCount()];
-        for (int i = 0; i < slots.length; i++) {
-            slots[i] = new LoaderBatch(Batch.create(fields));
-        }
+        steps(0);
+        List<Field> read = options.fields() == null ? dataset.fields() : options.fields();
+        this.fields = BatchMaker.stageFields(read, options.transforms()).getLast();
+        this.memory = LoaderMemory.create(dataset, read, fields, options);
+        CLEANER.register(this, memory::release);
     }
 
     /// Makes a loader. Nothing is read before it is iterated.
-    public static Loader open(Dataset dataset, Options options) {
+    ///
+    /// @throws IllegalArgumentException when the order is of another number of records, its shares cannot be
+    ///                                  divided among the ranks, or a transform does not fit the fields
+    public static Loader open(Dataset dataset, LoaderOptions options) {
         return new Loader(dataset, options);
     }
 
-    private int slotCount() {
-        long rowBytes = U64.byteSize();
-        for (Field field : fields) {
-            rowBytes += field.isVariable() ? dataset.bytes() / Math.max(1, dataset.count()) : field.itemSize();
-        }
-        long batchBytes = Math.max(1, Math.multiplyExact(rowBytes, options.batchSize()));
-        return Math.clamp(options.prefetchBytes() / batchBytes, 2, SLOT_COUNT_MAX);
+    /// What the batches hold, after all transforms.
+    public List<Field> fields() {
+        return fields;
     }
 
     /// The epoch that is being iterated, or comes next.
     public synchronized long epoch() {
         return epoch;
+    }
+
+    /// Records that this epoch draws from: those of the dataset, or fewer when it was resumed after it had grown.
+    public synchronized long recordCount() {
+        return sampler.recordCount();
     }
 
     /// Goes to the start of an epoch.
@@ -165,39 +97,96 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             throw new IllegalArgumentException("epochs count from 0, and " + epoch + " is below");
         }
         stopPass();
-        this.epoch = epoch;
-        this.start = 0;
+        beginEpoch(epoch);
     }
 
     /// Steps of a whole epoch.
-    public long stepCount() {
+    public synchronized long stepCount() {
         return steps(0).count();
     }
 
     private Steps steps(long start) {
-        return new Steps(
-                sampler.length(), start, options.batchSize(), options.ranks().worldSize(), options.isDroppingLast());
+        return Steps.of(sampler, start, options.batchSize(), options.ranks().worldSize(), options.isDroppingLast());
     }
 
     /// Where the consumer is: what was handed out counts, what was made ahead does not.
     public synchronized LoaderState state() throws IOException {
         long delivered = steps == null ? start : steps.deliveredAfter(stepsTaken);
+        long recordCount = sampler.recordCount();
         return new LoaderState(
-                dataset.fingerprint(), dataset.count(), sampler.name(), sampler.parameters(), epoch, delivered);
+                fingerprint(recordCount), recordCount, sampler.name(), sampler.parameters(), epoch, delivered);
     }
 
-    /// Goes on where a state was taken.
+    /// The fingerprint is kept, so that a state may be asked for with every step.
+    private String fingerprint(long recordCount) throws IOException {
+        if (fingerprintCount != recordCount) {
+            fingerprint = dataset.fingerprint(recordCount);
+            fingerprintCount = recordCount;
+        }
+        return fingerprint;
+    }
+
+    /// Goes on where a state was taken. A dataset that has grown by appending since then is taken at its old
+    /// length, for this and all further epochs, until [#moveOn].
     ///
     /// @throws IllegalArgumentException when it is of another dataset or another order
     public synchronized void resume(LoaderState state) throws IOException {
-        state.requireOf(dataset.fingerprint(), sampler);
-        if (state.delivered() > sampler.length()) {
+        long recordCount = state.recordCount();
+        boolean hasGrown = recordCount < dataset.count();
+        Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
+        String then = hasGrown ? dataset.fingerprint(recordCount) : fingerprint(dataset.count());
+        state.requireOf(then, dataset.count(), order);
+        if (state.delivered() > order.length()) {
             throw new IllegalArgumentException(
-                    "the state has " + state.delivered() + " samples of an epoch of " + sampler.length());
+                    "the state has " + state.delivered() + " samples of an epoch of " + order.length());
         }
         stopPass();
+        sampler = order;
+        isMovingOn = false;
         epoch = state.epoch();
         start = state.delivered();
+    }
+
+    /// Takes in the records that the dataset has gained: from the next epoch on, for the one under way has its
+    /// order already.
+    public synchronized void moveOn() {
+        isMovingOn = true;
+        if (start == 0 && steps == null) {
+            beginEpoch(epoch);
+        }
+    }
+
+    private void beginEpoch(long epoch) {
+        this.epoch = epoch;
+        this.start = 0;
+        if (isMovingOn) {
+            sampler = wholeSampler;
+        }
+    }
+
+    /// A batch for [#read].
+    public LoaderBatch createBatch() {
+        return new LoaderBatch(Batch.create(fields));
+    }
+
+    /// The batch of any step of any epoch, counted from the start of the epoch; the iteration is not touched.
+    ///
+    /// @throws IndexOutOfBoundsException when an epoch has no such step
+    public void read(long epoch, long step, LoaderBatch target) throws IOException {
+        Sampler order;
+        Steps whole;
+        synchronized (this) {
+            requireOpen();
+            order = sampler;
+            whole = steps(0);
+        }
+        if (epoch < 0 || step < 0 || step >= whole.count()) {
+            throw new IndexOutOfBoundsException(
+                    "step " + step + " of epoch " + epoch + " is not among the " + whole.count() + " of an epoch");
+        }
+        try (BatchMaker maker = memory.createMaker()) {
+            maker.make(order, epoch, whole, step, target);
+        }
     }
 
     /// The rest of the epoch, and when that is done the next one.
@@ -232,13 +221,14 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private synchronized void beginPass() {
         requireOpen();
         stopPass();
+        requireOpen();
         steps = steps(start);
         stepsTaken = 0;
-        long passEpoch = epoch;
-        Steps passSteps = steps;
-        pipeline = new Pipeline(
-                slots, options.threads(), 0, steps.count(), (step, batch) -> fill(passEpoch, passSteps, step, batch));
-        pipeline.start();
+        memory.startPass(sampler, epoch, steps);
+        if (isClosed) {
+            // Closing may have come before there was a pipeline to stop.
+            memory.release();
+        }
     }
 
     /// The next batch, or null at the end of the epoch.
@@ -246,7 +236,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         Pipeline running;
         long step;
         synchronized (this) {
-            running = pipeline;
+            running = memory.pipeline();
             step = stepsTaken;
             if (running == null || step >= steps.count()) {
                 endEpoch();
@@ -266,50 +256,22 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private synchronized LoaderBatch taken(LoaderBatch batch, long waited) {
+    private synchronized LoaderBatch taken(LoaderBatch batch, long waitNanos) {
         stepsTaken++;
-        batchCount++;
-        rowTotal += batch.rowCount();
-        byteTotal += batch.columns().stream()
-                .mapToLong(column -> column.values().byteSize())
-                .sum();
-        skippedTotal += batch.skippedCount();
-        waitNanos += waited;
+        counts.add(batch, waitNanos);
         return batch;
     }
 
     private void endEpoch() {
-        if (pipeline != null) {
+        if (steps != null && !isClosed) {
             stopPass();
-            epoch++;
-            start = 0;
-        }
-    }
-
-    private void fill(long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
-        Steps.Share share = steps.share(step, options.ranks().rank());
-        MemorySegment indices = batch.reserve(share.count());
-        long realBytes = share.realCount() * U64.byteSize();
-        sampler.fill(epoch, share.position(), indices.asSlice(0, realBytes));
-        sampler.fill(epoch, share.padPosition(), indices.asSlice(realBytes));
-        try {
-            dataset.gather(indices, batch.batch());
-            batch.complete(epoch, step, share.count(), share.paddedCount(), 0);
-        } catch (DatasetException e) {
-            Failing.handle(dataset, options.onError(), e, epoch, step, share, indices, batch);
+            beginEpoch(epoch + 1);
         }
     }
 
     /// What was done so far.
     public synchronized LoaderStats stats() {
-        long heldBytes = 0;
-        for (LoaderBatch slot : slots) {
-            heldBytes += slot.allocatedBytes();
-        }
-        long gatherNanos = pastGatherNanos + (pipeline == null ? 0 : pipeline.gatherNanos());
-        int queuedCount = pipeline == null ? 0 : pipeline.readyCount();
-        return new LoaderStats(
-                batchCount, rowTotal, byteTotal, skippedTotal, waitNanos, gatherNanos, queuedCount, heldBytes);
+        return counts.stats(memory);
     }
 
     private void requireOpen() {
@@ -319,36 +281,22 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     private void stopPass() {
-        if (pipeline == null) {
+        if (steps == null) {
             return;
         }
         start = steps.deliveredAfter(stepsTaken);
-        pipeline.stop();
-        pipeline.awaitEnd(Long.MAX_VALUE / 2_000_000);
-        pastGatherNanos += pipeline.gatherNanos();
-        pipeline = null;
         steps = null;
         stepsTaken = 0;
+        memory.stopPass(() -> isClosed, LOOK_MILLIS);
     }
 
     /// Ends the threads and frees the memory. A consumer that waits gets the end of the epoch.
     @Override
     public void close() {
-        Pipeline running;
-        synchronized (this) {
-            if (isClosed) {
-                return;
-            }
+        if (!isClosed) {
             isClosed = true;
-            running = pipeline;
-        }
-        if (running != null) {
-            running.stop();
-        }
-        if (running == null || running.awaitEnd(CLOSE_MILLIS)) {
-            for (LoaderBatch slot : slots) {
-                slot.close();
-            }
+            memory.release();
+            memory.awaitRelease(CLOSE_MILLIS);
         }
     }
 }

@@ -7,19 +7,22 @@ import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 
 /// Records that a loader hands out.
 ///
-/// **Ownership.** The loader's: the batch and its memory may be used until the next one is asked for.
+/// **Ownership.** The loader's when it comes out of an iteration: the batch and its memory may then be used until
+/// the next one is asked for. One made by [Loader#createBatch] is the caller's.
 public final class LoaderBatch implements AutoCloseable {
     private final Batch batch;
     private final Buffer indexBuffer = new Buffer();
+    private final BitSet padded = new BitSet();
     private long rowCount;
     private long step;
     private long epoch;
-    private long paddedCount;
+    private long position;
     private long skippedCount;
 
     LoaderBatch(Batch batch) {
@@ -64,32 +67,64 @@ public final class LoaderBatch implements AutoCloseable {
         return epoch;
     }
 
-    /// How many records at the end come a second time in this epoch, so that all ranks have as many.
+    /// How many samples of the epoch come before this step, on all ranks.
+    public long position() {
+        return position;
+    }
+
+    /// How many records come a second time in this epoch, only so that all ranks have as many.
     public long paddedCount() {
-        return paddedCount;
+        return padded.cardinality();
     }
 
     /// Whether a record comes a second time.
     public boolean isPadded(long rowIndex) {
-        return Objects.checkIndex(rowIndex, rowCount) >= rowCount - paddedCount;
+        return padded.get((int) Objects.checkIndex(rowIndex, rowCount));
     }
 
-    /// How many records were left out because they could not be read.
+    /// How many records were left out because they could not be read or transformed.
     public long skippedCount() {
         return skippedCount;
     }
 
-    /// Room for indices.
-    MemorySegment reserve(long count) {
+    /// Begins anew: room for indices.
+    MemorySegment begin(long epoch, long step, long position, long count) {
+        this.epoch = epoch;
+        this.step = step;
+        this.position = position;
+        this.rowCount = 0;
+        this.skippedCount = 0;
+        padded.clear();
         return indexBuffer.reserve(count * U64.byteSize()).asSlice(0, count * U64.byteSize());
     }
 
-    void complete(long epoch, long step, long rowCount, long paddedCount, long skippedCount) {
-        this.epoch = epoch;
-        this.step = step;
+    void pad(long rowIndex) {
+        padded.set((int) rowIndex);
+    }
+
+    /// Leaves out all records but some of those there were, which keep their order.
+    void keep(BitSet kept) {
+        MemorySegment indices = indexBuffer.segment();
+        int to = 0;
+        for (int row = kept.nextSetBit(0); row >= 0; row = kept.nextSetBit(row + 1)) {
+            indices.setAtIndex(U64, to, indices.getAtIndex(U64, row));
+            padded.set(to++, padded.get(row));
+        }
+        padded.clear(to, Math.max(to, padded.length()));
+    }
+
+    void complete(long rowCount, long skippedCount) {
         this.rowCount = rowCount;
-        this.paddedCount = paddedCount;
         this.skippedCount = skippedCount;
+    }
+
+    /// Bytes of all values.
+    long valueBytes() {
+        long bytes = 0;
+        for (int i = 0; i < batch.columns().size(); i++) {
+            bytes += batch.column(i).valueBytes();
+        }
+        return bytes;
     }
 
     long allocatedBytes() {
@@ -98,6 +133,7 @@ public final class LoaderBatch implements AutoCloseable {
 
     @Override
     public void close() {
+        rowCount = 0;
         batch.close();
         indexBuffer.close();
     }

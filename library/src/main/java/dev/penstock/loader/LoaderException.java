@@ -12,7 +12,14 @@ public final class LoaderException extends RuntimeException {
         this.step = step;
     }
 
-    /// The record.
+    /// When no single record is to blame.
+    LoaderException(long step, Throwable cause) {
+        super("step " + step + ": " + cause.getMessage(), cause);
+        this.recordIndex = -1;
+        this.step = step;
+    }
+
+    /// The record, or -1 when each of the step can be had alone.
     public long recordIndex() {
         return recordIndex;
     }

@@ -78,14 +78,31 @@ public record LoaderState(
         }
     }
 
+    /// An order for as many records as there were.
+    ///
+    /// @throws IllegalArgumentException when the order is bound to the records it was made for
+    Sampler resizing(Sampler order) {
+        try {
+            return order.resized(recordCount);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "the state is of " + recordCount + " records, the dataset has " + order.recordCount() + ", and "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
     /// Checks that a state is one of this order of this dataset.
     ///
+    /// @param fingerprint of the dataset at the length of the order, or null when the format does not grow
+    /// @param count       records that the dataset has now
     /// @throws IllegalArgumentException showing both sides when it is not
-    void requireOf(String fingerprint, Sampler order) {
+    void requireOf(String fingerprint, long count, Sampler order) {
         if (!this.fingerprint.equals(fingerprint) || recordCount != order.recordCount()) {
             throw new IllegalArgumentException("the state is of another dataset: it has " + recordCount
-                    + " records and fingerprint " + this.fingerprint + ", this one " + order.recordCount() + " and "
-                    + fingerprint);
+                    + " records and fingerprint " + this.fingerprint + ", this one has " + count + " records and "
+                    + (fingerprint == null ? "does not grow by appending" : "fingerprint " + fingerprint)
+                    + (count > recordCount && fingerprint != null ? " at that length" : ""));
         }
         if (!sampler.equals(order.name()) || !parameters.equals(order.parameters())) {
             throw new IllegalArgumentException("the state is of another order: " + sampler + " " + parameters

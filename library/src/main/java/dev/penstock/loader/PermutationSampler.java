@@ -54,6 +54,12 @@ public final class PermutationSampler implements Sampler {
     }
 
     @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        return bijection(epoch).forward(position);
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         requirePositions(epoch, position, target);
         bijection(epoch).forward(position, target);
@@ -67,5 +73,10 @@ public final class PermutationSampler implements Sampler {
     @Override
     public boolean isPermutation() {
         return true;
+    }
+
+    @Override
+    public Sampler resized(long recordCount) {
+        return new PermutationSampler(recordCount, seed);
     }
 }

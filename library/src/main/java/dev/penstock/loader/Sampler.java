@@ -24,17 +24,32 @@ public interface Sampler {
     /// How many positions an epoch has.
     long length();
 
+    /// The record at one position.
+    ///
+    /// @throws IndexOutOfBoundsException when the epoch has no such position
+    long index(long epoch, long position);
+
     /// The records at consecutive positions.
     ///
     /// @param target room for as many 64-bit indices as are wanted
     /// @throws IndexOutOfBoundsException when the epoch has no such positions
-    void fill(long epoch, long position, MemorySegment target);
+    default void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        for (long i = 0; i < count; i++) {
+            target.setAtIndex(U64, i, index(epoch, position + i));
+        }
+    }
 
-    /// The record at one position.
-    default long index(long epoch, long position) {
-        long[] index = new long[1];
-        fill(epoch, position, MemorySegment.ofArray(index));
-        return index[0];
+    /// The records at every so many positions.
+    default void fill(long epoch, long position, long stride, MemorySegment target) {
+        if (stride == 1) {
+            fill(epoch, position, target);
+            return;
+        }
+        long count = target.byteSize() / U64.byteSize();
+        for (long i = 0; i < count; i++) {
+            target.setAtIndex(U64, i, index(epoch, position + i * stride));
+        }
     }
 
     /// Where in an epoch a record comes, for samplers that draw each record once; otherwise nothing.
@@ -42,6 +57,44 @@ public interface Sampler {
 
     /// Whether every epoch has every record once.
     boolean isPermutation();
+
+    /// The same order for another number of records.
+    ///
+    /// @throws IllegalArgumentException when it is bound to the records it was made for
+    default Sampler resized(long recordCount) {
+        if (recordCount == recordCount()) {
+            return this;
+        }
+        throw new IllegalArgumentException("the order " + name() + " was made for " + recordCount()
+                + " records and cannot be made for " + recordCount);
+    }
+
+    /// Into how many shares the records are divided for good, position `p` drawing from share `p` modulo this.
+    /// Above 1, a rank takes every position of its shares and no other, so that it touches only their records.
+    default int shareCount() {
+        return 1;
+    }
+
+    /// Before this position no record is there only to fill up.
+    default long repeatsFrom() {
+        return length();
+    }
+
+    /// Whether a position has a record that came before, because its share has no other left.
+    default boolean isRepeat(long position) {
+        return false;
+    }
+
+    /// Among how many records the order jumps about at any time: what has to be in memory for every one to be
+    /// read from disk once.
+    default long spreadCount() {
+        return recordCount();
+    }
+
+    /// How many neighbours come into that at once.
+    default long runCount() {
+        return 1;
+    }
 
     /// For samplers: checks the positions of a [#fill].
     ///
@@ -53,5 +106,13 @@ public interface Sampler {
                     + epoch + " are not among the " + length() + " of an epoch");
         }
         return count;
+    }
+
+    /// For samplers: checks the position of an [#index].
+    default void requirePosition(long epoch, long position) {
+        if (epoch < 0 || position < 0 || position >= length()) {
+            throw new IndexOutOfBoundsException(
+                    "position " + position + " of epoch " + epoch + " is not among the " + length() + " of an epoch");
+        }
     }
 }

@@ -25,6 +25,12 @@ public record SequentialSampler(long recordCount) implements Sampler {
     }
 
     @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        return position;
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
         for (long i = 0; i < count; i++) {
@@ -40,5 +46,15 @@ public record SequentialSampler(long recordCount) implements Sampler {
     @Override
     public boolean isPermutation() {
         return true;
+    }
+
+    @Override
+    public Sampler resized(long recordCount) {
+        return new SequentialSampler(recordCount);
+    }
+
+    @Override
+    public long spreadCount() {
+        return 1;
     }
 }

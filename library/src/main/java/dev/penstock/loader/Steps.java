@@ -4,8 +4,9 @@ package dev.penstock.loader;
 /// How the positions of an epoch become the batches of the ranks.
 ///
 /// A step takes the next `batchSize * worldSize` positions of the one sequence that all ranks share, and each
-/// rank a run of `batchSize` of them. So the sequence is the same whatever the batch size and the number of
-/// ranks, and a run that stopped after some samples goes on behind them with any other.
+/// rank `batchSize` of them: a run of neighbours or, of a sequence that is divided into shares, every position
+/// that is its own modulo the number of ranks. So the sequence is the same whatever the batch size and the number
+/// of ranks, and a run that stopped after some samples goes on behind them with any other.
 ///
 /// What is left at the end makes a smaller step: each rank takes an equal share, rounded up, and where there
 /// are not enough positions the first ones of the epoch fill up, fewer than there are ranks. Or it is left out.
@@ -14,7 +15,8 @@ package dev.penstock.loader;
 /// @param start          where this run begins in the epoch
 /// @param batchSize      positions of one rank in a whole step
 /// @param isDroppingLast whether the smaller step is left out
-record Steps(long length, long start, long batchSize, int worldSize, boolean isDroppingLast) {
+/// @param isStrided      whether a rank has positions of its own
+record Steps(long length, long start, long batchSize, int worldSize, boolean isDroppingLast, boolean isStrided) {
     Steps {
         if (batchSize < 1 || start < 0 || start > length) {
             throw new IllegalArgumentException("batches of " + batchSize + " from position " + start + " of " + length);
@@ -22,13 +24,30 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
         Math.multiplyExact(batchSize, worldSize);
     }
 
-    /// The part of a step that one rank takes.
-    ///
-    /// @param position    the first position
-    /// @param realCount   positions of the epoch
-    /// @param paddedCount first positions of the epoch that come again to fill up
-    /// @param padPosition the first of them
-    record Share(long position, long realCount, long paddedCount, long padPosition) {
+    /// The steps of an order from a position on.
+    static Steps of(Sampler sampler, long start, long batchSize, int worldSize, boolean isDroppingLast) {
+        int shareCount = sampler.shareCount();
+        if (shareCount > 1 && shareCount % worldSize != 0) {
+            throw new IllegalArgumentException(shareCount + " shares cannot be divided among " + worldSize
+                    + " ranks: make the order with a multiple of " + worldSize + " shares");
+        }
+        long length = isDroppingLast ? sampler.repeatsFrom() : sampler.length();
+        return new Steps(length, Math.min(start, length), batchSize, worldSize, isDroppingLast, shareCount > 1);
+    }
+
+    /// The part of a step that one rank takes. Filled again and again, for it is asked for with every batch.
+    static final class Share {
+        /// The first position, and how far it is from one to the next.
+        long position;
+
+        long stride;
+        /// Positions of the epoch.
+        long realCount;
+        /// Positions from the beginning of the epoch that come again to fill up, and the first of them.
+        long paddedCount;
+
+        long padPosition;
+
         long count() {
             return realCount + paddedCount;
         }
@@ -50,19 +69,44 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
         return Math.min(length, start + stepCount * stepSize());
     }
 
-    Share share(long step, int rank) {
-        long stepStart = start + step * stepSize();
-        long left = Math.min(stepSize(), length - stepStart);
-        long each = Math.ceilDiv(left, worldSize);
-        long before = Math.min(left, rank * each);
-        long realCount = Math.min(each, left - before);
-        long paddedCount = each - realCount;
-        long padPosition = paddedCount == 0 ? 0 : (rank * each + realCount - left) % length;
-        return new Share(stepStart + before, realCount, paddedCount, padPosition);
+    /// Where a step begins.
+    long stepStart(long step) {
+        return start + step * stepSize();
     }
 
-    /// The step and rank that a position falls to; it may be in the part that is left out.
+    void share(long step, int rank, Share share) {
+        long stepStart = stepStart(step);
+        long left = Math.min(stepSize(), length - stepStart);
+        long each = Math.ceilDiv(left, worldSize);
+        if (isStrided) {
+            long before = Math.floorMod(rank - stepStart, (long) worldSize);
+            share.position = stepStart + before;
+            share.stride = worldSize;
+            share.realCount = Math.min(each, Math.ceilDiv(Math.max(0, left - before), worldSize));
+            share.paddedCount = each - share.realCount;
+            share.padPosition = rank;
+        } else {
+            long before = Math.min(left, rank * each);
+            share.position = stepStart + before;
+            share.stride = 1;
+            share.realCount = Math.min(each, left - before);
+            share.paddedCount = each - share.realCount;
+            share.padPosition = share.paddedCount == 0 ? 0 : (rank * each + share.realCount - left) % length;
+        }
+    }
+
+    /// The step that a position falls to; it may be in the part that is left out.
     long stepOf(long position) {
         return (position - start) / stepSize();
+    }
+
+    /// The rank that a position falls to.
+    int rankOf(long position) {
+        if (isStrided) {
+            return (int) (position % worldSize);
+        }
+        long stepStart = stepStart(stepOf(position));
+        long left = Math.min(stepSize(), length - stepStart);
+        return (int) ((position - stepStart) / Math.ceilDiv(left, worldSize));
     }
 }

@@ -76,6 +76,11 @@ public final class SubsetSampler implements Sampler {
     }
 
     @Override
+    public long index(long epoch, long position) {
+        return records[(int) inner.index(epoch, position)];
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         inner.fill(epoch, position, target);
         for (long at = 0; at < target.byteSize(); at += U64.byteSize()) {
@@ -92,5 +97,11 @@ public final class SubsetSampler implements Sampler {
     @Override
     public boolean isPermutation() {
         return inner.isPermutation() && records.length == recordCount;
+    }
+
+    /// Records that came later belong to no subset, and those it has stay.
+    @Override
+    public Sampler resized(long recordCount) {
+        return new SubsetSampler(recordCount, records, inner);
     }
 }

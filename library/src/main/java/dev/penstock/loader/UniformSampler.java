@@ -32,6 +32,12 @@ public record UniformSampler(long recordCount, long length, long seed) implement
     }
 
     @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        return Mix.below(recordCount, Mix.at(seed, epoch), position);
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
         long key = Mix.at(seed, epoch);
@@ -48,5 +54,10 @@ public record UniformSampler(long recordCount, long length, long seed) implement
     @Override
     public boolean isPermutation() {
         return false;
+    }
+
+    @Override
+    public Sampler resized(long recordCount) {
+        return new UniformSampler(recordCount, length, seed);
     }
 }

@@ -62,6 +62,12 @@ public final class WeightedSampler implements Sampler {
     }
 
     @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        return draw(Mix.unit(Mix.at(seed, epoch), position) * sums[sums.length - 1]);
+    }
+
+    @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
         long key = Mix.at(seed, epoch);

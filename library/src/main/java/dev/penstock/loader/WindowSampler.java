@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
-
-import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -40,13 +37,10 @@ public record WindowSampler(long recordCount, long size, long stride) implements
     }
 
     @Override
-    public void fill(long epoch, long position, MemorySegment target) {
-        long count = requirePositions(epoch, position, target);
-        for (long i = 0; i < count; i++) {
-            long window = (position + i) / size;
-            long inWindow = (position + i) % size;
-            target.setAtIndex(U64, i, (window * stride % recordCount + inWindow % recordCount) % recordCount);
-        }
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        long start = position / size * stride;
+        return (start % recordCount + position % size % recordCount) % recordCount;
     }
 
     /// Windows of their own size, side by side, hold a record once; others hold it several times or not at all.
@@ -58,5 +52,20 @@ public record WindowSampler(long recordCount, long size, long stride) implements
     @Override
     public boolean isPermutation() {
         return size == stride && recordCount % size == 0;
+    }
+
+    @Override
+    public Sampler resized(long recordCount) {
+        return new WindowSampler(recordCount, size, stride);
+    }
+
+    @Override
+    public long spreadCount() {
+        return Math.min(size, recordCount);
+    }
+
+    @Override
+    public long runCount() {
+        return Math.min(size, recordCount);
     }
 }

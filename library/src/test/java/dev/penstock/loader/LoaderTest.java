@@ -44,8 +44,8 @@ class LoaderTest {
                 .map(sampler -> Named.of(sampler.name(), sampler));
     }
 
-    private static Loader.Options options(int batchSize, Sampler sampler) {
-        return Loader.Options.of(batchSize)
+    private static LoaderOptions options(int batchSize, Sampler sampler) {
+        return LoaderOptions.of(batchSize)
                 .withRanks(Ranks.ALONE)
                 .withSampler(sampler)
                 .withThreads(2);
@@ -122,7 +122,7 @@ class LoaderTest {
             throws IOException {
         List<List<List<Long>>> steps = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            Loader.Options options = options(batchSize, sampler).withRanks(Ranks.of(rank, worldSize));
+            LoaderOptions options = options(batchSize, sampler).withRanks(Ranks.of(rank, worldSize));
             try (Loader loader = Loader.open(numbers, options.withThreads(1 + rank))) {
                 loader.resume(LoaderState.parse(state));
                 int step = 0;
@@ -149,8 +149,8 @@ class LoaderTest {
     void theLastStepIsSharedEquallyOrLeftOut() {
         Dataset numbers = Numbers.of(10);
         for (int rank = 0; rank < 3; rank++) {
-            Loader.Options options =
-                    Loader.Options.of(2).withRanks(Ranks.of(rank, 3)).withThreads(1);
+            LoaderOptions options =
+                    LoaderOptions.of(2).withRanks(Ranks.of(rank, 3)).withThreads(1);
             try (Loader loader = Loader.open(numbers, options)) {
                 List<Long> sizes = new ArrayList<>();
                 long padded = 0;
@@ -197,7 +197,7 @@ class LoaderTest {
             assertEquals(37, failure.recordIndex());
             assertEquals(3, failure.step());
         }
-        try (Loader loader = Loader.open(numbers, options(10, null).withOnError(Loader.OnError.SKIP))) {
+        try (Loader loader = Loader.open(numbers, options(10, null).withOnError(LoaderOptions.OnError.SKIP))) {
             List<Long> records = pass(loader);
             assertEquals(99, records.size());
             assertFalse(records.contains(37L));

@@ -16,30 +16,40 @@ class StepsTest {
             for (int start = 0; start <= length; start += 7) {
                 for (int batchSize : new int[] {1, 2, 3, 8, 100}) {
                     for (int worldSize : new int[] {1, 2, 3, 7}) {
-                        check(new Steps(length, start, batchSize, worldSize, false));
-                        check(new Steps(length, start, batchSize, worldSize, true));
+                        for (boolean isStrided : new boolean[] {false, true}) {
+                            check(new Steps(length, start, batchSize, worldSize, false, isStrided));
+                            check(new Steps(length, start, batchSize, worldSize, true, isStrided));
+                        }
                     }
                 }
             }
         }
     }
 
+    private static Steps.Share share(Steps steps, long step, int rank) {
+        Steps.Share share = new Steps.Share();
+        steps.share(step, rank, share);
+        return share;
+    }
+
     private static void check(Steps steps) {
         int[] seen = new int[(int) steps.length()];
         long padded = 0;
         for (long step = 0; step < steps.count(); step++) {
-            long count = steps.share(step, 0).count();
+            long count = share(steps, step, 0).count();
             for (int rank = 0; rank < steps.worldSize(); rank++) {
-                Steps.Share share = steps.share(step, rank);
+                Steps.Share share = share(steps, step, rank);
                 assertEquals(count, share.count(), () -> "ranks differ in " + steps);
                 assertTrue(count >= 1 && count <= steps.batchSize());
-                for (long i = 0; i < share.realCount(); i++) {
-                    long position = share.position() + i;
+                for (long i = 0; i < share.realCount; i++) {
+                    long position = share.position + i * share.stride;
                     assertEquals(step, steps.stepOf(position));
+                    assertEquals(rank, steps.rankOf(position));
                     seen[(int) position]++;
                 }
-                assertTrue(share.padPosition() + share.paddedCount() <= steps.length() || share.paddedCount() == 0);
-                padded += share.paddedCount();
+                long padLimit = share.padPosition + (share.paddedCount - 1) * share.stride + 1;
+                assertTrue(share.paddedCount == 0 || padLimit <= Math.max(steps.length(), steps.worldSize()));
+                padded += share.paddedCount;
             }
         }
         long covered = steps.deliveredAfter(steps.count());

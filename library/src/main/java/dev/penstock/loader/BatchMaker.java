@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/// Makes batches: finds the records of a step, reads them, and transforms them.
+///
+/// **Ownership.** Owns a batch for each state before a transform.
+///
+/// **Threads.** One at a time; each thread of a loader has its own.
+final class BatchMaker implements AutoCloseable {
+    private final Dataset dataset;
+    private final LoaderOptions options;
+    /// What each transform starts from.
+    private final Batch[] stages;
+
+    private final Steps.Share share = new Steps.Share();
+
+    BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
+        this.dataset = dataset;
+        this.options = options;
+        List<List<Field>> all = stageFields(fields, options.transforms());
+        this.stages = new Batch[all.size() - 1];
+        for (int i = 0; i < stages.length; i++) {
+            stages[i] = Batch.create(all.get(i));
+        }
+    }
+
+    /// The fields before the first transform and after each.
+    static List<List<Field>> stageFields(List<Field> fields, List<Transform> transforms) {
+        List<List<Field>> all = new ArrayList<>(List.of(fields));
+        for (Transform transform : transforms) {
+            all.add(transform.fields(all.getLast()));
+        }
+        return all;
+    }
+
+    /// Fills the batch of a step.
+    void make(Sampler sampler, long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
+        steps.share(step, options.ranks().rank(), share);
+        MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share.count());
+        long realBytes = share.realCount * U64.byteSize();
+        sampler.fill(epoch, share.position, share.stride, indices.asSlice(0, realBytes));
+        if (share.paddedCount > 0) {
+            sampler.fill(epoch, share.padPosition, share.stride, indices.asSlice(realBytes));
+        }
+        markPadded(sampler, batch);
+        try {
+            run(indices, batch.batch());
+            batch.complete(share.count(), 0);
+        } catch (IllegalStateException e) {
+            // Something was closed: no record is to blame.
+            throw e;
+        } catch (Exception e) {
+            makeWithoutBad(indices, batch, e);
+        }
+    }
+
+    private void markPadded(Sampler sampler, LoaderBatch batch) {
+        for (long row = share.realCount; row < share.count(); row++) {
+            batch.pad(row);
+        }
+        long lastPosition = share.position + (share.realCount - 1) * share.stride;
+        if (lastPosition >= sampler.repeatsFrom()) {
+            for (long row = 0; row < share.realCount; row++) {
+                if (sampler.isRepeat(share.position + row * share.stride)) {
+                    batch.pad(row);
+                }
+            }
+        }
+    }
+
+    private void run(MemorySegment indices, Batch result) throws Exception {
+        dataset.gather(indices, stages.length == 0 ? result : stages[0]);
+        for (int i = 0; i < stages.length; i++) {
+            Batch target = i + 1 < stages.length ? stages[i + 1] : result;
+            target.clear();
+            options.transforms().get(i).apply(stages[i], target);
+            target.complete(indices.byteSize() / U64.byteSize());
+        }
+    }
+
+    /// Raises the error of the first record that cannot be made, or fills the batch without all of them.
+    private void makeWithoutBad(MemorySegment indices, LoaderBatch batch, Exception failure) throws IOException {
+        int count = (int) share.count();
+        BitSet kept = new BitSet(count);
+        for (int row = 0; row < count; row++) {
+            Exception error = makingAlone(indices.asSlice(row * U64.byteSize(), U64.byteSize()), batch.batch());
+            if (error == null) {
+                kept.set(row);
+            } else if (options.onError() == LoaderOptions.OnError.RAISE) {
+                throw new LoaderException(indices.getAtIndex(U64, row), batch.step(), error);
+            }
+        }
+        int keptCount = kept.cardinality();
+        if (keptCount == count) {
+            // Each can be made alone: the failure was of the whole, such as a file that has just been shortened.
+            throw new LoaderException(batch.step(), failure);
+        }
+        batch.keep(kept);
+        try {
+            run(indices.asSlice(0, keptCount * U64.byteSize()), batch.batch());
+        } catch (Exception e) {
+            throw new LoaderException(batch.step(), e);
+        }
+        batch.complete(keptCount, count - keptCount);
+    }
+
+    private Exception makingAlone(MemorySegment index, Batch result) {
+        try {
+            run(index, result);
+            return null;
+        } catch (IllegalStateException e) {
+            throw e;
+        } catch (Exception e) {
+            return e;
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Batch stage : stages) {
+            stage.close();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.memory.Crc32c;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// Every record once in each epoch, those of about one length together, so that little of a padded batch is
+/// padding.
+///
+/// The records are permuted and cut into pools. The records of a pool are sorted by length and cut into runs, and
+/// the runs of the pool come in an order of their own. A batch that is a part of a run holds records of about one
+/// length; a run should hold whole steps of all ranks. Holds a number for each record.
+public final class BucketSampler implements Sampler {
+    private final int[] lengths;
+    private final int runSize;
+    private final int poolSize;
+    private final long seed;
+    private final String lengthsCrc;
+    /// The pools asked for last: threads work at the end of one and the beginning of the next.
+    private volatile Pool last;
+
+    private volatile Pool lastButOne;
+
+    /// The records of a pool in their order.
+    private record Pool(long epoch, long number, long[] records) {}
+
+    /// @param lengths of the records
+    /// @param runSize records of about one length that come together
+    /// @param poolSize records that are sorted together: the more, the less padding, and the less random the order
+    public BucketSampler(int[] lengths, int runSize, int poolSize, long seed) {
+        if (runSize < 1 || poolSize < runSize || poolSize % runSize != 0) {
+            throw new IllegalArgumentException(
+                    "a pool of " + poolSize + " records is no whole number of runs of " + runSize);
+        }
+        this.lengths = lengths.clone();
+        this.runSize = runSize;
+        this.poolSize = poolSize;
+        this.seed = seed;
+        this.lengthsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(lengths)));
+        for (int i = 0; i < lengths.length; i++) {
+            if (lengths[i] < 0) {
+                throw new IllegalArgumentException("the length " + lengths[i] + " of record " + i + " is no length");
+            }
+        }
+    }
+
+    /// The number of items that a variable field has in each record.
+    public static int[] lengths(Dataset dataset, Field field) throws IOException {
+        int[] lengths = new int[Math.toIntExact(dataset.count())];
+        for (int i = 0; i < lengths.length; i++) {
+            lengths[i] = Math.toIntExact(dataset.length(field, i));
+        }
+        return lengths;
+    }
+
+    @Override
+    public String name() {
+        return "bucket";
+    }
+
+    /// A checksum stands for the lengths.
+    @Override
+    public Map<String, Object> parameters() {
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("runSize", (long) runSize);
+        parameters.put("poolSize", (long) poolSize);
+        parameters.put("lengths", lengthsCrc);
+        parameters.put("seed", seed);
+        return parameters;
+    }
+
+    @Override
+    public long recordCount() {
+        return lengths.length;
+    }
+
+    @Override
+    public long length() {
+        return lengths.length;
+    }
+
+    @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        return pool(epoch, position / poolSize).records()[(int) (position % poolSize)];
+    }
+
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        long number = permuted(epoch).inverse(recordIndex) / poolSize;
+        long[] records = pool(epoch, number).records();
+        int place = 0;
+        while (records[place] != recordIndex) {
+            place++;
+        }
+        return OptionalLong.of(number * poolSize + place);
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return true;
+    }
+
+    private Bijection permuted(long epoch) {
+        return new Bijection(lengths.length, Mix.at(seed, epoch));
+    }
+
+    private Pool pool(long epoch, long number) {
+        Pool pool = last;
+        if (pool == null || pool.number() != number || pool.epoch() != epoch) {
+            pool = lastButOne;
+        }
+        return pool != null && pool.number() == number && pool.epoch() == epoch ? pool : make(epoch, number);
+    }
+
+    private synchronized Pool make(long epoch, long number) {
+        for (Pool pool : new Pool[] {last, lastButOne}) {
+            if (pool != null && pool.number() == number && pool.epoch() == epoch) {
+                return pool;
+            }
+        }
+        Pool pool = new Pool(epoch, number, records(epoch, number));
+        lastButOne = last;
+        last = pool;
+        return pool;
+    }
+
+    private long[] records(long epoch, long number) {
+        long first = number * poolSize;
+        long[] permuted = new long[(int) Math.min(poolSize, lengths.length - first)];
+        permuted(epoch).forward(first, MemorySegment.ofArray(permuted));
+        long[] sorted = new long[permuted.length];
+        for (int i = 0; i < sorted.length; i++) {
+            sorted[i] = (long) lengths[(int) permuted[i]] << 32 | i;
+        }
+        Arrays.sort(sorted);
+        // A run that is not whole stays at the end.
+        Bijection runs = new Bijection(sorted.length / runSize, Mix.at(Mix.at(seed, ~epoch), number));
+        long[] records = new long[permuted.length];
+        for (int i = 0; i < records.length; i++) {
+            int run = i / runSize;
+            boolean isWhole = (run + 1) * (long) runSize <= records.length;
+            int from = isWhole ? (int) runs.forward(run) * runSize + i % runSize : i;
+            records[i] = permuted[(int) sorted[from]];
+        }
+        return records;
+    }
+}

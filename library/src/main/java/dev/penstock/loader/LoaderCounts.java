@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+/// What a loader has handed out so far.
+///
+/// **Threads.** Guarded by the loader.
+final class LoaderCounts {
+    private long batches;
+    private long rows;
+    private long bytes;
+    private long skippedRows;
+    private long waitNanos;
+
+    void add(LoaderBatch batch, long waitNanos) {
+        batches++;
+        rows += batch.rowCount();
+        bytes += batch.valueBytes();
+        skippedRows += batch.skippedCount();
+        this.waitNanos += waitNanos;
+    }
+
+    LoaderStats stats(LoaderMemory memory) {
+        return new LoaderStats(
+                batches,
+                rows,
+                bytes,
+                skippedRows,
+                waitNanos,
+                memory.fillNanos(),
+                memory.queuedCount(),
+                memory.heldBytes());
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import dev.penstock.Field;
+import dev.penstock.memory.Parallel;
+import java.util.List;
+import java.util.Objects;
+
+/// How to load. Each `with...` gives a copy with one thing changed.
+public final class LoaderOptions implements Cloneable {
+    /// What to do with a record that cannot be read or transformed.
+    public enum OnError {
+        /// The consumer gets a [LoaderException] in place of the batch.
+        RAISE,
+        /// The batch comes without it, and says so.
+        SKIP
+    }
+
+    private static final long PREFETCH_BYTES = 64L << 20;
+
+    private long batchSize;
+    private Sampler sampler;
+    private Ranks ranks;
+    private boolean isDroppingLast;
+    private int threads;
+    private long prefetchBytes = PREFETCH_BYTES;
+    private List<Field> fields;
+    private List<Transform> transforms = List.of();
+    private OnError onError = OnError.RAISE;
+
+    private LoaderOptions() {}
+
+    /// Batches of so many records on one rank, of all fields in the order of the dataset, with the ranks that the
+    /// environment names and a share of the cores.
+    public static LoaderOptions of(long batchSize) {
+        LoaderOptions options = new LoaderOptions();
+        options.batchSize = batchSize;
+        options.ranks = Ranks.fromEnvironment();
+        options.threads = Math.max(1, Parallel.defaultThreads() / options.ranks.localWorldSize());
+        return options.checked();
+    }
+
+    /// Records of a batch on one rank.
+    public long batchSize() {
+        return batchSize;
+    }
+
+    public LoaderOptions withBatchSize(long batchSize) {
+        LoaderOptions copy = copy();
+        copy.batchSize = batchSize;
+        return copy.checked();
+    }
+
+    /// The order, or null for that of the dataset.
+    public Sampler sampler() {
+        return sampler;
+    }
+
+    public LoaderOptions withSampler(Sampler sampler) {
+        LoaderOptions copy = copy();
+        copy.sampler = sampler;
+        return copy.checked();
+    }
+
+    /// Which part of each step this process takes.
+    public Ranks ranks() {
+        return ranks;
+    }
+
+    public LoaderOptions withRanks(Ranks ranks) {
+        LoaderOptions copy = copy();
+        copy.ranks = ranks;
+        return copy.checked();
+    }
+
+    /// Whether the smaller step at the end of an epoch is left out.
+    public boolean isDroppingLast() {
+        return isDroppingLast;
+    }
+
+    public LoaderOptions withDroppingLast(boolean isDroppingLast) {
+        LoaderOptions copy = copy();
+        copy.isDroppingLast = isDroppingLast;
+        return copy.checked();
+    }
+
+    /// How many threads fill batches.
+    public int threads() {
+        return threads;
+    }
+
+    public LoaderOptions withThreads(int threads) {
+        LoaderOptions copy = copy();
+        copy.threads = threads;
+        return copy.checked();
+    }
+
+    /// Memory for batches that are ready or being filled; two batches at least.
+    public long prefetchBytes() {
+        return prefetchBytes;
+    }
+
+    public LoaderOptions withPrefetchBytes(long prefetchBytes) {
+        LoaderOptions copy = copy();
+        copy.prefetchBytes = prefetchBytes;
+        return copy.checked();
+    }
+
+    /// The fields that are read, or null for all.
+    public List<Field> fields() {
+        return fields;
+    }
+
+    public LoaderOptions withFields(List<Field> fields) {
+        LoaderOptions copy = copy();
+        copy.fields = fields == null ? null : List.copyOf(fields);
+        return copy.checked();
+    }
+
+    /// What is done with each batch before it is handed out, in this order.
+    public List<Transform> transforms() {
+        return transforms;
+    }
+
+    public LoaderOptions withTransforms(Transform... transforms) {
+        LoaderOptions copy = copy();
+        copy.transforms = List.of(transforms);
+        return copy.checked();
+    }
+
+    public OnError onError() {
+        return onError;
+    }
+
+    public LoaderOptions withOnError(OnError onError) {
+        LoaderOptions copy = copy();
+        copy.onError = onError;
+        return copy.checked();
+    }
+
+    private LoaderOptions checked() {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(onError, "onError");
+        if (batchSize < 1 || threads < 1 || prefetchBytes < 0) {
+            throw new IllegalArgumentException(
+                    "batches of " + batchSize + " with " + threads + " threads and " + prefetchBytes + " bytes ahead");
+        }
+        return this;
+    }
+
+    private LoaderOptions copy() {
+        try {
+            return (LoaderOptions) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("options can be cloned", e);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import dev.penstock.memory.Crc32c;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/// Records of several datasets one after the other ([dev.penstock.Concat]), each as often as its weight says and
+/// in an order of its own.
+///
+/// The sequence is made of cycles of [#CYCLE] positions. Each part has a number of places in a cycle, in
+/// proportion to its weight, and the places come in an order of the cycle's own. The places of a part, counted
+/// through all cycles, are the positions of its own order: so every record of a part comes once before the part
+/// begins again (give or take a cycle), however small its weight, and where epochs of the mixture end has no
+/// influence on it.
+public final class MixtureSampler implements Sampler {
+    /// Positions of a cycle: weights are kept to one part in so many.
+    public static final int CYCLE = 1 << 16;
+
+    private final List<Sampler> parts;
+    private final double[] weights;
+    private final long length;
+    private final long seed;
+    /// The first record of each part, and the first place of a cycle; the last is behind the end.
+    private final long[] recordStarts;
+
+    private final int[] placeStarts;
+    private volatile Cycle last;
+
+    private record Cycle(long number, Bijection places) {}
+
+    /// @param parts   the order of each dataset
+    /// @param weights how often each is drawn from, in any unit
+    /// @param length  positions of an epoch
+    public MixtureSampler(List<? extends Sampler> parts, double[] weights, long length, long seed) {
+        this.parts = List.copyOf(parts);
+        this.weights = weights.clone();
+        this.length = length;
+        this.seed = seed;
+        this.placeStarts = placeStarts(weights);
+        this.recordStarts = new long[parts.size() + 1];
+        if (weights.length != parts.size() || length < 0) {
+            throw new IllegalArgumentException(
+                    weights.length + " weights for " + parts.size() + " parts, and " + length + " positions");
+        }
+        for (int i = 0; i < parts.size(); i++) {
+            recordStarts[i + 1] = recordStarts[i] + parts.get(i).recordCount();
+            if (parts.get(i).length() == 0 && weights[i] > 0) {
+                throw new IllegalArgumentException("part " + i + " of the mixture has a weight and no records");
+            }
+        }
+        this.last = cycle(0);
+    }
+
+    /// Divides a cycle: what rounding leaves goes to the parts that lost most by it, and a part with a weight has
+    /// one place at least.
+    private static int[] placeStarts(double[] weights) {
+        double total = Arrays.stream(weights).sum();
+        if (weights.length > CYCLE || !(total > 0) || Double.isInfinite(total)) {
+            throw new IllegalArgumentException("a mixture needs weights that are not negative and not all zero");
+        }
+        int[] counts = new int[weights.length];
+        double[] lost = new double[weights.length];
+        int left = CYCLE;
+        for (int i = 0; i < weights.length; i++) {
+            if (!(weights[i] >= 0)) {
+                throw new IllegalArgumentException("the weight " + weights[i] + " of part " + i + " is no weight");
+            }
+            double exact = weights[i] / total * CYCLE;
+            counts[i] = weights[i] == 0 ? 0 : Math.max(1, (int) exact);
+            lost[i] = exact - counts[i];
+            left -= counts[i];
+        }
+        while (left != 0) {
+            int step = Integer.signum(left);
+            int best = -1;
+            for (int i = 0; i < counts.length; i++) {
+                boolean isFree = weights[i] > 0 && (step > 0 || counts[i] > 1);
+                if (isFree && (best < 0 || step * lost[i] > step * lost[best])) {
+                    best = i;
+                }
+            }
+            counts[best] += step;
+            lost[best] -= step;
+            left -= step;
+        }
+        int[] starts = new int[counts.length + 1];
+        for (int i = 0; i < counts.length; i++) {
+            starts[i + 1] = starts[i] + counts[i];
+        }
+        return starts;
+    }
+
+    private Cycle cycle(long number) {
+        Cycle current = last;
+        if (current == null || current.number() != number) {
+            current = new Cycle(number, new Bijection(CYCLE, Mix.at(seed, number)));
+            last = current;
+        }
+        return current;
+    }
+
+    @Override
+    public String name() {
+        return "mixture";
+    }
+
+    /// A checksum stands for the weights and the orders of the parts.
+    @Override
+    public Map<String, Object> parameters() {
+        String orders = parts.stream()
+                .map(part -> part.name() + part.recordCount() + part.parameters())
+                .collect(Collectors.joining(";"));
+        byte[] all = (Arrays.toString(weights) + orders).getBytes(StandardCharsets.UTF_8);
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("parts", (long) parts.size());
+        parameters.put("partsCrc", HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(all))));
+        parameters.put("length", length);
+        parameters.put("seed", seed);
+        return parameters;
+    }
+
+    @Override
+    public long recordCount() {
+        return recordStarts[parts.size()];
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public long index(long epoch, long position) {
+        requirePosition(epoch, position);
+        long absolute = Math.addExact(Math.multiplyExact(epoch, length), position);
+        Cycle cycle = cycle(absolute / CYCLE);
+        int place = (int) cycle.places().forward(absolute % CYCLE);
+        int part = part(place);
+        long count = placeStarts[part + 1] - placeStarts[part];
+        long drawn = cycle.number() * count + place - placeStarts[part];
+        Sampler order = parts.get(part);
+        return recordStarts[part] + order.index(drawn / order.length(), drawn % order.length());
+    }
+
+    private int part(int place) {
+        int found = Arrays.binarySearch(placeStarts, place);
+        int part = found >= 0 ? found : ~found - 1;
+        // Parts without a place begin where the next one does.
+        while (placeStarts[part + 1] <= place) {
+            part++;
+        }
+        return part;
+    }
+
+    /// A record of a small part comes several times.
+    @Override
+    public OptionalLong position(long epoch, long recordIndex) {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public boolean isPermutation() {
+        return false;
+    }
+}
