@@ -99,6 +99,7 @@ public final class BlockSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.of(order(epoch).position(recordIndex));
     }
 

@@ -95,6 +95,7 @@ public final class BucketSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         long number = permuted(epoch).inverse(recordIndex) / poolSize;
         long[] records = pool(epoch, number).records();
         int place = 0;

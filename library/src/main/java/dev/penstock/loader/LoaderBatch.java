@@ -24,6 +24,7 @@ public final class LoaderBatch implements AutoCloseable {
     private long epoch;
     private long position;
     private long skippedCount;
+    private long valueBytes;
 
     LoaderBatch(Batch batch) {
         this.batch = batch;
@@ -116,15 +117,15 @@ public final class LoaderBatch implements AutoCloseable {
     void complete(long rowCount, long skippedCount) {
         this.rowCount = rowCount;
         this.skippedCount = skippedCount;
+        this.valueBytes = 0;
+        for (int i = 0; i < batch.columns().size(); i++) {
+            valueBytes += batch.column(i).valueBytes();
+        }
     }
 
-    /// Bytes of all values.
+    /// Bytes of all values; known even when the batch has been closed meanwhile.
     long valueBytes() {
-        long bytes = 0;
-        for (int i = 0; i < batch.columns().size(); i++) {
-            bytes += batch.column(i).valueBytes();
-        }
-        return bytes;
+        return valueBytes;
     }
 
     long allocatedBytes() {

@@ -59,7 +59,12 @@ final class LoaderMemory {
     }
 
     /// Starts to make the batches of an epoch.
-    synchronized void startPass(Sampler sampler, long epoch, Steps steps) {
+    ///
+    /// @throws IllegalStateException when everything was freed
+    synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps) {
+        if (isReleased) {
+            throw new IllegalStateException("the loader is closed");
+        }
         BatchMaker[] own = makers;
         pipeline = new Pipeline(
                 batches,
@@ -68,6 +73,7 @@ final class LoaderMemory {
                 options.prefetchBytes(),
                 (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
         pipeline.start();
+        return pipeline;
     }
 
     /// The one under way, or null.

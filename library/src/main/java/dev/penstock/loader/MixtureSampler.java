@@ -163,6 +163,7 @@ public final class MixtureSampler implements Sampler {
     /// A record of a small part comes several times.
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.empty();
     }
 

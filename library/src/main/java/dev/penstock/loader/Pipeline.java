@@ -223,7 +223,7 @@ final class Pipeline {
     int readyCount() {
         lock.lock();
         try {
-            return readyCount;
+            return isStopped ? 0 : readyCount;
         } finally {
             lock.unlock();
         }
@@ -261,22 +261,25 @@ final class Pipeline {
     boolean awaitEnd(long millis) {
         long deadline = System.nanoTime() + millis * 1_000_000;
         boolean wasInterrupted = false;
-        for (Thread thread : threads) {
-            while (thread.isAlive()) {
-                long left = (deadline - System.nanoTime()) / 1_000_000;
-                if (left <= 0) {
-                    return false;
-                }
-                try {
-                    thread.join(left);
-                } catch (InterruptedException e) {
-                    wasInterrupted = true;
+        try {
+            for (Thread thread : threads) {
+                while (thread.isAlive()) {
+                    long left = (deadline - System.nanoTime()) / 1_000_000;
+                    if (left <= 0) {
+                        return false;
+                    }
+                    try {
+                        thread.join(left);
+                    } catch (InterruptedException e) {
+                        wasInterrupted = true;
+                    }
                 }
             }
+            return true;
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return true;
     }
 }
