@@ -8,6 +8,7 @@ import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
+import dev.penstock.TestData;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
@@ -65,7 +66,7 @@ class LoaderResumeTest {
         Random random = Seeds.random();
         List<Integer> worldSizes = World.sizes(sampler, 13);
         long resumed = 0;
-        int batchSize = 1 + random.nextInt(30);
+        int batchSize = (TestData.isLong() ? 1 : 15) + random.nextInt(20);
         for (int stop = 0; stop <= Math.ceilDiv(sampler.length(), batchSize); stop++) {
             LoaderState state = stateAfter(numbers, options(batchSize, sampler), 1, stop);
             assertEquals(Math.min(sampler.length(), (long) stop * batchSize), state.delivered());
@@ -140,7 +141,7 @@ class LoaderResumeTest {
 
     @Test
     void theBytesAreTheSameWithAnyNumberOfThreads(@TempDir Path folder) throws IOException {
-        int count = 3000;
+        int count = 1000;
         Path pack = RealData.pack(folder.resolve("pack.a2pack"), count, i -> i % 50 * (i % 7));
         try (TableReader table = TableReader.open(RealData.table(folder.resolve("table.npy"), 0, count));
                 PackReader records = PackReader.open(pack)) {

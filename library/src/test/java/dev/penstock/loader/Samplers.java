@@ -43,7 +43,7 @@ final class Samplers {
                         new BucketSampler(lengths, 5, 5 * count, seed),
                         mixture(count, new double[] {3, 1, 2}, count / 2, seed),
                         mixture(count, new double[] {1, 0, 1e-9}, 3L * count, seed),
-                        mixture(count, new double[] {1}, count, seed))
+                        mixture(count, new double[] {1}, count - 3, seed))
                 .map(sampler -> Named.of(sampler.name() + sampler.parameters(), sampler));
     }
 
