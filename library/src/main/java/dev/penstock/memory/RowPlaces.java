@@ -104,8 +104,8 @@ public final class RowPlaces {
 
     /// Replaces row indices, from one to before another, by the addresses of the rows.
     ///
-    /// Where there is one run, the last of these rows is touched: a file is shortened from its end, so that if that
-    /// row is there, all others are (see [RowCopy]).
+    /// Where there is one run, the last of these rows is touched: a file is shortened from its end, so that if
+    /// that row is there, all others are (see [RowCopy]).
     ///
     /// @param indices private memory of the caller outside the heap, so that nobody changes an index once it was
     ///                checked
