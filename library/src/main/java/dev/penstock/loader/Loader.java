@@ -228,7 +228,6 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private synchronized Pipeline beginPass() {
         requireOpen();
         stopPass();
-        requireOpen();
         Steps rest = steps(start);
         Pipeline pass = memory.startPass(sampler, epoch, rest);
         steps = rest;

@@ -25,6 +25,8 @@ public final class LoaderBatch implements AutoCloseable {
     private long position;
     private long skippedCount;
     private long valueBytes;
+    /// What is to be raised in place of the batch, or null.
+    private Throwable failure;
 
     LoaderBatch(Batch batch) {
         this.batch = batch;
@@ -123,6 +125,14 @@ public final class LoaderBatch implements AutoCloseable {
         }
     }
 
+    Throwable failure() {
+        return failure;
+    }
+
+    void setFailure(Throwable failure) {
+        this.failure = failure;
+    }
+
     /// Bytes of all values; known even when the batch has been closed meanwhile.
     long valueBytes() {
         return valueBytes;
@@ -130,6 +140,13 @@ public final class LoaderBatch implements AutoCloseable {
 
     long allocatedBytes() {
         return batch.allocatedBytes() + indexBuffer.size();
+    }
+
+    /// Gives up the memory.
+    void trim() {
+        rowCount = 0;
+        batch.trim();
+        indexBuffer.trim();
     }
 
     @Override

@@ -44,10 +44,7 @@ class LoaderGrowthTest {
     }
 
     private static LoaderOptions options(Sampler sampler) {
-        return LoaderOptions.of(32)
-                .withRanks(Ranks.ALONE)
-                .withSampler(sampler)
-                .withThreads(2);
+        return LoaderOptions.of(32).withRanks(Ranks.ALONE).withSampler(sampler).withThreads(2);
     }
 
     /// Every row of the rest of the epoch, as its bytes name it.
@@ -203,7 +200,8 @@ class LoaderGrowthTest {
                 Loader loader = Loader.open(table, options(new BucketSampler(Samplers.lengths(NEW, 1), 4, 40, 1)))) {
             String message = assertThrows(IllegalArgumentException.class, () -> loader.resume(state))
                     .getMessage();
-            assertTrue(message.contains("500 records") && message.contains("813") && message.contains("bucket"), message);
+            assertTrue(
+                    message.contains("500 records") && message.contains("813") && message.contains("bucket"), message);
         }
     }
 }

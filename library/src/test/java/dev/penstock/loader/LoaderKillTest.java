@@ -46,8 +46,14 @@ class LoaderKillTest {
             assertTrue(run < 4 * kills + 50, "no end in sight");
             Path log = folder.resolve("log-" + mode + run);
             Process child = new ProcessBuilder(ChildJava.command(
-                            folder, KilledLoader.class, table, state, log, 50 + random.nextInt(400),
-                            1 + random.nextInt(8), mode))
+                            folder,
+                            KilledLoader.class,
+                            table,
+                            state,
+                            log,
+                            50 + random.nextInt(400),
+                            1 + random.nextInt(8),
+                            mode))
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("output.txt").toFile())
                     .start();

@@ -32,15 +32,17 @@ class LoaderStateTest {
         long seed = Long.MIN_VALUE;
         long[] some = LongStream.range(0, 500).map(i -> 2 * i).toArray();
         long[] fewer = LongStream.range(0, 250).map(i -> 2 * i).toArray();
-        Sampler nested = new SubsetSampler(
-                1000, some, new SubsetSampler(500, fewer, new ShardSampler(250, 5, 2, 10, seed)));
+        Sampler nested =
+                new SubsetSampler(1000, some, new SubsetSampler(500, fewer, new ShardSampler(250, 5, 2, 10, seed)));
         Sampler many = new MixtureSampler(
                 Collections.nCopies(1000, new PermutationSampler(1, seed)),
                 LongStream.range(1, 1001).mapToDouble(i -> i).toArray(),
                 Long.MAX_VALUE / 1000,
                 seed);
         Sampler deep = new SubsetSampler(
-                1000, LongStream.range(0, 1000).toArray(), new MixtureSampler(List.of(nested), new double[] {1}, 9, seed));
+                1000,
+                LongStream.range(0, 1000).toArray(),
+                new MixtureSampler(List.of(nested), new double[] {1}, 9, seed));
         return Stream.concat(
                 Samplers.of(1000, seed),
                 Stream.of(nested, many, deep).map(sampler -> Named.of("nested " + sampler.name(), sampler)));
@@ -75,10 +77,7 @@ class LoaderStateTest {
     private static Loader loader(Sampler sampler) {
         return Loader.open(
                 Numbers.of(100),
-                LoaderOptions.of(10)
-                        .withRanks(Ranks.ALONE)
-                        .withThreads(1)
-                        .withSampler(sampler));
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(1).withSampler(sampler));
     }
 
     @ParameterizedTest
@@ -115,7 +114,8 @@ class LoaderStateTest {
         members.put("\"delivered\":50", "\"delivered\":");
         members.forEach((member, name) -> {
             refuse(GOOD.replace(member, "\"other\":1"));
-            for (String bad : List.of("null", "[]", "1.5", "-1", "1e400", "9223372036854775808", "9".repeat(99), "true")) {
+            for (String bad :
+                    List.of("null", "[]", "1.5", "-1", "1e400", "9223372036854775808", "9".repeat(99), "true")) {
                 refuse(GOOD.replace(member, name + bad));
             }
             refuse(GOOD.replace(member, member + "," + member));

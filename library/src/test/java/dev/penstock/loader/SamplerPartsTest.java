@@ -64,8 +64,8 @@ class SamplerPartsTest {
     @Test
     void aPartOfAMixtureComesInItsOwnOrder() {
         Random random = Seeds.random();
-        List<Sampler> parts = List.of(
-                new PermutationSampler(1000, 1), new SequentialSampler(7), new BlockSampler(90_000, 50, 4, 2));
+        List<Sampler> parts =
+                List.of(new PermutationSampler(1000, 1), new SequentialSampler(7), new BlockSampler(90_000, 50, 4, 2));
         for (double[] weights : new double[][] {{1, 1, 1}, {5, 0, 1}, {1, 1e-12, 1e-3}, {0, 3, 0}}) {
             MixtureSampler mixture = new MixtureSampler(parts, weights, 1 + random.nextInt(3 * CYCLE), 9);
             long[] drawn = new long[3];
@@ -99,7 +99,9 @@ class SamplerPartsTest {
     @Test
     void aWholeCycleHasTheSharesExactly() {
         List<Sampler> parts = new ArrayList<>(Collections.nCopies(40, new SequentialSampler(10)));
-        double[] weights = LongStream.range(0, 40).mapToDouble(i -> i % 4 == 0 ? 0 : Math.pow(10, -i / 3.0)).toArray();
+        double[] weights = LongStream.range(0, 40)
+                .mapToDouble(i -> i % 4 == 0 ? 0 : Math.pow(10, -i / 3.0))
+                .toArray();
         long[] hits = new long[40];
         for (long record : Samplers.epoch(new MixtureSampler(parts, weights, CYCLE, 4), 2)) {
             hits[(int) (record / 10)]++;
@@ -117,8 +119,9 @@ class SamplerPartsTest {
     @Test
     void mixturesThatCannotBeAreRefused() {
         List<Sampler> two = List.of(new SequentialSampler(5), new SequentialSampler(0));
-        for (double[] bad : new double[][] {{1}, {0, 0}, {1, 1}, {1, -1}, {1, Double.NaN}, {Double.MAX_VALUE, 1e308},
-            {Double.POSITIVE_INFINITY, 0}}) {
+        for (double[] bad : new double[][] {
+            {1}, {0, 0}, {1, 1}, {1, -1}, {1, Double.NaN}, {Double.MAX_VALUE, 1e308}, {Double.POSITIVE_INFINITY, 0}
+        }) {
             assertThrows(IllegalArgumentException.class, () -> new MixtureSampler(two, bad, 10, 1));
         }
         assertThrows(IllegalArgumentException.class, () -> new MixtureSampler(List.of(), new double[0], 0, 1));
