@@ -278,7 +278,8 @@ final class ConcatTest {
             for (int row = 0; row < indices.length; row++) {
                 assertEquals(indices[row], batch.column(0).values().getAtIndex(Layouts.U64, row));
             }
-            assertTrue(heapBytes < 50_000, heapBytes + " bytes of heap for 200,000 rows");
+            // Tables use some bytes for every few hundred rows.
+            assertTrue(heapBytes < indices.length / 2, heapBytes + " bytes of heap for 200,000 rows");
         }
     }
 }

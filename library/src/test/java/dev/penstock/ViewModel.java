@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -82,6 +84,18 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         byte[][][] records =
                 parts.stream().flatMap(part -> Arrays.stream(part.records())).toArray(byte[][][]::new);
         return new ViewModel(Concat.of(parts.stream().map(ViewModel::dataset).toList()), records);
+    }
+
+    static ViewModel zip(Map<String, ViewModel> parts) {
+        Map<String, Dataset> datasets = new LinkedHashMap<>();
+        parts.forEach((key, part) -> datasets.put(key, part.dataset()));
+        int count = parts.values().iterator().next().records().length;
+        byte[][][] records = IntStream.range(0, count)
+                .mapToObj(i -> parts.values().stream()
+                        .flatMap(part -> Arrays.stream(part.records()[i]))
+                        .toArray(byte[][]::new))
+                .toArray(byte[][][]::new);
+        return new ViewModel(Zip.of(datasets), records);
     }
 
     ViewModel subset(Random random, int count) {

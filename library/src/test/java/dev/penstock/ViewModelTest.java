@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -69,11 +71,41 @@ class ViewModelTest {
         }
     }
 
+    /// Parts of all kinds, some of them views, with equally many records.
+    private static ViewModel zip(Random random, Path folder) throws IOException {
+        int count = random.nextInt(40);
+        Map<String, ViewModel> parts = new LinkedHashMap<>();
+        for (int i = random.nextInt(1, 5); i > 0; i--) {
+            Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+            ViewModel part = concat(random, kind, folder);
+            while (part.records().length == 0) {
+                part = concat(random, kind, folder);
+            }
+            parts.put("part" + i, part.subset(random, count));
+        }
+        return ViewModel.zip(parts);
+    }
+
+    @Test
+    void aZipHoldsTheFieldsOfItsParts(@TempDir Path folder) throws IOException {
+        Random random = Seeds.random();
+        for (int round = 0; round < ROUNDS; round++) {
+            ViewModel zip = zip(random, folder);
+            requireSame(zip, random);
+            requireSame(zip.subset(random, 30), random);
+            requireSame(ViewModel.concat(List.of(zip, zip.subset(random, 10), zip)), random);
+            requireSame(ViewModel.zip(Map.of("all", zip, "again", zip)), random);
+        }
+    }
+
     @Test
     void manyThreadsGatherDifferentFieldsOfOneView(@TempDir Path folder) throws Exception {
         Random random = Seeds.random();
         for (Kind kind : Kind.values()) {
             requireSameInThreads(concat(random, kind, folder), random.nextLong());
+        }
+        for (int round = 0; round < 3; round++) {
+            requireSameInThreads(zip(random, folder), random.nextLong());
         }
     }
 
