@@ -3,14 +3,7 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +19,11 @@ import java.util.Objects;
 ///
 /// **Threads.** Any number, as [Dataset] says.
 public final class Subset implements Dataset {
-    private static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final int FINGERPRINT_BYTES = 16;
-    private static final int DIGEST_PIECE = 1024;
-
     private final Dataset base;
     private final long[] indices;
+    /// Memory for the indices in the base.
+    private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
+
     private volatile boolean isClosed;
 
     private Subset(Dataset base, long[] indices) {
@@ -105,14 +97,17 @@ public final class Subset implements Dataset {
     public void gather(MemorySegment wanted, Batch batch) throws IOException {
         batch.clear();
         requireOpen();
-        if (wanted.byteSize() % INDEX.byteSize() != 0) {
-            throw new IllegalArgumentException(wanted.byteSize() + " bytes are no whole number of 8-byte indices");
+        long rowCount = Indices.count(wanted);
+        Buffer buffer = scratch.borrow();
+        try {
+            MemorySegment translated = buffer.reserve(wanted.byteSize());
+            for (long row = 0; row < rowCount; row++) {
+                translated.setAtIndex(Indices.INDEX, row, baseIndex(Indices.at(wanted, row)));
+            }
+            base.gather(translated.asSlice(0, wanted.byteSize()), batch);
+        } finally {
+            scratch.giveBack(buffer);
         }
-        long[] translated = new long[Math.toIntExact(wanted.byteSize() / INDEX.byteSize())];
-        for (int row = 0; row < translated.length; row++) {
-            translated[row] = baseIndex(wanted.get(INDEX, row * INDEX.byteSize()));
-        }
-        base.gather(translated, batch);
     }
 
     @Override
@@ -132,23 +127,7 @@ public final class Subset implements Dataset {
     @Override
     public String fingerprint() throws IOException {
         requireOpen();
-        MessageDigest digest = sha256();
-        digest.update(("subset 1 of " + base.fingerprint()).getBytes(StandardCharsets.UTF_8));
-        ByteBuffer piece = ByteBuffer.allocate(DIGEST_PIECE * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int start = 0; start < indices.length; start += DIGEST_PIECE) {
-            int count = Math.min(DIGEST_PIECE, indices.length - start);
-            piece.clear().asLongBuffer().put(indices, start, count);
-            digest.update(piece.limit(count * Long.BYTES));
-        }
-        return HexFormat.of().formatHex(digest.digest(), 0, FINGERPRINT_BYTES);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java runtime has SHA-256", e);
-        }
+        return new ViewDigest("subset 1 of " + base.fingerprint()).add(indices).text();
     }
 
     @Override
@@ -174,6 +153,7 @@ public final class Subset implements Dataset {
     @Override
     public void close() {
         isClosed = true;
+        scratch.close();
     }
 
     private void requireOpen() {

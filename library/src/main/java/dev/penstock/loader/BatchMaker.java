@@ -49,9 +49,11 @@ final class BatchMaker implements AutoCloseable {
     void make(Sampler sampler, long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
         steps.share(step, options.ranks().rank(), share);
         MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share.count());
-        long realBytes = share.realCount * U64.byteSize();
-        sampler.fill(epoch, share.position, share.stride, indices.asSlice(0, realBytes));
-        if (share.paddedCount > 0) {
+        if (share.paddedCount == 0) {
+            sampler.fill(epoch, share.position, share.stride, indices);
+        } else {
+            long realBytes = share.realCount * U64.byteSize();
+            sampler.fill(epoch, share.position, share.stride, indices.asSlice(0, realBytes));
             sampler.fill(epoch, share.padPosition, share.stride, indices.asSlice(realBytes));
         }
         markPadded(sampler, batch);

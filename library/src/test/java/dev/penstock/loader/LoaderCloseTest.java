@@ -180,8 +180,8 @@ class LoaderCloseTest {
         assertThrows(IllegalStateException.class, self[0]::iterator);
     }
 
-    /// The consumer is in the middle of writing a batch somewhere when another thread closes the loader: the memory
-    /// of that batch cannot be freed before the write ends, all other memory is.
+    /// The consumer is in the middle of writing a batch when another thread closes the loader: the memory of that
+    /// batch cannot be freed before the write ends, all other memory is.
     @Test
     void aBatchThatIsBeingWrittenDoesNotKeepTheOthers() throws IOException, InterruptedException {
         Pipe pipe = Pipe.open();

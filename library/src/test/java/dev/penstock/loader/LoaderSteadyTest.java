@@ -80,8 +80,8 @@ class LoaderSteadyTest {
         try (TableReader table = TableReader.open(RealData.table(folder.resolve("table.npy"), 0, COUNT));
                 Loader plain = Loader.open(table, options(table, 2));
                 Loader large = Loader.open(table, options(table, 50));
-                Loader casting = Loader.open(
-                        table, options(table, 2).withTransforms(Convert.to(ElementType.F64, "x")))) {
+                Loader casting =
+                        Loader.open(table, options(table, 2).withTransforms(Convert.to(ElementType.F64, "x")))) {
             double bytes = perBatch(plain, 30_000, 19_000);
             System.out.println("heap bytes per batch: " + bytes);
             Figures.print("heap bytes per batch of the loader", Math.round(bytes));
@@ -89,7 +89,8 @@ class LoaderSteadyTest {
             System.out.println("heap bytes per batch of 50: " + largeBytes);
             double castBytes = perBatch(casting, 30_000, 19_000);
             System.out.println("heap bytes per batch with a cast: " + castBytes);
-            assertTrue(bytes < 2000 && castBytes < 3000 && largeBytes < 4000, bytes + ", " + largeBytes + ", " + castBytes);
+            assertTrue(
+                    bytes < 500 && castBytes < 1000 && largeBytes < 500, bytes + ", " + largeBytes + ", " + castBytes);
         }
     }
 

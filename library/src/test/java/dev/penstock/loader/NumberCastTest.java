@@ -11,11 +11,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Batch;
 import dev.penstock.ElementType;
+import dev.penstock.Field;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -24,6 +27,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -35,20 +39,21 @@ class NumberCastTest {
             .toList();
 
     /// Bits of numbers that are hard for some type: bounds, ties, the largest that are exact, no numbers.
-    private static final long[] EDGES = {
-        0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL, 0x3C00, 0x7BFF,
-        0x7C00, 0x7E00, 0xFC00, 0x8001, 0x3F80, 0x7F80, 0x7FC0, 0xFF80, (1L << 53) - 1, 1L << 53, (1L << 53) + 1,
-        Long.MAX_VALUE, Long.MIN_VALUE, -1, -2, Long.MIN_VALUE + 1, 0x8000_0000_0000_0401L, 0x8000_0000_0000_0400L
-    };
+    private static final long[] EDGES = Stream.of("""
+            0 1 2 3 7F 80 FF 7FFF 8000 FFFF 7FFFFFFF 80000000 FFFFFFFF 3C00 7BFF 7C00 7E00 FC00 8001 3F80 7F80 7FC0 FF80
+            1FFFFFFFFFFFFF 20000000000000 20000000000001 7FFFFFFFFFFFFFFF 8000000000000000 FFFFFFFFFFFFFFFF
+            FFFFFFFFFFFFFFFE 8000000000000001 8000000000000401 8000000000000400 8000000000000C00""".split("\\s+"))
+            .mapToLong(text -> Long.parseUnsignedLong(text, 16))
+            .toArray();
 
-    private static final double[] NUMBERS = {
-        0.0, -0.0, 0.5, -0.5, 0.9999999, -0.9999999, 1.5, 127.5, 128, -128.5, 255.9, 256, 65504, 65519.99, 65520, 65536,
-        0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.000001p-25, 0x1p-14, 0x1.ffcp-15, 2049, 2051, 2049.0000001, 2048.9999999,
-        257, 259, 257.0000001, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1p-126, 3.4028235e38, 3.4028236e38, 3.39e38, 3.3961775e38,
-        1e39, 0x1p31, 0x1p31 - 1, 0x1p32, 0x1p32 - 1, -0x1p31, -0x1p31 - 1, 0x1p63, 0x1.fffffffffffffp62, -0x1p63, 0x1p64,
-        0x1.fffffffffffffp63, 1e300, -1e300, 4.9e-324, 1.4e-45, 7e-46, Double.NaN, Double.POSITIVE_INFINITY,
-        Double.NEGATIVE_INFINITY, 16777217, 0x1.000001p0, 0x1.0000010000001p0, 1.0039062500001, 1.00390625
-    };
+    private static final double[] NUMBERS =
+            Stream.of("""
+            0 -0 0.5 -0.5 0.9999999 -0.9999999 1.5 127.5 128 -128.5 255.9 256 65504 65519.99 65520 65536 0x1p-24 0x1p-25
+            0x1.8p-25 0x1.000001p-25 0x1p-14 0x1.ffcp-15 2049 2051 2049.0000001 2048.9999999 257 259 257.0000001
+            0x1p-133 0x1p-134 0x1.8p-134 0x1p-126 3.4028235e38 3.4028236e38 3.39e38 3.3961775e38 1e39 0x1p31 2147483647
+            0x1p32 4294967295 -0x1p31 -2147483649 0x1p63 0x1.fffffffffffffp62 -0x1p63 0x1p64 0x1.fffffffffffffp63 1e300
+            -1e300 4.9e-324 1.4e-45 7e-46 NaN Infinity -Infinity 16777217 0x1.000001p0 0x1.0000010000001p0
+            1.0039062500001 1.00390625""".split("\\s+")).mapToDouble(Double::parseDouble).toArray();
 
     /// The number that bits stand for, or null with [#special] for those that are none.
     private static BigDecimal exact(ElementType type, long bits) {
@@ -188,16 +193,43 @@ class NumberCastTest {
         for (int i = 0; i < NUMBERS.length; i++) {
             samples[count + EDGES.length + i] = type.isFloat()
                     ? nearest(type, NUMBERS[i])
-                    : Double.isFinite(NUMBERS[i]) ? new BigDecimal(NUMBERS[i]).toBigInteger().longValue() : 7;
+                    : Double.isFinite(NUMBERS[i])
+                            ? new BigDecimal(NUMBERS[i]).toBigInteger().longValue()
+                            : 7;
         }
         return samples;
     }
 
+    /// Checks the cast itself, and the transform, which may go another way.
     private static long check(ElementType from, ElementType to, long[] samples, double scale, double shift) {
         byte[] source = bytes(from, samples);
         byte[] target = new byte[samples.length * (int) to.size()];
-        NumberCast.cast(from, segment(source), to, segment(target), samples.length, scale, shift);
-        for (int i = 0; i < samples.length; i++) {
+        MemorySegment result = MemorySegment.ofArray(target);
+        NumberCast.cast(from, MemorySegment.ofArray(source), to, result, samples.length, scale, shift);
+        requireExpected(from, source, to, target, scale, shift);
+        Convert convert = Convert.scaled(to, scale, shift);
+        List<Field> fields = List.of(Field.fixed("number", from));
+        try (Batch before = Batch.create(fields);
+                Batch after = Batch.create(convert.fields(fields))) {
+            before.column(0).reserveValues(source.length).copyFrom(MemorySegment.ofArray(source));
+            before.complete(samples.length);
+            convert.apply(before, after);
+            after.complete(samples.length);
+            byte[] converted = after.column(0).values().toArray(ValueLayout.JAVA_BYTE);
+            // What need not change goes over as it is, odd truth values among it.
+            boolean isSame = from == to && scale == 1 && shift == 0;
+            if (isSame) {
+                assertArrayEquals(source, converted);
+            } else {
+                assertArrayEquals(target, converted, () -> from + " to " + to + " in a transform");
+            }
+        }
+        return samples.length;
+    }
+
+    private static void requireExpected(
+            ElementType from, byte[] source, ElementType to, byte[] target, double scale, double shift) {
+        for (int i = 0; i < source.length / from.size(); i++) {
             long bits = at(from, source, i);
             long expected = expected(from, bits, to, scale, shift);
             long actual = at(to, target, i);
@@ -205,15 +237,13 @@ class NumberCastTest {
                     ? Double.isNaN(special(to, actual))
                     : expected == actual;
             int place = i;
-            assertTrue(isSame, () -> from + " " + HexFormat.of().toHexDigits(bits) + " (" + exact(from, bits) + ") to "
-                    + to + " scaled by " + scale + " plus " + shift + " at " + place + ": "
-                    + HexFormat.of().toHexDigits(actual) + " and not " + HexFormat.of().toHexDigits(expected));
+            assertTrue(
+                    isSame,
+                    () -> from + " " + HexFormat.of().toHexDigits(bits) + " (" + exact(from, bits) + ") to "
+                            + to + " scaled by " + scale + " plus " + shift + " at " + place + ": "
+                            + HexFormat.of().toHexDigits(actual) + " and not "
+                            + HexFormat.of().toHexDigits(expected));
         }
-        return samples.length;
-    }
-
-    private static MemorySegment segment(byte[] bytes) {
-        return MemorySegment.ofArray(bytes);
     }
 
     @Test
@@ -226,7 +256,8 @@ class NumberCastTest {
             for (ElementType to : TYPES) {
                 checked += check(from, to, samples, 1, 0);
                 long[] few = Arrays.copyOfRange(samples, count - 200, samples.length);
-                for (double[] scaling : new double[][] {{1 / 255.0, 0}, {-2.5, 0.25}, {1, 1e-3}, {0, 3}, {1e30, -1e30}}) {
+                for (double[] scaling :
+                        new double[][] {{1 / 255.0, 0}, {-2.5, 0.25}, {1, 1e-3}, {0, 3}, {1e30, -1e30}}) {
                     checked += check(from, to, few, scaling[0], scaling[1]);
                 }
             }
@@ -234,7 +265,7 @@ class NumberCastTest {
         Figures.print("numbers converted as the model", checked);
     }
 
-    /// Ties and their neighbours without a single number that is very small or none, which take a way of their own.
+    /// Ties and their neighbours without a single number that is tiny or none, which take a way of their own.
     @Test
     void tiesGoToTheEvenNumber() {
         Random random = Seeds.random();
@@ -273,7 +304,9 @@ class NumberCastTest {
         double hard = 1.00390625 + 0x1p-40;
         assertTrue(nearest(BF16, hard) == 0x3F81 && nearest(BF16, (float) hard) == 0x3F80);
         assertTrue(nearest(F32, 16777217) == Float.floatToRawIntBits(16777216f));
-        assertThrows(AssertionError.class, () -> assertArrayEquals(
-                new long[] {nearest(F16, 2049.0000001)}, new long[] {nearest(F16, (float) 2049.0000001)}));
+        assertThrows(
+                AssertionError.class,
+                () -> assertArrayEquals(
+                        new long[] {nearest(F16, 2049.0000001)}, new long[] {nearest(F16, (float) 2049.0000001)}));
     }
 }

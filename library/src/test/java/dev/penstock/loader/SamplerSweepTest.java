@@ -74,8 +74,8 @@ class SamplerSweepTest {
         Random random = Seeds.random();
         int[] lengths = Samplers.lengths(1 << 19, 1);
         for (int bits = 13; bits <= 18; bits++) {
-            for (int count :
-                    new int[] {(1 << bits) - 1, 1 << bits, (1 << bits) + 1, 5000 + random.nextInt(1 << bits)}) {
+            int power = 1 << bits;
+            for (int count : new int[] {power - 1, power, power + 1, 5000 + random.nextInt(power)}) {
                 Samplers.requirePermutation(new PermutationSampler(count, random.nextLong()), 3, 997);
                 Samplers.requirePermutation(new BlockSampler(count, 100, 20, random.nextLong()), 3, 997);
                 int[] some = Arrays.copyOf(lengths, count);

@@ -71,12 +71,15 @@ class TransformTest {
             }
             long length = Math.min(Math.ceilDiv(longest, multiple) * multiple, lengthMax);
             assertEquals(lengths.length * length * 2, target.column(0).values().byteSize());
-            assertEquals(lengths.length * length, target.column("lists_mask").values().byteSize());
+            assertEquals(
+                    lengths.length * length,
+                    target.column("lists_mask").values().byteSize());
             int start = 0;
             for (int row = 0; row < lengths.length; row++) {
                 for (int i = 0; i < length; i++) {
                     boolean isReal = i < lengths[row];
-                    short expected = isReal ? (short) (values[2 * (start + i)] & 0xFF | values[2 * (start + i) + 1] << 8) : fill;
+                    short expected =
+                            isReal ? (short) (values[2 * (start + i)] & 0xFF | values[2 * (start + i) + 1] << 8) : fill;
                     assertEquals(expected, target.column(0).value(row).get(ValueLayout.JAVA_SHORT_UNALIGNED, 2L * i));
                     assertEquals(isReal ? 1 : 0, target.column(1).value(row).get(ValueLayout.JAVA_BYTE, i));
                 }
@@ -100,7 +103,8 @@ class TransformTest {
         assertEquals(3, requirePadded(pad.withLengthMax(3), (short) 0, 1, 3, 9, 1, 3));
         assertEquals(10, requirePadded(pad.withMultiple(8).withLengthMax(10), (short) 0, 8, 10, 9, 30));
         for (int round = 0; round < 300; round++) {
-            int[] lengths = random.ints(random.nextInt(20), 0, 1 + random.nextInt(60)).toArray();
+            int[] lengths =
+                    random.ints(random.nextInt(20), 0, 1 + random.nextInt(60)).toArray();
             short fill = (short) random.nextInt();
             int multiple = 1 + random.nextInt(10);
             int max = 1 + random.nextInt(50);
@@ -115,8 +119,12 @@ class TransformTest {
         assertThrows(IllegalArgumentException.class, () -> Convert.to(ElementType.UTF8));
         assertThrows(IllegalArgumentException.class, () -> Convert.to(ElementType.C64));
         Field text = Field.variable("text", ElementType.UTF8);
-        assertThrows(IllegalArgumentException.class, () -> Convert.to(ElementType.F32, "text").fields(List.of(text)));
-        assertThrows(IllegalArgumentException.class, () -> Convert.to(ElementType.F32, "no").fields(List.of(text)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Convert.to(ElementType.F32, "text").fields(List.of(text)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Convert.to(ElementType.F32, "no").fields(List.of(text)));
     }
 
     /// Several transforms one after the other; columns that stay as they are go through several hands.
@@ -161,10 +169,12 @@ class TransformTest {
                     .withThreads(3)
                     .withSampler(new PermutationSampler(count, 5));
             try (Loader loader = Loader.open(pack, options);
-                    Loader padding = Loader.open(pack, options.withTransforms(Pad.of("value").withFill(9)))) {
+                    Loader padding = Loader.open(
+                            pack, options.withTransforms(Pad.of("value").withFill(9)))) {
                 loader.forEach(batch -> {
                     for (long row = 0; row < batch.rowCount(); row++) {
-                        requireRecord(pack, batch.index(row), batch.column("value").value(row));
+                        requireRecord(
+                                pack, batch.index(row), batch.column("value").value(row));
                     }
                     Column values = batch.column("value");
                     assertEquals(0, values.offsets().getAtIndex(U64, 0));

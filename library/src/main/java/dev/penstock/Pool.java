@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.memory;
+package dev.penstock;
 
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
