@@ -8,12 +8,15 @@ import com.sun.management.ThreadMXBean;
 import dev.penstock.ElementType;
 import dev.penstock.Figures;
 import dev.penstock.TestData;
+import dev.penstock.memory.ChildJava;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 class LoaderSteadyTest {
     private static final int COUNT = 100_000;
     private static final int BATCHES = TestData.isLong() ? 10_000_000 : 1_000_000;
+    /// What compiled code may take.
+    private static final long GROWTH_MAX = 40 << 20;
+
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /// Heap bytes that the consumer and the threads of loaders have allocated.
@@ -32,27 +38,6 @@ class LoaderSteadyTest {
             }
         }
         return bytes;
-    }
-
-    /// Memory of the process that is not of the heap.
-    private static long nativeBytes() throws IOException {
-        System.gc();
-        return residentBytes()
-                - ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
-    }
-
-    private static long heapBytes() {
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-    }
-
-    private static long residentBytes() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-            }
-        }
-        throw new AssertionError("no VmRSS");
     }
 
     private static LoaderOptions options(TableReader table, long batchSize) {
@@ -94,33 +79,27 @@ class LoaderSteadyTest {
         }
     }
 
+    /// By how much a process grows that takes so many batches.
+    private static long grown(Path folder, Path table, long batches, long leak)
+            throws IOException, InterruptedException {
+        List<String> command = ChildJava.command(folder, SteadyLoader.class, table, batches, leak);
+        command.addAll(1, List.of("-Xms128m", "-XX:+AlwaysPreTouch"));
+        ChildJava.Result result = ChildJava.run(folder, command);
+        assertEquals(0, result.exitCode(), result.output());
+        assertTrue(result.output().contains("batches: " + batches), result.output());
+        assertTrue(result.output().contains("held more: 0"), result.output());
+        Matcher grown = Pattern.compile("grown: (-?\\d+)").matcher(result.output());
+        assertTrue(grown.find(), result.output());
+        return Long.parseLong(grown.group(1));
+    }
+
     @Test
-    void aMillionBatchesDoNotGrow(@TempDir Path folder) throws IOException {
-        try (TableReader table = TableReader.open(RealData.table(folder.resolve("table.npy"), 0, COUNT));
-                Loader loader = Loader.open(table, options(table, 1).withPrefetchBytes(1 << 20))) {
-            long batches = 0;
-            long nativeBefore = 0;
-            long heapBefore = 0;
-            long heldBefore = 0;
-            while (batches < BATCHES) {
-                for (LoaderBatch batch : loader) {
-                    batches += batch.rowCount();
-                }
-                if (batches == 2 * COUNT) {
-                    nativeBefore = nativeBytes();
-                    heapBefore = heapBytes();
-                    heldBefore = loader.stats().heldBytes();
-                }
-            }
-            long heapGrown = heapBytes() - heapBefore;
-            long grown = nativeBytes() - nativeBefore;
-            System.out.println("after " + batches + " batches: " + grown + " bytes more, heap " + heapGrown);
-            Figures.print("batches without growth", batches);
-            assertEquals(batches, loader.stats().batches());
-            assertEquals(heldBefore, loader.stats().heldBytes());
-            // A leak of a hundred bytes for each batch would be more.
-            assertTrue(grown < 64 << 20, "the process grew by " + grown + " bytes");
-            assertTrue(heapGrown < 8 << 20, "the heap grew by " + heapGrown + " bytes");
-        }
+    void aMillionBatchesDoNotGrow(@TempDir Path folder) throws IOException, InterruptedException {
+        Path table = RealData.table(folder.resolve("table.npy"), 0, COUNT);
+        long grown = grown(folder, table, BATCHES, 0);
+        System.out.println("the process grew by " + grown + " bytes in " + BATCHES + " batches");
+        Figures.print("batches without growth", BATCHES);
+        assertTrue(grown < GROWTH_MAX, "the process grew by " + grown + " bytes");
+        assertTrue(grown(folder, table, 1_000_000, 100) > GROWTH_MAX, "a leak of 100 bytes for each batch is seen");
     }
 }
