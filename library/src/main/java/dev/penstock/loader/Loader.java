@@ -282,8 +282,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    /// What was done so far.
-    public synchronized LoaderStats stats() {
+    /// What was done so far. Waits for nobody.
+    public LoaderStats stats() {
         return counts.stats(memory);
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
+
 import dev.penstock.memory.Crc32c;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -166,9 +168,33 @@ public final class MixtureSampler implements Sampler {
     @Override
     public long index(long epoch, long position) {
         requirePosition(epoch, position);
-        long absolute = Math.addExact(Math.multiplyExact(epoch, length), position);
-        Cycle cycle = cycle(absolute / CYCLE);
-        int place = cycle.places()[(int) (absolute % CYCLE)];
+        long absolute = absolute(epoch, position);
+        return record(cycle(absolute / CYCLE), (int) (absolute % CYCLE));
+    }
+
+    /// Looks for each cycle once: with more threads than cycles are kept, one might be made anew for every record.
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        long done = 0;
+        while (done < count) {
+            long absolute = absolute(epoch, position + done);
+            Cycle cycle = cycle(absolute / CYCLE);
+            int first = (int) (absolute % CYCLE);
+            long here = Math.min(count - done, CYCLE - first);
+            for (int i = 0; i < here; i++) {
+                target.setAtIndex(U64, done + i, record(cycle, first + i));
+            }
+            done += here;
+        }
+    }
+
+    private long absolute(long epoch, long position) {
+        return Math.addExact(Math.multiplyExact(epoch, length), position);
+    }
+
+    private long record(Cycle cycle, int inCycle) {
+        int place = cycle.places()[inCycle];
         int part = place >>> 16;
         long count = placeStarts[part + 1] - placeStarts[part];
         long drawn = cycle.number() * count + (place & 0xFFFF);

@@ -144,6 +144,9 @@ class LoaderCloseTest {
             }
         });
         Thread.sleep(60);
+        long start = System.nanoTime();
+        assertEquals(0, loader.stats().batches());
+        assertTrue(System.nanoTime() - start < SECOND / 2, "figures wait for nobody");
         Thread.currentThread().interrupt();
         closeInTime(loader);
         assertTrue(Thread.interrupted(), "the interrupt was lost");

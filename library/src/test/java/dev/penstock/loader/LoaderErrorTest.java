@@ -159,6 +159,18 @@ class LoaderErrorTest {
         requireSkipped(Numbers.withBadRecord(COUNT, 77), options(2), bits(77));
     }
 
+    @Test
+    void anErrorWithoutWordsSaysItsKind() {
+        Transform failing = new FailingFor(bits(12), NullPointerException::new);
+        try (Loader loader = Loader.open(Numbers.of(COUNT), options(2).withTransforms(failing))) {
+            LoaderException failure = assertThrows(LoaderException.class, () -> loader.forEach(batch -> {}));
+            assertEquals("record 12, in step 1: java.lang.NullPointerException", failure.getMessage());
+        }
+        for (long bad : new long[] {0, -1, Long.MAX_VALUE, 1L << 31}) {
+            assertThrows(IllegalArgumentException.class, () -> LoaderOptions.of(bad));
+        }
+    }
+
     /// A failure that goes away when records are tried one by one is nobody's, and is raised all the same.
     @Test
     void aFailureOfNoRecordNamesTheStep() {

@@ -8,6 +8,7 @@ import dev.penstock.Seeds;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,6 +84,23 @@ class LoaderPrefetchTest {
                 assertEquals(90, loader.stats().batches());
             }
         }
+    }
+
+    /// What is ready and waits: neither the batch the consumer has, nor anything of a loader that is closed.
+    @Test
+    void theQueueIsWhatWaits() throws InterruptedException {
+        LoaderOptions options =
+                LoaderOptions.of(100).withRanks(Ranks.ALONE).withThreads(2).withPrefetchBytes(4 * 1600);
+        Loader loader = Loader.open(Numbers.of(50_000), options);
+        assertEquals(0, loader.stats().queuedCount());
+        Iterator<LoaderBatch> batches = loader.iterator();
+        LoaderCloseTest.await("four are ready", () -> loader.stats().queuedCount() == 4);
+        batches.next();
+        LoaderCloseTest.await("three wait beside the one", () -> loader.stats().queuedCount() == 3);
+        Thread.sleep(20);
+        assertEquals(3, loader.stats().queuedCount());
+        loader.close();
+        assertEquals(0, loader.stats().queuedCount());
     }
 
     @Test

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Figures;
@@ -110,6 +112,33 @@ class LoaderResumeTest {
                     ? next
                     : new LoaderState(
                             next.fingerprint(), COUNT, next.sampler(), next.parameters(), 2, sampler.length());
+        }
+    }
+
+    /// A mixture over two files, one of them small and often drawn from.
+    @Test
+    void aMixtureOfTablesIsResumedAnywhere(@TempDir Path folder) throws IOException {
+        try (TableReader small = TableReader.open(RealData.table(folder.resolve("small.npy"), 0, 20));
+                TableReader large = TableReader.open(RealData.table(folder.resolve("large.npy"), 1000, 300));
+                Concat both = Concat.of(List.of(small, large))) {
+            Sampler sampler = new MixtureSampler(
+                    List.of(new PermutationSampler(20, 1), new BlockSampler(300, 16, 3, 2)),
+                    new double[] {1, 3},
+                    150,
+                    7);
+            for (int stop = 0; stop <= 15; stop++) {
+                LoaderState state = stateAfter(both, options(10, sampler), 3, stop);
+                World.run(both, options(7 + stop, sampler), 1 + stop % 3, state).requireOrder();
+            }
+            try (Loader loader = Loader.open(both, options(10, sampler))) {
+                for (LoaderBatch batch : loader) {
+                    for (long row = 0; row < batch.rowCount(); row++) {
+                        long record = batch.index(row);
+                        long id = batch.column("id").value(row).get(U64, 0);
+                        assertEquals(record < 20 ? record : 1000 + record - 20, id);
+                    }
+                }
+            }
         }
     }
 
