@@ -47,6 +47,9 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private long start;
     private long stepsTaken;
     private Steps steps;
+    /// The pass that the iterator made last goes through.
+    private Pipeline underWay;
+
     private boolean isMovingOn;
     private String fingerprint;
     private long fingerprintCount = -1;
@@ -229,10 +232,10 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         requireOpen();
         stopPass();
         Steps rest = steps(start);
-        Pipeline pass = memory.startPass(sampler, epoch, rest);
+        underWay = memory.startPass(sampler, epoch, rest);
         steps = rest;
         stepsTaken = 0;
-        return pass;
+        return underWay;
     }
 
     /// The next batch, or null at the end of the epoch.
@@ -261,7 +264,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     private void requireUnderWay(Pipeline pass) {
-        if (memory.pipeline() != pass) {
+        if (underWay != pass) {
             throw new IllegalStateException("this iteration is over: another one began, or the loader was moved to"
                     + " another place; use the iterator that was made last");
         }
@@ -299,6 +302,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
         start = steps.deliveredAfter(stepsTaken);
         steps = null;
+        underWay = null;
         stepsTaken = 0;
         memory.stopPass(() -> isClosed, LOOK_MILLIS);
     }
