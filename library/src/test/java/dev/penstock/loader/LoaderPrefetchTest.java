@@ -65,7 +65,8 @@ class LoaderPrefetchTest {
                     long later = mostHeld(loader, 3, 50);
                     System.out.println("most held with " + threads + " threads: " + first + ", later " + later);
                     assertTrue(first <= BOUND + threads * (HUGE + 10_000L), threads + " threads held " + first);
-                    assertTrue(later <= BOUND, threads + " threads held " + later + " bytes");
+                    // A batch that changes places while the sum is made may be counted twice.
+                    assertTrue(later <= BOUND + HUGE + 10_000, threads + " threads held " + later + " bytes");
                 }
             }
         }

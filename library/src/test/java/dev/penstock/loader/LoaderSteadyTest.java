@@ -27,6 +27,7 @@ class LoaderSteadyTest {
     /// What compiled code may take.
     private static final long GROWTH_MAX = 40 << 20;
 
+    private static final long PATIENCE_SECONDS = 600;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /// Heap bytes that the consumer and the threads of loaders have allocated.
@@ -84,7 +85,7 @@ class LoaderSteadyTest {
             throws IOException, InterruptedException {
         List<String> command = ChildJava.command(folder, SteadyLoader.class, table, batches, leak);
         command.addAll(1, List.of("-Xms128m", "-XX:+AlwaysPreTouch"));
-        ChildJava.Result result = ChildJava.run(folder, command);
+        ChildJava.Result result = ChildJava.run(folder, command, PATIENCE_SECONDS);
         assertEquals(0, result.exitCode(), result.output());
         assertTrue(result.output().contains("batches: " + batches), result.output());
         assertTrue(result.output().contains("held more: 0"), result.output());

@@ -72,7 +72,7 @@ class LoaderSweepTest {
     @Test
     void randomNumbersOfAllThings() throws IOException {
         Random random = Seeds.random();
-        int rounds = TestData.isLong() ? 20_000 : 150;
+        int rounds = TestData.isLong() ? 5000 : 150;
         for (int round = 0; round < rounds; round++) {
             int count = 150 + random.nextInt(350);
             Sampler sampler = Samplers.of(count, round)

@@ -37,12 +37,18 @@ public final class ChildJava {
 
     /// Runs a command to its end.
     public static Result run(Path folder, List<String> command) throws IOException, InterruptedException {
+        return run(folder, command, PATIENCE_SECONDS);
+    }
+
+    /// Runs a command to its end, which may be long in coming.
+    public static Result run(Path folder, List<String> command, long patienceSeconds)
+            throws IOException, InterruptedException {
         Path output = folder.resolve("output.txt");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(patienceSeconds, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError("the program did not end: " + command);
         }
