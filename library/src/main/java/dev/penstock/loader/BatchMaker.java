@@ -25,6 +25,7 @@ final class BatchMaker implements AutoCloseable {
 
     private final Steps.Share share = new Steps.Share();
     private final Sampler.Run prepare;
+    private boolean isReading;
 
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
         this.dataset = dataset;
@@ -68,10 +69,8 @@ final class BatchMaker implements AutoCloseable {
         try {
             run(indices, batch.batch());
             batch.complete(share.count(), 0);
-        } catch (IllegalStateException e) {
-            // Something was closed: no record is to blame.
-            throw e;
         } catch (Exception e) {
+            requireRecordToBlame(e);
             makeWithoutBad(indices, batch, e);
         }
     }
@@ -91,7 +90,9 @@ final class BatchMaker implements AutoCloseable {
     }
 
     private void run(MemorySegment indices, Batch result) throws Exception {
+        isReading = true;
         dataset.gather(indices, stages.length == 0 ? result : stages[0]);
+        isReading = false;
         for (int i = 0; i < stages.length; i++) {
             Batch target = i + 1 < stages.length ? stages[i + 1] : result;
             target.clear();
@@ -130,10 +131,16 @@ final class BatchMaker implements AutoCloseable {
         try {
             run(index, result);
             return null;
-        } catch (IllegalStateException e) {
-            throw e;
         } catch (Exception e) {
+            requireRecordToBlame(e);
             return e;
+        }
+    }
+
+    /// A dataset that was closed is the fault of no record. What a transform throws always is.
+    private void requireRecordToBlame(Exception failure) {
+        if (isReading && failure instanceof IllegalStateException closed) {
+            throw closed;
         }
     }
 

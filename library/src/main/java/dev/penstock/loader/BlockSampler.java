@@ -124,6 +124,7 @@ public final class BlockSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.of(order(epoch).position(recordIndex));
     }
 
@@ -207,18 +208,25 @@ public final class BlockSampler implements Sampler {
             long start = slotStart(firstSlot);
             long slotLimit = Math.min(blockCount, firstSlot + windowBlocks);
             long size = slotStart(slotLimit) - start;
-            Bijection mixed = new Bijection(size, Mix.at(key, ~number));
+            Bijection mixed = mixed(number, size);
             // Where in the window the records of the short block end, and what those behind it are ahead by.
             boolean hasShort = shortSlot >= firstSlot && shortSlot < slotLimit;
             long shortLimit = hasShort ? slotStart(shortSlot) - start + blockSize - missing : size;
             return new BlockWindow(start, size, mixed, blocks, firstSlot, slotLimit, blockSize, shortLimit, missing);
         }
 
+        private Bijection mixed(long number, long size) {
+            return new Bijection(size, Mix.at(key, ~number));
+        }
+
+        /// Without a [BlockWindow], whose table takes long to make.
         long position(long recordIndex) {
             long slot = blocks.inverse(recordIndex / blockSize);
-            BlockWindow window = windowOf(slot / windowBlocks);
-            long inWindow = slotStart(slot) - window.start() + recordIndex % blockSize;
-            return window.start() + window.mixed().inverse(inWindow);
+            long number = slot / windowBlocks;
+            long start = slotStart(number * windowBlocks);
+            long size = slotStart(Math.min(blockCount, (number + 1) * windowBlocks)) - start;
+            long inWindow = slotStart(slot) - start + recordIndex % blockSize;
+            return start + mixed(number, size).inverse(inWindow);
         }
     }
 }

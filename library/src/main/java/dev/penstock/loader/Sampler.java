@@ -53,6 +53,8 @@ public interface Sampler {
     }
 
     /// Where in an epoch a record comes, for samplers that draw each record once; otherwise nothing.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such record or epoch
     OptionalLong position(long epoch, long recordIndex);
 
     /// Whether every epoch has every record once.
@@ -125,6 +127,14 @@ public interface Sampler {
         if (epoch < 0 || position < 0 || position >= length()) {
             throw new IndexOutOfBoundsException(
                     "position " + position + " of epoch " + epoch + " is not among the " + length() + " of an epoch");
+        }
+    }
+
+    /// For samplers: checks the record of a [#position].
+    default void requireRecord(long epoch, long recordIndex) {
+        if (epoch < 0 || recordIndex < 0 || recordIndex >= recordCount()) {
+            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch + " is not among the "
+                    + recordCount() + " there are");
         }
     }
 }

@@ -156,6 +156,7 @@ public final class ShardSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         int share = 0;
         while (recordIndex >= starts[share + 1]) {
             share++;
