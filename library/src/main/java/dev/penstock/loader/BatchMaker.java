@@ -24,11 +24,13 @@ final class BatchMaker implements AutoCloseable {
     private final Batch[] stages;
 
     private final Steps.Share share = new Steps.Share();
+    private final Sampler.Run prepare;
     private boolean isReading;
 
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
+        this.prepare = dataset::prepare;
         List<List<Field>> all = stageFields(fields, options.transforms());
         this.stages = new Batch[all.size() - 1];
         for (int i = 0; i < stages.length; i++) {
@@ -57,6 +59,13 @@ final class BatchMaker implements AutoCloseable {
             sampler.fill(epoch, share.padPosition, share.stride, indices.asSlice(realBytes));
         }
         markPadded(sampler, batch);
+        // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.
+        if (share.stride == 1) {
+            long stepStart = steps.stepStart(step);
+            sampler.ahead(epoch, stepStart, 1, Math.min(steps.stepSize(), steps.length() - stepStart), prepare);
+        } else {
+            sampler.ahead(epoch, share.position, share.stride, share.realCount, prepare);
+        }
         try {
             run(indices, batch.batch());
             batch.complete(share.count(), 0);

@@ -87,6 +87,18 @@ public interface Sampler {
         return false;
     }
 
+    /// Some neighbours among the records.
+    @FunctionalInterface
+    interface Run {
+        void at(long firstRecord, long recordCount);
+    }
+
+    /// Names the neighbours that will be drawn soon, for those that bring them into memory meanwhile. An order
+    /// that draws neighbours together names them once, at positions well before it draws them.
+    ///
+    /// @param position where some positions begin, with their stride and count
+    default void ahead(long epoch, long position, long stride, long count, Run run) {}
+
     /// Among how many records the order jumps about at any time: what has to be in memory for every one to be
     /// read from disk once.
     default long spreadCount() {
