@@ -159,6 +159,26 @@ class LoaderErrorTest {
         requireSkipped(Numbers.withBadRecord(COUNT, 77), options(2), bits(77));
     }
 
+    /// Positions count and not rows, so that what was left out is not made up for.
+    @Test
+    void aRunThatSkipsIsResumedAtItsPosition() throws IOException {
+        LoaderOptions options = options(2).withOnError(LoaderOptions.OnError.SKIP);
+        Dataset numbers = Numbers.withBadRecord(COUNT, 37);
+        LoaderState state;
+        try (Loader loader = Loader.open(numbers, options)) {
+            Iterator<LoaderBatch> batches = loader.iterator();
+            for (int step = 0; step < 4; step++) {
+                assertEquals(step == 3 ? 1 : 0, batches.next().skippedCount());
+            }
+            state = loader.state();
+        }
+        assertEquals(40, state.delivered());
+        try (Loader loader = Loader.open(numbers, options.withBatchSize(7))) {
+            loader.resume(state);
+            assertEquals(40, Numbers.at(loader.iterator().next(), 0));
+        }
+    }
+
     @Test
     void anErrorWithoutWordsSaysItsKind() {
         Transform failing = new FailingFor(bits(12), NullPointerException::new);
