@@ -104,4 +104,15 @@ public final class SubsetSampler implements Sampler {
     public Sampler resized(long recordCount) {
         return new SubsetSampler(recordCount, records, inner);
     }
+
+    @Override
+    public long spreadCount() {
+        return inner.spreadCount();
+    }
+
+    /// Records that were picked are hardly neighbours, unless all were.
+    @Override
+    public long runCount() {
+        return records.length == recordCount ? inner.runCount() : 1;
+    }
 }
