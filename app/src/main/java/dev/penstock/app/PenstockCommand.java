@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
             GetCommand.class,
             StatsCommand.class,
             ExportCommand.class,
+            PlanCommand.class,
             PackCommand.class,
             TableCommand.class,
             TreeCommand.class,

@@ -42,6 +42,7 @@ final class HelpTest {
                 List.of("head"),
                 List.of("get"),
                 List.of("demo"),
+                List.of("plan"),
                 List.of("export"),
                 List.of("stats"),
                 List.of("table", "write"),

@@ -85,11 +85,19 @@ public final class Plan {
 
     /// Rows of a step, on all ranks, that only fill up.
     public long paddedCount(long step) {
+        if (sampler.shareCount() == 1) {
+            return rowCount(step) * steps.worldSize() - stepSamples(step);
+        }
         long count = 0;
         for (int rank = 0; rank < steps.worldSize(); rank++) {
             count += padded(step, rank).cardinality();
         }
         return count;
+    }
+
+    /// Positions of a step on all ranks.
+    private long stepSamples(long step) {
+        return Math.min(steps.stepSize(), steps.length() - steps.stepStart(step));
     }
 
     /// Where a record comes in an epoch; nothing when the order has no inverse, or does not have the record.

@@ -22,11 +22,13 @@ public record ShuffleQuality(
     /// More steps would say no more that matters.
     private static final long STEP_COUNT_MAX = 512;
 
-    /// So that large steps take no longer.
+    /// So that large steps take no longer: of the largest only the beginning counts.
     private static final long SAMPLE_COUNT_MAX = 1 << 22;
 
     /// Orders of so many records are shuffled whole.
     private static final long SHUFFLE_COUNT_MAX = 1 << 20;
+
+    private static final int SHUFFLE_ROUNDS = 8;
 
     /// Fills an array with the records from a position on.
     @FunctionalInterface
@@ -34,43 +36,58 @@ public record ShuffleQuality(
         void fill(long position, long[] target);
     }
 
-    /// That of an order.
+    /// That of an order; of a subset, as if its records were all there are.
     ///
     /// @param stepSize records of a step, on all ranks
     public static ShuffleQuality of(Sampler sampler, long epoch, long stepSize) {
-        return measure(
-                sampler, stepSize, (position, target) -> sampler.fill(epoch, position, MemorySegment.ofArray(target)));
+        if (sampler instanceof SubsetSampler subset) {
+            return of(subset.inner(), epoch, stepSize);
+        }
+        Sums sums = new Sums(sampler);
+        measure(
+                sampler,
+                stepSize,
+                sums,
+                (position, target) -> sampler.fill(epoch, position, MemorySegment.ofArray(target)));
+        return sums.quality();
     }
 
     /// That of the same records truly shuffled, in steps of the same size.
     ///
-    /// Few records are shuffled whole; of many, those of each step are drawn without replacement. Orders in which
-    /// records come several times have their positions shuffled.
+    /// Eight shuffles are taken together, so that the figures hardly depend on chance. Few records are shuffled
+    /// whole; of many, those of each step are drawn without replacement. Orders in which records come several
+    /// times have their positions shuffled.
     public static ShuffleQuality ofTrueShuffle(Sampler sampler, long epoch, long stepSize, long seed) {
+        if (sampler instanceof SubsetSampler subset) {
+            return ofTrueShuffle(subset.inner(), epoch, stepSize, seed);
+        }
         boolean isOfRecords = sampler.isPermutation() || sampler.shareCount() > 1;
         long count = isOfRecords ? sampler.recordCount() : sampler.length();
-        Source places = count <= SHUFFLE_COUNT_MAX ? shuffled((int) count, seed) : new Draws(count, seed);
-        return measure(sampler, stepSize, (position, target) -> {
-            places.fill(position, target);
-            for (int i = 0; !isOfRecords && i < target.length; i++) {
-                target[i] = sampler.index(epoch, target[i]);
-            }
-        });
+        Sums sums = new Sums(sampler);
+        for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
+            SplittableRandom random = new SplittableRandom(Mix.at(seed, round));
+            Source places = count <= SHUFFLE_COUNT_MAX ? shuffled((int) count, random) : new Draws(count, random);
+            measure(sampler, stepSize, sums, (position, target) -> {
+                places.fill(position, target);
+                for (int i = 0; !isOfRecords && i < target.length; i++) {
+                    target[i] = sampler.index(epoch, target[i]);
+                }
+            });
+        }
+        return sums.quality();
     }
 
-    private static ShuffleQuality measure(Sampler sampler, long stepSize, Source source) {
+    private static void measure(Sampler sampler, long stepSize, Sums sums, Source source) {
         // What comes a second time only to fill up is no part of the order.
         long positions = sampler.repeatsFrom();
-        long size = Math.min(stepSize, positions);
+        long size = Math.min(Math.min(stepSize, SAMPLE_COUNT_MAX / 2), positions);
         long wholeSteps = size == 0 ? 0 : positions / size;
-        long stepCount = Math.min(wholeSteps, Math.clamp(SAMPLE_COUNT_MAX / stepSize, 2, STEP_COUNT_MAX));
-        Sums sums = new Sums(sampler);
+        long stepCount = Math.min(wholeSteps, Math.clamp(SAMPLE_COUNT_MAX / Math.max(1, size), 2, STEP_COUNT_MAX));
         long[] indices = new long[Math.toIntExact(size)];
         for (long i = 0; i < stepCount; i++) {
             source.fill(evenly(i, stepCount, wholeSteps) * size, indices);
             sums.add(indices);
         }
-        return sums.quality(stepCount, size);
     }
 
     /// The `i`-th of `count` numbers spread evenly from 0 to `limit - 1`.
@@ -79,8 +96,7 @@ public record ShuffleQuality(
         return (limit - 1) / gaps * i + (limit - 1) % gaps * i / gaps;
     }
 
-    private static Source shuffled(int count, long seed) {
-        SplittableRandom random = new SplittableRandom(seed);
+    private static Source shuffled(int count, SplittableRandom random) {
         long[] order = new long[count];
         for (int i = 0; i < count; i++) {
             int j = random.nextInt(i + 1);
@@ -98,9 +114,9 @@ public record ShuffleQuality(
         private final SplittableRandom random;
         private long[] seen = {};
 
-        Draws(long count, long seed) {
+        Draws(long count, SplittableRandom random) {
             this.count = count;
-            this.random = new SplittableRandom(seed);
+            this.random = random;
         }
 
         @Override
@@ -130,6 +146,8 @@ public record ShuffleQuality(
     private static final class Sums {
         private final double scale;
         private final boolean isPermutation;
+        private long stepCount;
+        private long stepSize;
         private long count;
         private double sum;
         private double squares;
@@ -160,6 +178,8 @@ public record ShuffleQuality(
                 last = value;
             }
             double mean = stepSum / indices.length;
+            stepCount++;
+            stepSize = indices.length;
             count += indices.length;
             pairCount += indices.length - 1;
             sum += stepSum;
@@ -167,7 +187,7 @@ public record ShuffleQuality(
             meanSquares += mean * mean;
         }
 
-        ShuffleQuality quality(long stepCount, long stepSize) {
+        ShuffleQuality quality() {
             double mean = isPermutation ? 0 : sum / count;
             // Of a permutation it is known, and so is not to be estimated from a part of it.
             double variance = isPermutation ? (1 - scale * scale) / 12 : squares / count - mean * mean;

@@ -50,6 +50,11 @@ public final class SubsetSampler implements Sampler {
         return Arrays.copyOf(records, count);
     }
 
+    /// The order, which counts the records of the subset.
+    Sampler inner() {
+        return inner;
+    }
+
     @Override
     public String name() {
         return "subset";
