@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
             StatsCommand.class,
             ExportCommand.class,
             PlanCommand.class,
+            BenchCommand.class,
             PackCommand.class,
             TableCommand.class,
             TreeCommand.class,

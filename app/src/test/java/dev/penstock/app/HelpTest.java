@@ -43,6 +43,7 @@ final class HelpTest {
                 List.of("get"),
                 List.of("demo"),
                 List.of("plan"),
+                List.of("bench"),
                 List.of("export"),
                 List.of("stats"),
                 List.of("table", "write"),

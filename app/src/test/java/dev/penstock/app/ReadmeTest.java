@@ -132,6 +132,7 @@ final class ReadmeTest {
         assertTrue(run.out().contains("records/s"), run.out());
         assertTrue(run.out().contains("times as fast as its files"), run.out());
         assertTrue(run.out().contains("every field in its own array"), run.out());
+        assertTrue(run.out().contains(" samples matched those of a run that did not stop"), run.out());
         assertTrue(run.out().lines().count() <= 20, run.out());
     }
 }
