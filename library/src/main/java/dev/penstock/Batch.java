@@ -55,13 +55,17 @@ public final class Batch implements AutoCloseable {
     /// For datasets: empties the batch, so that a failure half-way leaves nothing that looks like records.
     public void clear() {
         rowCount = 0;
-        columns.forEach(Column::clear);
+        for (int i = 0; i < columns.size(); i++) {
+            columns.get(i).clear();
+        }
     }
 
     /// For datasets: says that all columns now hold so many rows.
     public void complete(long rowCount) {
         this.rowCount = rowCount;
-        columns.forEach(column -> column.complete(rowCount));
+        for (int i = 0; i < columns.size(); i++) {
+            columns.get(i).complete(rowCount);
+        }
     }
 
     /// Bytes the columns hold on to.
@@ -71,6 +75,14 @@ public final class Batch implements AutoCloseable {
             bytes += columns.get(i).allocatedBytes();
         }
         return bytes;
+    }
+
+    /// Empties the batch and gives up its memory; it can be filled again.
+    public void trim() {
+        rowCount = 0;
+        for (int i = 0; i < columns.size(); i++) {
+            columns.get(i).trim();
+        }
     }
 
     /// Frees the memory; using the columns afterwards is an [IllegalStateException].

@@ -60,6 +60,11 @@ public final class Buffer implements AutoCloseable {
         return segment.byteSize();
     }
 
+    /// Gives up the memory; it can be reserved again.
+    public void trim() {
+        release();
+    }
+
     @Override
     public void close() {
         isClosed = true;

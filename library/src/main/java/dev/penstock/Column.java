@@ -94,6 +94,12 @@ public final class Column {
         }
     }
 
+    void trim() {
+        values.trim();
+        offsets.trim();
+        clear();
+    }
+
     long allocatedBytes() {
         return values.size() + offsets.size();
     }

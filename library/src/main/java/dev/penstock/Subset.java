@@ -3,14 +3,7 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +19,6 @@ import java.util.Objects;
 ///
 /// **Threads.** Any number, as [Dataset] says.
 public final class Subset implements Dataset {
-    private static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final int FINGERPRINT_BYTES = 16;
-    private static final int DIGEST_PIECE = 1024;
-
     private final Dataset base;
     private final long[] indices;
     private volatile boolean isClosed;
@@ -105,12 +94,9 @@ public final class Subset implements Dataset {
     public void gather(MemorySegment wanted, Batch batch) throws IOException {
         batch.clear();
         requireOpen();
-        if (wanted.byteSize() % INDEX.byteSize() != 0) {
-            throw new IllegalArgumentException(wanted.byteSize() + " bytes are no whole number of 8-byte indices");
-        }
-        long[] translated = new long[Math.toIntExact(wanted.byteSize() / INDEX.byteSize())];
+        long[] translated = new long[Math.toIntExact(Indices.count(wanted))];
         for (int row = 0; row < translated.length; row++) {
-            translated[row] = baseIndex(wanted.get(INDEX, row * INDEX.byteSize()));
+            translated[row] = baseIndex(Indices.at(wanted, row));
         }
         base.gather(translated, batch);
     }
@@ -132,23 +118,7 @@ public final class Subset implements Dataset {
     @Override
     public String fingerprint() throws IOException {
         requireOpen();
-        MessageDigest digest = sha256();
-        digest.update(("subset 1 of " + base.fingerprint()).getBytes(StandardCharsets.UTF_8));
-        ByteBuffer piece = ByteBuffer.allocate(DIGEST_PIECE * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int start = 0; start < indices.length; start += DIGEST_PIECE) {
-            int count = Math.min(DIGEST_PIECE, indices.length - start);
-            piece.clear().asLongBuffer().put(indices, start, count);
-            digest.update(piece.limit(count * Long.BYTES));
-        }
-        return HexFormat.of().formatHex(digest.digest(), 0, FINGERPRINT_BYTES);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java runtime has SHA-256", e);
-        }
+        return new ViewDigest("subset 1 of " + base.fingerprint()).add(indices).text();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package dev.penstock;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 
 /// What [Dataset#verify] found.
@@ -25,6 +26,22 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
     /// The verdict on a file that could not even be opened.
     public static Verification refused(DatasetException refusal) {
         return new Verification(0, List.of(Problem.of(refusal)), 1);
+    }
+
+    /// The findings of several datasets as one. When there are more than are kept, warnings make room for errors.
+    static Verification merged(List<Verification> all) {
+        List<Problem> problems =
+                all.stream().flatMap(one -> one.problems().stream()).toList();
+        if (problems.size() > PROBLEMS_MAX) {
+            problems = problems.stream()
+                    .sorted(Comparator.comparing(Problem::severity))
+                    .limit(PROBLEMS_MAX)
+                    .toList();
+        }
+        return new Verification(
+                all.stream().mapToLong(Verification::checkedBytes).sum(),
+                problems,
+                all.stream().mapToLong(Verification::problemCount).sum());
     }
 
     /// Whether records are affected.

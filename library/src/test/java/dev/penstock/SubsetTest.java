@@ -11,6 +11,9 @@ import dev.penstock.memory.Layouts;
 import dev.penstock.query.MemoryDataset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -160,5 +163,16 @@ final class SubsetTest {
         assertThrows(IllegalArgumentException.class, () -> twice.length(BLOB, 0));
         twice.close();
         assertThrows(IllegalStateException.class, () -> twice.length(words, 0));
+    }
+
+    /// Notes of other versions of this library hold such fingerprints.
+    @Test
+    void theFingerprintIsADigestOfThatOfTheBaseAndTheIndices() throws Exception {
+        long[] indices = IntStream.range(0, 3000).mapToLong(i -> i * 7 % 100).toArray();
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        digest.update(("subset 1 of " + base.fingerprint()).getBytes(StandardCharsets.UTF_8));
+        digest.update(MemorySegment.ofArray(indices).toArray(Layouts.U8));
+        String expected = HexFormat.of().formatHex(digest.digest(), 0, 16);
+        assertEquals(expected, Subset.of(base, indices).fingerprint());
     }
 }

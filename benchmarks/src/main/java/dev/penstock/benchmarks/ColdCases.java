@@ -3,7 +3,6 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.table.TableReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,12 +122,8 @@ final class ColdCases {
     }
 
     private static long firstOpenNanos(Path file) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>();
-        words.add(ProcessHandle.current().info().command().orElse("java"));
-        words.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), ColdCases.class.getName()));
-        words.add(file.toString());
-        return Long.parseLong(Command.run(words).strip());
+        return Long.parseLong(
+                Command.run(Command.java(ColdCases.class, file.toString())).strip());
     }
 
     /// A fresh process that opens the sparse table.
@@ -178,7 +173,8 @@ final class ColdCases {
         }
     }
 
-    private static long number(Path file, String label) throws IOException {
+    /// A number that the system tells of a process.
+    static long number(Path file, String label) throws IOException {
         return Files.readAllLines(file).stream()
                 .filter(line -> line.startsWith(label))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))

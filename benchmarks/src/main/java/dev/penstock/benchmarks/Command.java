@@ -2,7 +2,9 @@
 package dev.penstock.benchmarks;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Other programs, run to their end.
@@ -15,6 +17,16 @@ final class Command {
     /// @throws IOException when it fails
     static String run(String... words) throws IOException, InterruptedException {
         return run(List.of(words));
+    }
+
+    /// The command that runs another class of ours in a runtime of its own, started as this one was.
+    static List<String> java(Class<?> main, String... arguments) {
+        List<String> words = new ArrayList<>();
+        words.add(ProcessHandle.current().info().command().orElse("java"));
+        words.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        words.addAll(List.of(arguments));
+        return words;
     }
 
     static String run(List<String> words) throws IOException, InterruptedException {

@@ -27,8 +27,12 @@ public final class Main {
             """;
 
     /// All there are: a new benchmark is a class and a line here.
-    private static final List<Benchmark> BENCHMARKS =
-            List.of(new PackBenchmark(), new GatherBenchmark(), new ColdBenchmark(), new TreeBenchmark());
+    private static final List<Benchmark> BENCHMARKS = List.of(
+            new PackBenchmark(),
+            new GatherBenchmark(),
+            new ColdBenchmark(),
+            new TreeBenchmark(),
+            new LoaderBenchmark());
 
     private Main() {}
 

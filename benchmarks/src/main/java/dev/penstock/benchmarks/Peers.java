@@ -3,7 +3,6 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.table.TableReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,21 +68,25 @@ final class Peers {
         return python.isEmpty() ? Optional.empty() : Optional.of(Peer.start(numpyWords(file, "resident")));
     }
 
+    /// The command of a script, if there is a Python with NumPy.
+    Optional<List<String>> script(String name, String... arguments) {
+        return python.map(path -> {
+            List<String> words = new ArrayList<>(List.of(
+                    path, root.resolve("benchmarks/src/main/python/" + name).toString()));
+            words.addAll(List.of(arguments));
+            return words;
+        });
+    }
+
     /// The command of NumPy with a file in memory or just mapped.
     List<String> numpyWords(Path file, String how) {
-        String script = root.resolve("benchmarks/src/main/python/gather.py").toString();
-        return List.of(python.orElseThrow(), script, file.toString(), how);
+        return script("gather.py", file.toString(), how).orElseThrow();
     }
 
     /// The command of our own gather in another runtime, with vectors or without.
     static List<String> ownWords(Path file, boolean hasVectors) {
-        List<String> words = new ArrayList<>();
-        words.add(ProcessHandle.current().info().command().orElse("java"));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        return Command.java(TablePeer.class, file.toString(), hasVectors ? "vector" : "scalar").stream()
                 .filter(word -> hasVectors || !word.startsWith("--add-modules"))
-                .forEach(words::add);
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), TablePeer.class.getName()));
-        words.addAll(List.of(file.toString(), hasVectors ? "vector" : "scalar"));
-        return words;
+                .toList();
     }
 }

@@ -221,14 +221,10 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private synchronized void beginPass() {
         requireOpen();
         stopPass();
-        requireOpen();
-        steps = steps(start);
+        Steps next = steps(start);
+        memory.startPass(sampler, epoch, next);
+        steps = next;
         stepsTaken = 0;
-        memory.startPass(sampler, epoch, steps);
-        if (isClosed) {
-            // Closing may have come before there was a pipeline to stop.
-            memory.release();
-        }
     }
 
     /// The next batch, or null at the end of the epoch.

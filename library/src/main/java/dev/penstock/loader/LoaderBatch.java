@@ -24,6 +24,8 @@ public final class LoaderBatch implements AutoCloseable {
     private long epoch;
     private long position;
     private long skippedCount;
+    /// What is to be raised in place of the batch, or null.
+    private Throwable failure;
 
     LoaderBatch(Batch batch) {
         this.batch = batch;
@@ -118,6 +120,14 @@ public final class LoaderBatch implements AutoCloseable {
         this.skippedCount = skippedCount;
     }
 
+    Throwable failure() {
+        return failure;
+    }
+
+    void setFailure(Throwable failure) {
+        this.failure = failure;
+    }
+
     /// Bytes of all values.
     long valueBytes() {
         long bytes = 0;
@@ -129,6 +139,13 @@ public final class LoaderBatch implements AutoCloseable {
 
     long allocatedBytes() {
         return batch.allocatedBytes() + indexBuffer.size();
+    }
+
+    /// Gives up the memory.
+    void trim() {
+        rowCount = 0;
+        batch.trim();
+        indexBuffer.trim();
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.penstock.loader;
 
 import static dev.penstock.memory.Layouts.U64;
 
-import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import java.util.List;
@@ -15,19 +14,16 @@ import java.util.function.BooleanSupplier;
 ///
 /// **Threads.** Any number; a pass is started and stopped by one at a time.
 final class LoaderMemory {
-    /// More batches ahead bring nothing and only take memory.
-    private static final int BATCH_COUNT_MAX = 64;
-
     private final Dataset dataset;
     private final List<Field> readFields;
     private final LoaderOptions options;
-    private final LoaderBatch[] batches;
+    private final LoaderBatches batches;
     private final BatchMaker[] makers;
     private Pipeline pipeline;
     private long pastFillNanos;
     private boolean isReleased;
 
-    private LoaderMemory(Dataset dataset, List<Field> readFields, LoaderOptions options, LoaderBatch[] batches) {
+    private LoaderMemory(Dataset dataset, List<Field> readFields, LoaderOptions options, LoaderBatches batches) {
         this.dataset = dataset;
         this.readFields = readFields;
         this.options = options;
@@ -45,12 +41,8 @@ final class LoaderMemory {
         for (Field field : fields) {
             rowBytes += field.isVariable() ? dataset.bytes() / Math.max(1, dataset.count()) : field.itemSize();
         }
-        long batchBytes = Math.max(1, Math.multiplyExact(rowBytes, options.batchSize()));
-        int count = Math.clamp(options.prefetchBytes() / batchBytes, 2, BATCH_COUNT_MAX);
-        LoaderBatch[] batches = new LoaderBatch[count];
-        for (int i = 0; i < count; i++) {
-            batches[i] = new LoaderBatch(Batch.create(fields));
-        }
+        long batchBytes = Math.multiplyExact(rowBytes, options.batchSize());
+        LoaderBatches batches = new LoaderBatches(fields, batchBytes, options.prefetchBytes());
         return new LoaderMemory(dataset, readFields, options, batches);
     }
 
@@ -59,13 +51,18 @@ final class LoaderMemory {
     }
 
     /// Starts to make the batches of an epoch.
+    ///
+    /// @throws IllegalStateException when all is freed or about to be
     synchronized void startPass(Sampler sampler, long epoch, Steps steps) {
+        if (isReleased) {
+            throw new IllegalStateException("the loader is closed");
+        }
         BatchMaker[] own = makers;
+        batches.beginPass();
         pipeline = new Pipeline(
                 batches,
                 options.threads(),
                 steps.count(),
-                options.prefetchBytes(),
                 (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
         pipeline.start();
     }
@@ -115,9 +112,7 @@ final class LoaderMemory {
     }
 
     private void free() {
-        for (LoaderBatch batch : batches) {
-            batch.close();
-        }
+        batches.close();
         for (BatchMaker maker : makers) {
             maker.close();
         }
@@ -133,10 +128,6 @@ final class LoaderMemory {
 
     /// Memory of all batches that are handed out.
     long heldBytes() {
-        long bytes = 0;
-        for (LoaderBatch batch : batches) {
-            bytes += batch.allocatedBytes();
-        }
-        return bytes;
+        return batches.allocatedBytes();
     }
 }

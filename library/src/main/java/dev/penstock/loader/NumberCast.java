@@ -15,6 +15,13 @@ import java.nio.ByteOrder;
 final class NumberCast {
     private static final int CHUNK = 1024;
 
+    /// Bits of a double's fraction that the types do not have, and their smallest numbers with all the others.
+    private static final int F16_LOST_BITS = 52 - 10;
+
+    private static final int BF16_LOST_BITS = 52 - 7;
+    private static final double F16_NORMAL_MIN = 0x1p-14;
+    private static final double BF16_NORMAL_MIN = 0x1p-126;
+
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
     private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);
     private static final ValueLayout.OfInt I32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(LITTLE);
@@ -199,12 +206,17 @@ final class NumberCast {
                 }
                 MemorySegment.copy(floats, 0, to, F32, offset, size);
             }
-            case F16, BF16 -> {
+            case F16 -> {
+                roundHalf(type, F16_LOST_BITS, F16_NORMAL_MIN, size);
                 for (int i = 0; i < size; i++) {
-                    float rounded = (float) Rounding.toType(type, doubles[i]);
-                    shorts[i] = type == ElementType.F16
-                            ? Float.floatToFloat16(rounded)
-                            : (short) (Float.floatToRawIntBits(rounded) >>> 16);
+                    shorts[i] = Float.floatToFloat16(floats[i]);
+                }
+                MemorySegment.copy(shorts, 0, to, I16, offset, size);
+            }
+            case BF16 -> {
+                roundHalf(type, BF16_LOST_BITS, BF16_NORMAL_MIN, size);
+                for (int i = 0; i < size; i++) {
+                    shorts[i] = (short) (Float.floatToRawIntBits(floats[i]) >>> 16);
                 }
                 MemorySegment.copy(shorts, 0, to, I16, offset, size);
             }
@@ -226,14 +238,43 @@ final class NumberCast {
                 }
                 writeInts(type, to, offset, size);
             }
+            case U32 -> {
+                for (int i = 0; i < size; i++) {
+                    ints[i] = (int) Math.min(0xFFFF_FFFFL, Math.max(0, (long) doubles[i]));
+                }
+                writeInts(type, to, offset, size);
+            }
             default -> {
                 double least = least(type);
                 double most = most(type);
                 for (int i = 0; i < size; i++) {
-                    ints[i] = (int) (long) Math.min(most, Math.max(least, doubles[i]));
+                    ints[i] = (int) Math.min(most, Math.max(least, doubles[i]));
                 }
                 writeInts(type, to, offset, size);
             }
+        }
+    }
+
+    /// The numbers as floats that are numbers of a shorter type.
+    ///
+    /// Rounding to a float first and then again comes out wrong where the first result is a tie. So the fraction
+    /// is cut in the double, which is right for all but the smallest numbers and those that are none.
+    private void roundHalf(ElementType type, int lostBits, double normalMin, int size) {
+        boolean isRegular = true;
+        for (int i = 0; i < size; i++) {
+            isRegular &= Math.abs(doubles[i]) >= normalMin | doubles[i] == 0;
+        }
+        if (!isRegular) {
+            for (int i = 0; i < size; i++) {
+                floats[i] = (float) Rounding.toType(type, doubles[i]);
+            }
+            return;
+        }
+        long belowTie = (1L << (lostBits - 1)) - 1;
+        long mask = -(1L << lostBits);
+        for (int i = 0; i < size; i++) {
+            long bits = Double.doubleToRawLongBits(doubles[i]);
+            floats[i] = (float) Double.longBitsToDouble(bits + belowTie + (bits >>> lostBits & 1) & mask);
         }
     }
 

@@ -3,15 +3,20 @@ package dev.penstock.loader;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Batches that threads fill ahead of the consumer, in order.
 ///
-/// A thread takes the next step together with a batch that is free, when fewer than the depth are ahead of the
-/// consumer; the consumer takes the steps in order and gives back the batch of the one before. So a slow consumer
-/// stops the threads, and there are never more batches than the depth, that of the consumer among them. The depth
-/// shrinks when batches turn out larger than was thought, so that the memory stays within its bound.
+/// A thread claims the next step when fewer than the depth are claimed and not yet given back, takes a batch that
+/// is free, fills it, and lays it in the ring. The consumer takes the steps in order and gives back the batch of
+/// the one before. So a slow consumer stops the threads. The depth shrinks when batches turn out larger than was
+/// thought, so that the memory stays within its bound.
+///
+/// The consumer never takes a lock: a thread that the system sets aside while it holds one would keep a consumer
+/// waiting for whom a batch is ready.
 ///
 /// **Lifecycle.** [#stop] may be called at any moment from any thread. Threads are daemons, and they hold nothing
 /// that holds the loader.
@@ -22,48 +27,39 @@ final class Pipeline {
         void fill(int thread, long step, LoaderBatch batch) throws Exception;
     }
 
+    /// Nobody sleeps longer without looking again, so that no wake-up can be missed for good.
+    private static final long SLEEP_NANOS = 100_000_000;
+
     private final Fill fill;
     private final long stepCount;
-    private final long bytesMax;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition isFree = lock.newCondition();
-    private final Condition isReady = lock.newCondition();
+    private final LoaderBatches batches;
     private final List<Thread> threads = new ArrayList<>();
-    /// Batches that nobody uses; the one given back last is taken first, for it is still in the cache.
-    private final LoaderBatch[] free;
+    private final AtomicLong fillNanos = new AtomicLong();
+    /// Batches that are ready and those that were given back, each at its step modulo the size of the ring.
+    private final AtomicReferenceArray<LoaderBatch> ready;
 
-    private int freeCount;
-    /// The batch of each step under way, at the step modulo the number of batches; whether it is ready; and what
-    /// went wrong with it.
-    private final LoaderBatch[] ahead;
+    private final AtomicReferenceArray<LoaderBatch> givenBack;
+    /// Guards the four below: what is claimed.
+    private final ReentrantLock claims = new ReentrantLock();
 
-    private final boolean[] isAheadReady;
-    private final Throwable[] failures;
-    private int depth;
-    private long largestBytes = 1;
-    private long nextToFill;
-    /// The step that the consumer has, or the one it waits for; all before it are given back.
-    private long taken;
-
-    private boolean isWaiting;
+    private long reusedCount;
+    private int usedCount;
     private int liveCount;
-    private long fillNanos;
-    private int readyCount;
-    private boolean isStopped;
     private Runnable afterEnd;
+    private volatile long nextToFill;
+    /// The step that the consumer has, or the one it waits for; all before it are given back.
+    private volatile long taken;
 
-    /// @param batches  all that may be used, two at least
-    /// @param bytesMax memory for batches, as far as two are allowed
-    Pipeline(LoaderBatch[] batches, int threadCount, long stepCount, long bytesMax, Fill fill) {
-        this.free = batches.clone();
-        this.freeCount = batches.length;
-        this.ahead = new LoaderBatch[batches.length];
-        this.isAheadReady = new boolean[batches.length];
-        this.failures = new Throwable[batches.length];
-        this.depth = batches.length;
+    private volatile Thread waitingConsumer;
+    private volatile int sleepingCount;
+    private volatile boolean isStopped;
+
+    Pipeline(LoaderBatches batches, int threadCount, long stepCount, Fill fill) {
+        this.batches = batches;
+        this.ready = new AtomicReferenceArray<>(batches.size());
+        this.givenBack = new AtomicReferenceArray<>(batches.size());
         this.fill = fill;
         this.stepCount = stepCount;
-        this.bytesMax = bytesMax;
         for (int i = 0; i < threadCount; i++) {
             int thread = i;
             threads.add(
@@ -88,69 +84,88 @@ final class Pipeline {
         }
     }
 
+    private int slot(long step) {
+        return (int) (step % ready.length());
+    }
+
     private void work(int thread) {
         try {
-            long step = claim();
-            while (step >= 0) {
-                LoaderBatch batch = ahead[slot(step)];
-                Throwable failure = null;
-                long start = System.nanoTime();
+            while (!isStopped && nextToFill < stepCount) {
+                claims.lock();
+                long step = -1;
+                LoaderBatch batch = null;
                 try {
-                    fill.fill(thread, step, batch);
-                } catch (Throwable e) {
-                    failure = e;
+                    if (mayClaim()) {
+                        step = nextToFill;
+                        batch = freeBatch();
+                        nextToFill = step + 1;
+                    }
+                } finally {
+                    claims.unlock();
                 }
-                step = finish(step, batch, failure, System.nanoTime() - start);
+                if (batch == null) {
+                    sleep();
+                } else {
+                    make(thread, step, batch);
+                }
             }
         } finally {
             leave(1);
         }
     }
 
-    private int slot(long step) {
-        return (int) (step % ahead.length);
+    private boolean mayClaim() {
+        return !isStopped && nextToFill < stepCount && nextToFill - taken < batches.depth();
     }
 
-    /// The next step there is a batch for, or -1 when there is none to come.
-    private long claim() {
-        lock.lock();
-        try {
-            return claimLocked();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private long claimLocked() {
-        while (!isStopped && nextToFill < stepCount && nextToFill - taken >= depth) {
-            isFree.awaitUninterruptibly();
-        }
-        if (isStopped || nextToFill >= stepCount) {
-            return -1;
-        }
-        int slot = slot(nextToFill);
-        ahead[slot] = free[--freeCount];
-        isAheadReady[slot] = false;
-        failures[slot] = null;
-        return nextToFill++;
-    }
-
-    private long finish(long step, LoaderBatch batch, Throwable failure, long nanos) {
-        lock.lock();
-        try {
-            int slot = slot(step);
-            isAheadReady[slot] = true;
-            failures[slot] = failure;
-            readyCount++;
-            fillNanos += nanos;
-            largestBytes = Math.max(largestBytes, batch.allocatedBytes());
-            depth = Math.clamp(bytesMax / largestBytes, 2, ahead.length);
-            if (isWaiting && step == taken) {
-                isReady.signal();
+    /// One that was given back, or one that was not used yet. When there are more than the depth allows, the
+    /// memory of one that comes back is freed.
+    private LoaderBatch freeBatch() {
+        while (reusedCount < taken) {
+            int slot = slot(reusedCount++);
+            LoaderBatch batch = givenBack.getAndSet(slot, null);
+            if (usedCount <= batches.depth()) {
+                return batch;
             }
-            return claimLocked();
+            usedCount--;
+            batches.retire(batch);
+        }
+        usedCount++;
+        return batches.unused();
+    }
+
+    private void make(int thread, long step, LoaderBatch batch) {
+        long start = System.nanoTime();
+        try {
+            batch.setFailure(null);
+            fill.fill(thread, step, batch);
+        } catch (Throwable e) {
+            batch.setFailure(e);
+        }
+        fillNanos.addAndGet(System.nanoTime() - start);
+        batches.noteSize(batch.allocatedBytes());
+        ready.set(slot(step), batch);
+        Thread consumer = waitingConsumer;
+        if (consumer != null && taken == step) {
+            LockSupport.unpark(consumer);
+        }
+    }
+
+    private void sleep() {
+        claims.lock();
+        try {
+            sleepingCount++;
         } finally {
-            lock.unlock();
+            claims.unlock();
+        }
+        if (!mayClaim() && !isStopped && nextToFill < stepCount) {
+            LockSupport.parkNanos(this, SLEEP_NANOS);
+        }
+        claims.lock();
+        try {
+            sleepingCount--;
+        } finally {
+            claims.unlock();
         }
     }
 
@@ -158,43 +173,59 @@ final class Pipeline {
     ///
     /// @return null when the pipeline was stopped
     LoaderBatch take(long step) throws Throwable {
-        lock.lock();
-        try {
-            int slot = slot(step);
-            if (taken != step) {
-                giveBack(slot(taken));
-                taken = step;
-            }
-            isWaiting = true;
-            while (!isStopped && !(nextToFill > step && isAheadReady[slot])) {
-                isReady.awaitUninterruptibly();
-            }
-            isWaiting = false;
-            if (isStopped) {
-                return null;
-            }
-            if (failures[slot] != null) {
-                throw failures[slot];
-            }
-            readyCount--;
-            return ahead[slot];
-        } finally {
-            lock.unlock();
+        if (taken != step) {
+            giveBack(step);
+        }
+        int slot = slot(step);
+        LoaderBatch batch = ready.get(slot);
+        if (batch == null && !isStopped) {
+            batch = await(slot);
+        }
+        if (isStopped) {
+            return null;
+        }
+        if (batch.failure() != null) {
+            throw batch.failure();
+        }
+        return batch;
+    }
+
+    private LoaderBatch await(int slot) {
+        boolean wasInterrupted = false;
+        waitingConsumer = Thread.currentThread();
+        LoaderBatch batch = ready.get(slot);
+        while (batch == null && !isStopped) {
+            LockSupport.parkNanos(this, SLEEP_NANOS);
+            // An interrupt would end every further sleep at once; the consumer learns of it afterwards.
+            wasInterrupted |= Thread.interrupted();
+            batch = ready.get(slot);
+        }
+        waitingConsumer = null;
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return batch;
+    }
+
+    private void giveBack(long step) {
+        int slot = slot(step - 1);
+        givenBack.set(slot, ready.getAndSet(slot, null));
+        taken = step;
+        // Waking a thread costs more than taking a batch, so it waits until there is some work for it.
+        if (sleepingCount > 0 && nextToFill - step <= batches.depth() / 2) {
+            wakeThreads();
         }
     }
 
-    private void giveBack(int slot) {
-        free[freeCount++] = ahead[slot];
-        ahead[slot] = null;
-        // Waking a thread costs more than taking a batch, so it waits until there is some work for it.
-        if (nextToFill - taken - 1 <= depth / 2) {
-            isFree.signalAll();
+    private void wakeThreads() {
+        for (int i = 0; i < threads.size(); i++) {
+            LockSupport.unpark(threads.get(i));
         }
     }
 
     private void leave(int count) {
         Runnable after = null;
-        lock.lock();
+        claims.lock();
         try {
             liveCount -= count;
             if (liveCount == 0 && afterEnd != null) {
@@ -202,7 +233,7 @@ final class Pipeline {
                 afterEnd = null;
             }
         } finally {
-            lock.unlock();
+            claims.unlock();
         }
         if (after != null) {
             after.run();
@@ -211,22 +242,16 @@ final class Pipeline {
 
     /// Time that all threads together took to fill batches.
     long fillNanos() {
-        lock.lock();
-        try {
-            return fillNanos;
-        } finally {
-            lock.unlock();
-        }
+        return fillNanos.get();
     }
 
-    /// Batches that wait for the consumer.
+    /// Batches that wait for the consumer, the one it has not among them.
     int readyCount() {
-        lock.lock();
-        try {
-            return readyCount;
-        } finally {
-            lock.unlock();
+        int count = 0;
+        for (long step = taken; step < nextToFill; step++) {
+            count += ready.get(slot(step)) == null ? 0 : 1;
         }
+        return count;
     }
 
     /// Ends all threads; a batch being filled is finished first.
@@ -237,18 +262,18 @@ final class Pipeline {
     /// Ends all threads, and does something when none touches a batch any more: now, or in the last of them.
     void stop(Runnable after) {
         Runnable now = null;
-        lock.lock();
+        isStopped = true;
+        wakeThreads();
+        LockSupport.unpark(waitingConsumer);
+        claims.lock();
         try {
-            isStopped = true;
-            isFree.signalAll();
-            isReady.signalAll();
             if (liveCount == 0) {
                 now = after;
             } else if (after != null) {
                 afterEnd = after;
             }
         } finally {
-            lock.unlock();
+            claims.unlock();
         }
         if (now != null) {
             now.run();
@@ -261,22 +286,22 @@ final class Pipeline {
     boolean awaitEnd(long millis) {
         long deadline = System.nanoTime() + millis * 1_000_000;
         boolean wasInterrupted = false;
+        boolean hasEnded = true;
         for (Thread thread : threads) {
-            while (thread.isAlive()) {
-                long left = (deadline - System.nanoTime()) / 1_000_000;
-                if (left <= 0) {
-                    return false;
-                }
+            long left = deadline - System.nanoTime();
+            while (thread.isAlive() && left > 0) {
                 try {
-                    thread.join(left);
+                    thread.join(left / 1_000_000 + 1);
                 } catch (InterruptedException e) {
                     wasInterrupted = true;
                 }
+                left = deadline - System.nanoTime();
             }
+            hasEnded &= !thread.isAlive();
         }
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
         }
-        return true;
+        return hasEnded;
     }
 }

@@ -67,8 +67,7 @@ public final class RowCopy {
     private static void startTraining() {
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                VectorRowCopy.train();
-                isTrained = !hasFaulted;
+                isTrained = VectorRowCopy.train() && !hasFaulted;
             });
         } catch (OutOfMemoryError e) {
             isTrained = false;

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Objects;
 
 /// Where rows of one size lie: in one run of memory or several, each of which goes on where the one before ends.
 ///
@@ -90,30 +91,32 @@ public final class RowPlaces {
         return low;
     }
 
-    /// Whether there are rows of all these indices.
-    public boolean hasAll(MemorySegment indices) {
+    /// Whether there are rows of all these indices, from one to before another.
+    public boolean hasAll(MemorySegment indices, long from, long to) {
         long bad = 0;
         long last = count() - 1;
-        for (long at = 0; at < indices.byteSize(); at += U64.byteSize()) {
-            long index = indices.get(U64, at);
+        for (long i = from; i < to; i++) {
+            long index = indices.getAtIndex(U64, i);
             bad |= index | (last - index);
         }
         return bad >= 0;
     }
 
-    /// Replaces row indices by the addresses of the rows. Where there is one run, the last of these rows is
-    /// touched: a file is shortened from its end, so that if that row is there, all others are (see [RowCopy]).
+    /// Replaces row indices, from one to before another, by the addresses of the rows.
+    ///
+    /// Where there is one run, the last of these rows is touched: a file is shortened from its end, so that if
+    /// that row is there, all others are (see [RowCopy]).
     ///
     /// @param indices private memory of the caller outside the heap, so that nobody changes an index once it was
     ///                checked
     /// @return false when an index has no row; what is written then is of no use
-    public boolean locate(MemorySegment indices) {
+    public boolean locate(MemorySegment indices, long from, long to) {
+        Objects.checkFromToIndex(from, to, indices.byteSize() / U64.byteSize());
         boolean hasAll = true;
-        long total = indices.byteSize() / U64.byteSize();
         try {
-            for (long done = 0; done < total; done += COUNT_MAX) {
+            for (long done = from; done < to; done += COUNT_MAX) {
                 long at = indices.address() + done * U64.byteSize();
-                int count = (int) Math.min(COUNT_MAX, total - done);
+                int count = (int) Math.min(COUNT_MAX, to - done);
                 hasAll &= origins.length == 1
                         ? touch((long) locateOne.invokeExact(at, count, count(), origins[0], rowSize))
                         : (boolean) locateMany.invokeExact(at, count, this);

@@ -4,9 +4,12 @@ package dev.penstock.memory;
 import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.RowCopy.ALL;
 
+import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
@@ -22,7 +25,10 @@ final class VectorRowCopy {
     /// Smaller rows are a word or two.
     static final long SIZE_MIN = 16;
 
-    private static final VectorSpecies<Long> V16 = LongVector.SPECIES_128;
+    /// Two kinds of elements for the two widths, though none is looked at: methods of vectors that have seen one
+    /// width only are always compiled into the loop.
+    private static final VectorSpecies<Integer> V16 = IntVector.SPECIES_128;
+
     private static final VectorSpecies<Long> V32 = LongVector.SPECIES_256;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
 
@@ -33,12 +39,16 @@ final class VectorRowCopy {
     private static final int TRAINING_CALLS = 1000;
 
     private static final int TRAINING_ROWS = 256;
+    private static final int TRAINING_ROUNDS_MIN = 3;
+    private static final int TRAINING_ROUNDS_MAX = 100;
     private static final long TRAINING_PAUSE_MILLIS = 30;
 
     private VectorRowCopy() {}
 
     /// Has all loops compiled, by running them over memory that cannot go away.
-    static void train() {
+    ///
+    /// @return whether they are; a machine that has too much else to do may never come to it
+    static boolean train() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
             MemorySegment target = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
@@ -46,18 +56,37 @@ final class VectorRowCopy {
             for (int i = 0; i < TRAINING_ROWS; i++) {
                 places.setAtIndex(U64, i, source.address() + i * RowCopy.BLOCK_SIZE_MIN);
             }
-            // The later times what was compiled in the background meanwhile is used, and settles.
-            for (int round = 0; round < 3; round++) {
+            for (int round = 1; round <= TRAINING_ROUNDS_MAX; round++) {
                 for (int call = 0; call < TRAINING_CALLS; call++) {
                     for (long size : TRAINING_SIZES) {
                         copy(places.address(), TRAINING_ROWS - call % 64, 0, size, target.address(), size);
                     }
                 }
+                // What was compiled in the background meanwhile is used from the next time on, and settles.
                 Thread.sleep(TRAINING_PAUSE_MILLIS);
+                if (round >= TRAINING_ROUNDS_MIN && isCompiled(places.address(), target.address())) {
+                    return true;
+                }
             }
         } catch (InterruptedException e) {
-            // Nobody interrupts a thread of ours; vectors would only come a little early.
+            // Nobody interrupts a thread of ours; words do as well.
         }
+        return false;
+    }
+
+    /// A loop that is compiled as a whole makes no objects; any other makes one for each vector.
+    private static boolean isCompiled(long places, long target) {
+        if (!(ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads)) {
+            return true;
+        }
+        for (long size : TRAINING_SIZES) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            copy(places, TRAINING_ROWS, 0, size, target, size);
+            if (threads.getCurrentThreadAllocatedBytes() - before >= TRAINING_ROWS * V16.vectorByteSize()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Any size from [#SIZE_MIN] to 128.
@@ -117,7 +146,7 @@ final class VectorRowCopy {
     }
 
     private static void move16(long from, long to) {
-        LongVector.fromMemorySegment(V16, ALL, from, LITTLE).intoMemorySegment(ALL, to, LITTLE);
+        IntVector.fromMemorySegment(V16, ALL, from, LITTLE).intoMemorySegment(ALL, to, LITTLE);
     }
 
     private static void move32(long from, long to) {

@@ -8,16 +8,14 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
+import dev.penstock.Pool;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.Parallel;
-import dev.penstock.memory.Pool;
 import dev.penstock.memory.Residency;
-import dev.penstock.memory.RowCopy;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -54,12 +52,14 @@ final class TableGather implements AutoCloseable {
                 fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
     }
 
-    /// Memory that one gather needs beside its result.
+    /// What one gather needs beside its result: memory, and where its rows go. Used again, so that a gather makes
+    /// no garbage.
     private static final class Scratch {
         final Buffer places = new Buffer();
         final Buffer rows = new Buffer();
         final Buffer tile = new Buffer();
         final Buffer tilePlaces = new Buffer();
+        final TableTargets targets = new TableTargets();
 
         void free() {
             places.close();
@@ -69,46 +69,19 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    /// What is done with some rows once it is known where they are.
-    @FunctionalInterface
-    private interface Copy {
-        /// @param places the address of the addresses of the rows
-        void run(long places, long firstRow, int rowCount);
-    }
-
-    /// A field that is wanted, and where its column is.
-    private record Wanted(RowField field, long target, boolean isTouched) {
-        void copy(long places, long firstRow, int rowCount) {
-            long itemSize = field.field().itemSize();
-            long start = target + firstRow * itemSize;
-            if (field.outer().isEmpty()) {
-                RowCopy.copy(places, rowCount, field.offset(), field.blockSize(), start, itemSize, isTouched);
-            } else {
-                field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
-                        places, rowCount, rowOffset, field.blockSize(), start + columnOffset, itemSize, isTouched));
-            }
-        }
-    }
-
     /// Fills the columns of a batch.
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
         Scratch scratch = scratches.borrow();
         try {
-            MemorySegment places = requireIndices(indices, scratch, threads);
-            long rowCount = places.byteSize() / U64.byteSize();
-            List<Wanted> wanted = wanted(batch, rowCount);
-            run(places, threads, scratch, TILE_ROWS, (tile, firstRow, tileCount) -> {
-                for (Wanted one : wanted) {
-                    one.copy(tile, firstRow, tileCount);
-                }
-            });
-            for (Column column : batch.columns()) {
-                RowField field = fields.get(column.field().name());
-                if (field.type().swapSize() > 1) {
+            long rowCount = requireIndices(indices, scratch, threads);
+            want(batch, rowCount, scratch.targets);
+            run(scratch, rowCount, threads, TILE_ROWS);
+            for (int i = 0; i < batch.columns().size(); i++) {
+                Column column = batch.column(i);
+                long swapSize = fields.get(column.field().name()).type().swapSize();
+                if (swapSize > 1) {
                     long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
-                    swap(
-                            column.reserveValues(byteCount).asSlice(0, byteCount),
-                            field.type().swapSize());
+                    swap(column.reserveValues(byteCount).asSlice(0, byteCount), swapSize);
                 }
             }
             batch.complete(rowCount);
@@ -121,9 +94,9 @@ final class TableGather implements AutoCloseable {
     void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
         Scratch scratch = scratches.borrow();
         try {
-            MemorySegment places = requireIndices(indices, scratch, threads);
+            long rowCount = requireIndices(indices, scratch, threads);
             long rowSize = shards.rowSize();
-            long byteCount = Math.multiplyExact(places.byteSize() / U64.byteSize(), rowSize);
+            long byteCount = Math.multiplyExact(rowCount, rowSize);
             if (target.byteSize() < byteCount || target.isReadOnly()) {
                 throw new IllegalArgumentException(
                         "the target has to be writable and of " + byteCount + " bytes at least");
@@ -131,14 +104,8 @@ final class TableGather implements AutoCloseable {
             requireUsable(target);
             // Memory of the heap has no address, so rows go through a buffer.
             MemorySegment direct = target.isNative() ? target : scratch.rows.reserve(byteCount);
-            long start = direct.address();
-            run(
-                    places,
-                    threads,
-                    scratch,
-                    Integer.MAX_VALUE,
-                    (tile, firstRow, tileCount) ->
-                            RowCopy.copy(tile, tileCount, 0, rowSize, start + firstRow * rowSize, rowSize, isTouched));
+            scratch.targets.setRows(direct.address(), rowSize, isTouched);
+            run(scratch, rowCount, threads, Integer.MAX_VALUE);
             if (direct != target) {
                 MemorySegment.copy(direct, 0, target, 0, byteCount);
             }
@@ -159,30 +126,40 @@ final class TableGather implements AutoCloseable {
     }
 
     /// Copies the indices, checks them, and where files are mapped turns them into addresses.
-    private MemorySegment requireIndices(MemorySegment indices, Scratch scratch, int threads) throws IOException {
+    ///
+    /// @return how many there are
+    private long requireIndices(MemorySegment indices, Scratch scratch, int threads) throws IOException {
         long byteCount = indices.byteSize();
         if (byteCount % U64.byteSize() != 0) {
             throw new IllegalArgumentException(byteCount + " bytes are no whole number of 8-byte indices");
         }
-        MemorySegment places = scratch.places.reserve(byteCount).asSlice(0, byteCount);
-        long rowCount = byteCount / U64.byteSize();
-        long partCount = partCount(rowCount, threads);
-        AtomicBoolean hasAll = new AtomicBoolean(true);
+        MemorySegment places = scratch.places.reserve(byteCount);
         // The caller's memory may be his thread's alone, so only he copies it.
         MemorySegment.copy(indices, 0, places, 0, byteCount);
+        long rowCount = byteCount / U64.byteSize();
+        long partCount = partCount(rowCount, threads);
+        boolean hasAll =
+                partCount == 1 ? locate(places, 0, rowCount) : locateInParts(places, rowCount, partCount, threads);
+        if (!hasAll) {
+            throw outOfRange(indices);
+        }
+        return rowCount;
+    }
+
+    private boolean locate(MemorySegment places, long firstRow, long rowLimit) {
+        return shards.isMapped()
+                ? shards.places().locate(places, firstRow, rowLimit)
+                : shards.places().hasAll(places, firstRow, rowLimit);
+    }
+
+    private boolean locateInParts(MemorySegment places, long rowCount, long partCount, int threads) throws IOException {
+        AtomicBoolean hasAll = new AtomicBoolean(true);
         Parallel.run(partCount, threads, part -> {
-            long start = rowCount * part / partCount * U64.byteSize();
-            MemorySegment some = places.asSlice(start, rowCount * (part + 1) / partCount * U64.byteSize() - start);
-            if (shards.isMapped()
-                    ? !shards.places().locate(some)
-                    : !shards.places().hasAll(some)) {
+            if (!locate(places, rowCount * part / partCount, rowCount * (part + 1) / partCount)) {
                 hasAll.set(false);
             }
         });
-        if (!hasAll.get()) {
-            throw outOfRange(indices);
-        }
-        return places;
+        return hasAll.get();
     }
 
     private IndexOutOfBoundsException outOfRange(MemorySegment indices) {
@@ -201,51 +178,65 @@ final class TableGather implements AutoCloseable {
         return isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
     }
 
-    private List<Wanted> wanted(Batch batch, long rowCount) {
-        List<Wanted> wanted = new ArrayList<>(batch.columns().size());
-        for (Column column : batch.columns()) {
+    private void want(Batch batch, long rowCount, TableTargets targets) {
+        targets.clear();
+        for (int i = 0; i < batch.columns().size(); i++) {
+            Column column = batch.column(i);
             RowField field = fields.get(column.field().name());
             if (field == null || !field.field().equals(column.field())) {
                 throw new IllegalArgumentException("the batch wants " + column.field() + "; the table has the fields "
                         + fields.values().stream().map(RowField::field).toList());
             }
             long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
-            wanted.add(new Wanted(field, column.reserveValues(byteCount).address(), isTouched));
+            targets.addColumn(field, column.reserveValues(byteCount).address(), isTouched);
         }
-        return wanted;
     }
 
-    private void run(MemorySegment places, int threads, Scratch scratch, int tileRows, Copy copy) throws IOException {
+    private void run(Scratch scratch, long rowCount, int threads, int tileRows) throws IOException {
+        MemorySegment places = scratch.places.segment();
         if (!shards.isMapped()) {
-            runReading(places, scratch, copy);
+            runReading(places, rowCount, scratch);
             return;
         }
-        announce(places);
-        long rowCount = places.byteSize() / U64.byteSize();
+        announce(places, rowCount);
         long partCount = partCount(rowCount, threads);
         long address = places.address();
-        Parallel.run(partCount, threads, part -> {
-            long limit = rowCount * (part + 1) / partCount;
-            long row = rowCount * part / partCount;
-            while (row < limit) {
-                int tileCount = (int) Math.min(tileRows, limit - row);
-                copy.run(address + row * U64.byteSize(), row, tileCount);
-                row += tileCount;
-            }
-            Faults.settle();
-        });
+        TableTargets targets = scratch.targets;
+        if (partCount == 1) {
+            copy(targets, address, 0, rowCount, tileRows);
+        } else {
+            Parallel.run(
+                    partCount,
+                    threads,
+                    part -> copy(
+                            targets,
+                            address,
+                            rowCount * part / partCount,
+                            rowCount * (part + 1) / partCount,
+                            tileRows));
+        }
+    }
+
+    private static void copy(TableTargets targets, long address, long firstRow, long rowLimit, int tileRows) {
+        long row = firstRow;
+        while (row < rowLimit) {
+            int tileCount = (int) Math.min(tileRows, rowLimit - row);
+            targets.copy(address + row * U64.byteSize(), row, tileCount);
+            row += tileCount;
+        }
+        Faults.settle();
     }
 
     /// Tells the system which pages will be read, neighbours in one call, when not all of them are in memory.
-    private void announce(MemorySegment places) {
+    private void announce(MemorySegment places, long rowCount) {
         Residency residency = shards.group().residency();
         if (!residency.isStreamed() || shards.rowSize() == 0) {
             return;
         }
         long start = 0;
         long limit = 0;
-        for (long at = 0; at < places.byteSize(); at += U64.byteSize()) {
-            long place = places.get(U64, at);
+        for (long row = 0; row < rowCount; row++) {
+            long place = places.getAtIndex(U64, row);
             if (place != limit) {
                 residency.willNeedAt(start, limit - start);
                 start = place;
@@ -256,9 +247,8 @@ final class TableGather implements AutoCloseable {
     }
 
     /// Reads rows into memory, neighbours in one go, and hands them on from there.
-    private void runReading(MemorySegment indices, Scratch scratch, Copy copy) throws IOException {
+    private void runReading(MemorySegment indices, long rowCount, Scratch scratch) throws IOException {
         long rowSize = shards.rowSize();
-        long rowCount = indices.byteSize() / U64.byteSize();
         int tileRows = Math.clamp(READ_TILE_BYTES / Math.max(1, rowSize), 1, TILE_ROWS);
         MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
         MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
@@ -268,7 +258,7 @@ final class TableGather implements AutoCloseable {
         for (long row = 0; row < rowCount; row += tileRows) {
             int tileCount = (int) Math.min(tileRows, rowCount - row);
             readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
-            copy.run(places.address(), row, tileCount);
+            scratch.targets.copy(places.address(), row, tileCount);
         }
     }
 

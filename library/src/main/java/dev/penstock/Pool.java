@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.memory;
+package dev.penstock;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -11,8 +11,10 @@ import java.util.function.Supplier;
 public final class Pool<T> implements AutoCloseable {
     private final Supplier<T> make;
     private final Consumer<T> free;
-    private final ConcurrentLinkedQueue<T> idle = new ConcurrentLinkedQueue<>();
-    private volatile boolean isClosed;
+    /// The one given back last is borrowed first, for its memory is still in the cache.
+    private final ArrayDeque<T> idle = new ArrayDeque<>();
+
+    private boolean isClosed;
 
     public Pool(Supplier<T> make, Consumer<T> free) {
         this.make = make;
@@ -21,27 +23,32 @@ public final class Pool<T> implements AutoCloseable {
 
     /// One that nobody uses.
     public T borrow() {
-        T one = idle.poll();
-        return one == null ? make.get() : one;
+        synchronized (idle) {
+            T one = idle.pollLast();
+            if (one != null) {
+                return one;
+            }
+        }
+        return make.get();
     }
 
     public void giveBack(T one) {
-        idle.add(one);
-        if (isClosed) {
-            freeIdle();
+        synchronized (idle) {
+            if (!isClosed) {
+                idle.addLast(one);
+                return;
+            }
         }
-    }
-
-    private void freeIdle() {
-        for (T one = idle.poll(); one != null; one = idle.poll()) {
-            free.accept(one);
-        }
+        free.accept(one);
     }
 
     /// Frees what is idle, and what is in use when it comes back.
     @Override
     public void close() {
-        isClosed = true;
-        freeIdle();
+        synchronized (idle) {
+            isClosed = true;
+            idle.forEach(free);
+            idle.clear();
+        }
     }
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// How fast do batches come out of the loader, and in what order?
+final class LoaderBenchmark implements Benchmark {
+    static final String NAME = "loader";
+
+    private final Map<String, Part> parts = new LinkedHashMap<>();
+
+    /// Cases that belong together.
+    @FunctionalInterface
+    private interface Part {
+        void run(Settings settings, Report report) throws Exception;
+    }
+
+    LoaderBenchmark() {
+        parts.put("order", (settings, report) -> new LoaderOrderCases(settings, report).run());
+        parts.put("speed", (settings, report) -> new LoaderCases(settings, report).speed());
+        parts.put("consumers", (settings, report) -> new LoaderCases(settings, report).consumers());
+        parts.put("convert", (settings, report) -> new LoaderCases(settings, report).convert());
+        parts.put("block", (settings, report) -> new LoaderBlockCases(settings, report).run());
+        parts.put("endless", (settings, report) -> new LoaderCases(settings, report).endless());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String question() {
+        return "How fast do batches come out of the loader, and in what order?";
+    }
+
+    @Override
+    public List<String> parts() {
+        return List.copyOf(parts.keySet());
+    }
+
+    @Override
+    public void run(Settings settings, Report report) throws Exception {
+        for (Map.Entry<String, Part> part : parts.entrySet()) {
+            if (settings.wants(part.getKey())) {
+                part.getValue().run(settings, report);
+            }
+        }
+    }
+
+    /// A figure beside a limit that it should stay below.
+    static Row below(String caseName, String unit, double[] figures, double limit) {
+        double median = Times.median(figures);
+        double spread = median == 0 ? 0 : Times.spread(figures);
+        return new Row(NAME, caseName, median, unit, "the limit", limit, limit / Math.max(median, 1e-9), spread);
+    }
+
+    /// A figure beside another one that it should be above, or a ratio of it.
+    static Row above(String caseName, String unit, double[] figures, String floor, double[] others) {
+        double[] ratios = new double[figures.length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = figures[i] / others[i];
+        }
+        return new Row(
+                NAME,
+                caseName,
+                Times.median(figures),
+                unit,
+                floor,
+                Times.median(others),
+                Times.median(ratios),
+                Times.spread(ratios));
+    }
+}

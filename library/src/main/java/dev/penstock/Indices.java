@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/// Record indices as a caller gives them to [Dataset#gather], checked for the views.
+final class Indices {
+    static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Indices() {}
+
+    /// How many indices these bytes are.
+    ///
+    /// @throws IllegalArgumentException when they are no whole number of them
+    static long count(MemorySegment indices) {
+        if (indices.byteSize() % INDEX.byteSize() != 0) {
+            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
+        }
+        return indices.byteSize() / INDEX.byteSize();
+    }
+
+    static long at(MemorySegment indices, long row) {
+        return indices.get(INDEX, row * INDEX.byteSize());
+    }
+
+    /// How many indices these are, all of which have a record among so many.
+    static long requireAll(MemorySegment indices, long recordCount) {
+        long rowCount = count(indices);
+        for (long row = 0; row < rowCount; row++) {
+            Objects.checkIndex(at(indices, row), recordCount);
+        }
+        return rowCount;
+    }
+
+    /// A number of first records that are there.
+    static void requireFirst(Dataset dataset, long recordCount) {
+        if (recordCount < 0 || recordCount > dataset.count()) {
+            throw new IndexOutOfBoundsException(
+                    dataset.path() + " has " + dataset.count() + " records and no first " + recordCount + " of them");
+        }
+    }
+}

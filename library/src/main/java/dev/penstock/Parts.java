@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The datasets that a view is made of, as far as it makes no difference how.
+record Parts(List<Dataset> all) {
+    Parts {
+        all = List.copyOf(all);
+        if (all.isEmpty()) {
+            throw new IllegalArgumentException("a view needs at least one dataset");
+        }
+    }
+
+    long bytes() {
+        return all.stream().mapToLong(Dataset::bytes).sum();
+    }
+
+    void prepare() {
+        all.forEach(Dataset::prepare);
+    }
+
+    /// Checks one after the other and tells of the progress in bytes of all.
+    Verification verify(Progress progress) throws IOException {
+        List<Verification> results = new ArrayList<>();
+        long total = bytes();
+        long before = 0;
+        for (Dataset part : all) {
+            long start = before;
+            double share = part.bytes();
+            results.add(part.verify((done, partTotal) ->
+                    progress.at(start + (partTotal == 0 ? 0 : (long) (share * done / partTotal)), total)));
+            before += part.bytes();
+        }
+        return Verification.merged(results);
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.penstock.memory.Layouts;
+import dev.penstock.query.MemoryDataset;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/// A dataset, and what it should hold: the bytes of each record and field, in arrays.
+record ViewModel(Dataset dataset, byte[][][] records) {
+    /// Fields of all sizes that are moved in different ways, several of them variable.
+    private static final List<Field> MIXED = List.of(
+            Field.variable("text", ElementType.BYTES),
+            Field.fixed("one", ElementType.U8),
+            Field.fixed("two", ElementType.I16),
+            Field.fixed("nothing", ElementType.I32, 0L),
+            Field.fixed("four", ElementType.F32),
+            Field.variable("words", ElementType.I32),
+            Field.fixed("eight", ElementType.F64),
+            Field.fixed("many", ElementType.U8, 3L, 7L));
+
+    private static byte[] bytes(Random random, Field field) {
+        long itemCount = field.isVariable() ? Math.max(0, random.nextInt(-5, 20)) : 1;
+        byte[] bytes = new byte[(int) (itemCount * field.itemSize())];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static byte[][][] records(Random random, List<Field> fields, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(
+                        i -> fields.stream().map(field -> bytes(random, field)).toArray(byte[][]::new))
+                .toArray(byte[][][]::new);
+    }
+
+    private static byte[] join(byte[][] values) {
+        int byteCount = Arrays.stream(values).mapToInt(value -> value.length).sum();
+        byte[] joined = new byte[byteCount];
+        int end = 0;
+        for (byte[] value : values) {
+            System.arraycopy(value, 0, joined, end, value.length);
+            end += value.length;
+        }
+        return joined;
+    }
+
+    static ViewModel memory(Random random, int count) {
+        byte[][][] records = records(random, MIXED, count);
+        return new ViewModel(new MemoryDataset(MIXED, records), records);
+    }
+
+    static ViewModel table(Random random, int count, Path folder) throws IOException {
+        Path path = Files.createTempFile(folder, "part", ".npy");
+        Files.delete(path);
+        List<Field> fields = Views.ROW.recordFields();
+        byte[][][] records = records(random, fields, count);
+        Views.writeTable(
+                path, Views.ROW, Arrays.stream(records).map(ViewModel::join).toList());
+        return new ViewModel(Views.open(path), records);
+    }
+
+    static ViewModel pack(Random random, int count, Path folder) throws IOException {
+        Path path = Files.createTempFile(folder, "part", ".a2pack");
+        Files.delete(path);
+        byte[][][] records = records(random, List.of(Field.variable("value", ElementType.BYTES)), count);
+        Views.writePack(path, Arrays.stream(records).map(ViewModel::join).toList());
+        return new ViewModel(Views.open(path), records);
+    }
+
+    static ViewModel concat(List<ViewModel> parts) {
+        byte[][][] records =
+                parts.stream().flatMap(part -> Arrays.stream(part.records())).toArray(byte[][][]::new);
+        return new ViewModel(Concat.of(parts.stream().map(ViewModel::dataset).toList()), records);
+    }
+
+    static ViewModel zip(Map<String, ViewModel> parts) {
+        Map<String, Dataset> datasets = new LinkedHashMap<>();
+        parts.forEach((key, part) -> datasets.put(key, part.dataset()));
+        int count = parts.values().iterator().next().records().length;
+        byte[][][] records = IntStream.range(0, count)
+                .mapToObj(i -> parts.values().stream()
+                        .flatMap(part -> Arrays.stream(part.records()[i]))
+                        .toArray(byte[][]::new))
+                .toArray(byte[][][]::new);
+        return new ViewModel(Zip.of(datasets), records);
+    }
+
+    ViewModel subset(Random random, int count) {
+        long[] indices = records.length == 0
+                ? new long[0]
+                : random.longs(count, 0, records.length).toArray();
+        byte[][][] some = Arrays.stream(indices).mapToObj(i -> records[(int) i]).toArray(byte[][][]::new);
+        return new ViewModel(Subset.of(dataset, indices), some);
+    }
+
+    /// Asks for some fields in any order, of some records in any order.
+    void requireRandomGather(Random random) throws IOException {
+        List<Field> fields = new ArrayList<>(dataset.fields());
+        Collections.shuffle(fields, random);
+        List<Field> wanted = fields.subList(0, 1 + random.nextInt(fields.size()));
+        try (Batch batch = Batch.create(List.copyOf(wanted))) {
+            for (int round = 0; round < 4; round++) {
+                long[] indices = indices(random);
+                dataset.gather(indices, batch);
+                requireRows(indices, batch);
+            }
+        }
+    }
+
+    /// Any, or neighbours, which often are in one part.
+    private long[] indices(Random random) {
+        if (records.length == 0) {
+            return new long[0];
+        }
+        int count = random.nextInt(60);
+        if (random.nextBoolean()) {
+            return random.longs(count, 0, records.length).toArray();
+        }
+        long start = random.nextInt(records.length);
+        return IntStream.range(0, count)
+                .mapToLong(i -> Math.min(records.length - 1, start + i / 8))
+                .toArray();
+    }
+
+    void requireRows(long[] indices, Batch batch) {
+        assertEquals(indices.length, batch.rowCount());
+        for (Column column : batch.columns()) {
+            int fieldIndex = dataset.fields().indexOf(column.field());
+            byte[] expected = join(Arrays.stream(indices)
+                    .mapToObj(i -> records[(int) i][fieldIndex])
+                    .toArray(byte[][]::new));
+            assertArrayEquals(
+                    expected,
+                    column.values().toArray(Layouts.U8),
+                    column.field().name());
+            for (int row = 0; row < indices.length; row++) {
+                byte[] value = records[(int) indices[row]][fieldIndex];
+                assertArrayEquals(
+                        value,
+                        column.value(row).toArray(Layouts.U8),
+                        column.field().name());
+            }
+            if (column.field().isVariable()) {
+                assertEquals((indices.length + 1) * 8L, column.offsets().byteSize());
+                assertEquals(0, column.offsets().get(Layouts.U64, 0));
+            }
+        }
+    }
+
+    void requireRandomRecord(Random random) throws IOException {
+        if (records.length == 0) {
+            return;
+        }
+        int index = random.nextInt(records.length);
+        List<MemorySegment> values = dataset.get(index).values();
+        for (int i = 0; i < values.size(); i++) {
+            Field field = dataset.fields().get(i);
+            assertArrayEquals(records[index][i], values.get(i).toArray(Layouts.U8), field.name());
+            long length = field.isVariable() ? records[index][i].length / field.itemSize() : 1;
+            assertEquals(length, dataset.length(field, index), field.name());
+        }
+    }
+}
