@@ -53,8 +53,9 @@ public record Field(String name, ElementType type, long elementSize, List<Long> 
     /// Bytes of one item: of the whole field when it is fixed.
     public long itemSize() {
         long itemSize = elementSize;
-        for (long dimension : shape) {
-            itemSize *= dimension;
+        // Asked for with every batch, so without an iterator.
+        for (int i = 0; i < shape.size(); i++) {
+            itemSize *= shape.get(i);
         }
         return itemSize;
     }

@@ -21,6 +21,9 @@ import java.util.Objects;
 public final class Subset implements Dataset {
     private final Dataset base;
     private final long[] indices;
+    /// Memory for the indices in the base.
+    private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
+
     private volatile boolean isClosed;
 
     private Subset(Dataset base, long[] indices) {
@@ -94,11 +97,17 @@ public final class Subset implements Dataset {
     public void gather(MemorySegment wanted, Batch batch) throws IOException {
         batch.clear();
         requireOpen();
-        long[] translated = new long[Math.toIntExact(Indices.count(wanted))];
-        for (int row = 0; row < translated.length; row++) {
-            translated[row] = baseIndex(Indices.at(wanted, row));
+        long rowCount = Indices.count(wanted);
+        Buffer buffer = scratch.borrow();
+        try {
+            MemorySegment translated = buffer.reserve(wanted.byteSize());
+            for (long row = 0; row < rowCount; row++) {
+                translated.setAtIndex(Indices.INDEX, row, baseIndex(Indices.at(wanted, row)));
+            }
+            base.gather(translated.asSlice(0, wanted.byteSize()), batch);
+        } finally {
+            scratch.giveBack(buffer);
         }
-        base.gather(translated, batch);
     }
 
     @Override
@@ -144,6 +153,7 @@ public final class Subset implements Dataset {
     @Override
     public void close() {
         isClosed = true;
+        scratch.close();
     }
 
     private void requireOpen() {

@@ -27,6 +27,8 @@ final class LoaderCases {
     private static final int ROUNDS = 15;
     private static final int WARM_UPS = 8;
     private static final int BATCHES = 400;
+    private static final long ROW_SIZE = 32;
+    private static final int TILE_SIZE = 512;
 
     /// One rank on its own, whatever the environment says.
     private static final LoaderOptions OPTIONS = LoaderOptions.of(BATCH_SIZE).withRanks(Ranks.ALONE);
@@ -42,19 +44,19 @@ final class LoaderCases {
 
     private final Settings settings;
     private final Report report;
-    private final Path file;
+    private final TableData data;
 
     LoaderCases(Settings settings, Report report) throws IOException {
         this.settings = settings;
         this.report = report;
-        this.file = new TableData(settings, report).steps(10);
+        this.data = new TableData(settings, report);
     }
 
-    private TableReader open() throws Exception {
-        TableReader reader = TableReader.open(file);
+    private TableReader open(Path table) throws Exception {
+        TableReader reader = TableReader.open(table);
         reader.prepare();
         Resident.awaitFill();
-        report.note(Resident.describe(file));
+        report.note(Resident.describe(table));
         return reader;
     }
 
@@ -83,7 +85,7 @@ final class LoaderCases {
     /// As fast as a consumer can take them, beside gathers by the consumer itself, in columns as well, whose
     /// indices are there already.
     void speed() throws Exception {
-        try (TableReader reader = open();
+        try (TableReader reader = open(data.steps(10));
                 Batch batch = Batch.create(reader.fields());
                 Arena arena = Arena.ofConfined()) {
             PermutationSampler sampler = new PermutationSampler(reader.count(), 1);
@@ -106,7 +108,7 @@ final class LoaderCases {
         }
     }
 
-    private static double loaderRate(Endless endless) throws InterruptedException {
+    private static double loaderRate(Endless endless) {
         // What was made ahead while the other one was measured does not count.
         for (int i = 0; i < 2 * 64; i++) {
             endless.next();
@@ -128,6 +130,37 @@ final class LoaderCases {
         return rate(start);
     }
 
+    /// Bytes as floats, done with the whole batch after it was gathered, beside some rows at a time while they are
+    /// in the first-level cache.
+    private void convertInTiles(Path table) throws Exception {
+        Convert convert = Convert.scaled(ElementType.F32, 1 / 255.0, -0.5);
+        try (TableReader reader = open(table);
+                Batch source = Batch.create(reader.fields());
+                Batch target = Batch.create(convert.fields(reader.fields()));
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment indices = arena.allocate((long) BATCHES * BATCH_SIZE * 8, 8);
+            double[] whole = new double[rounds()];
+            double[] tiles = new double[rounds()];
+            for (int round = -WARM_UPS; round < rounds(); round++) {
+                new PermutationSampler(reader.count(), round).fill(0, 0, indices);
+                whole[Math.max(0, round)] = convertRate(reader, indices, BATCH_SIZE, convert, source, target);
+                tiles[Math.max(0, round)] = convertRate(reader, indices, TILE_SIZE, convert, source, target);
+            }
+            report.add(LoaderBenchmark.above("convert-whole", "Mrows/s", whole, TILE_SIZE + " rows at a time", tiles));
+        }
+    }
+
+    private static double convertRate(
+            TableReader reader, MemorySegment indices, int size, Convert convert, Batch source, Batch target)
+            throws IOException {
+        long start = System.nanoTime();
+        for (long row = 0; row < (long) BATCHES * BATCH_SIZE; row += size) {
+            reader.gather(indices.asSlice(row * 8, size * 8L), source);
+            convert.apply(source, target);
+        }
+        return rate(start);
+    }
+
     private static void settle() {
         try {
             Thread.sleep(50);
@@ -142,7 +175,7 @@ final class LoaderCases {
 
     /// Consumers that do something with a batch: how long they wait for the next.
     void consumers() throws Exception {
-        try (TableReader reader = open()) {
+        try (TableReader reader = open(data.steps(10))) {
             for (int batchSize : new int[] {256, BATCH_SIZE}) {
                 report.add(LoaderBenchmark.below(
                         "wait-of-100us-" + batchSize,
@@ -183,9 +216,11 @@ final class LoaderCases {
         }
     }
 
-    /// All numbers of a batch as floats, multiplied and added to, beside the loader without that.
+    /// Bytes as floats, multiplied and added to, beside the loader without that.
     void convert() throws Exception {
-        try (TableReader reader = open()) {
+        Path table = data.plain(ROW_SIZE);
+        convertInTiles(table);
+        try (TableReader reader = open(table)) {
             PermutationSampler sampler = new PermutationSampler(reader.count(), 1);
             LoaderOptions plain = OPTIONS.withSampler(sampler);
             LoaderOptions converting = plain.withTransforms(Convert.scaled(ElementType.F32, 1 / 255.0, -0.5));
@@ -208,7 +243,7 @@ final class LoaderCases {
 
     /// Many small batches: what is left of memory, and what of the heap each one takes.
     void endless() throws Exception {
-        try (TableReader reader = open();
+        try (TableReader reader = open(data.steps(10));
                 Loader loader = Loader.open(
                         reader,
                         OPTIONS.withBatchSize(ENDLESS_BATCH_SIZE)

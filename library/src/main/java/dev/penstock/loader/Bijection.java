@@ -103,18 +103,17 @@ final class Bijection {
         boolean isSmall = left <= 1 << 30;
         for (long done = 0; done < total; done += CHUNK) {
             int chunkCount = (int) Math.min(CHUNK, total - done);
-            MemorySegment part = target.asSlice(done * U64.byteSize(), chunkCount * U64.byteSize());
             if (isSmall) {
-                forwardChunk(first + done, chunkCount, part);
+                forwardChunk(first + done, chunkCount, target, done);
             } else {
                 for (int i = 0; i < chunkCount; i++) {
-                    part.setAtIndex(U64, i, forward(first + done + i));
+                    target.setAtIndex(U64, done + i, forward(first + done + i));
                 }
             }
         }
     }
 
-    private void forwardChunk(long first, int chunkCount, MemorySegment target) {
+    private void forwardChunk(long first, int chunkCount, MemorySegment target, long done) {
         int[][] scratch = SCRATCH.get();
         int[] l = scratch[0];
         int[] r = scratch[1];
@@ -125,7 +124,7 @@ final class Bijection {
         }
         for (int i = 0; i < chunkCount; i++) {
             long result = l[i] * right + r[i];
-            target.setAtIndex(U64, i, result < count ? result : forward(result));
+            target.setAtIndex(U64, done + i, result < count ? result : forward(result));
         }
     }
 

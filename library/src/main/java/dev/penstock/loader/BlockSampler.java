@@ -88,7 +88,8 @@ public final class BlockSampler implements Sampler {
             BlockWindow window = order.window(position + done);
             long inWindow = position + done - window.start();
             long here = Math.min(count - done, window.size() - inWindow);
-            MemorySegment part = target.asSlice(done * U64.byteSize(), here * U64.byteSize());
+            boolean isAll = here == count;
+            MemorySegment part = isAll ? target : target.asSlice(done * U64.byteSize(), here * U64.byteSize());
             window.mixed().forward(inWindow, part);
             for (long i = 0; i < here; i++) {
                 part.setAtIndex(U64, i, window.record(part.getAtIndex(U64, i)));

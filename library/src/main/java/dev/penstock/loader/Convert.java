@@ -5,8 +5,11 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /// Numbers of another type, scaled and shifted on the way: `value * scale + shift`, for instance bytes as numbers
 /// from 0 to 1.
@@ -21,6 +24,8 @@ public final class Convert implements Transform {
     private final double scale;
     private final double shift;
     private final List<String> names;
+    /// For the types of one byte.
+    private final Map<ElementType, ByteCast> byteCasts = new EnumMap<>(ElementType.class);
 
     private Convert(ElementType type, double scale, double shift, List<String> names) {
         if (!isNumber(type)) {
@@ -30,6 +35,9 @@ public final class Convert implements Transform {
         this.scale = scale;
         this.shift = shift;
         this.names = names;
+        for (ElementType from : List.of(ElementType.BOOL, ElementType.U8, ElementType.I8)) {
+            byteCasts.put(from, new ByteCast(from, type, scale, shift));
+        }
     }
 
     private static boolean isNumber(ElementType type) {
@@ -89,7 +97,13 @@ public final class Convert implements Transform {
     private void convert(Column from, Column to, long rowCount) {
         ElementType fromType = from.field().type();
         long count = from.values().byteSize() / fromType.size();
-        NumberCast.cast(fromType, from.values(), type, to.reserveValues(count * type.size()), count, scale, shift);
+        MemorySegment values = to.reserveValues(count * type.size());
+        ByteCast byteCast = byteCasts.get(fromType);
+        if (byteCast != null) {
+            byteCast.cast(from.values(), values, count);
+        } else {
+            NumberCast.cast(fromType, from.values(), type, values, count, scale, shift);
+        }
         if (from.field().isVariable()) {
             Offsets.scale(from.offsets(), to.reserveOffsets(rowCount), rowCount, fromType.size(), type.size());
         }

@@ -24,6 +24,10 @@ public final class LoaderBatch implements AutoCloseable {
     private long epoch;
     private long position;
     private long skippedCount;
+    /// Room for the indices of as many records as the last batch had, kept because the next has as many.
+    private MemorySegment indices;
+
+    private MemorySegment wholeIndices;
     /// What is to be raised in place of the batch, or null.
     private Throwable failure;
 
@@ -97,7 +101,12 @@ public final class LoaderBatch implements AutoCloseable {
         this.rowCount = 0;
         this.skippedCount = 0;
         padded.clear();
-        return indexBuffer.reserve(count * U64.byteSize()).asSlice(0, count * U64.byteSize());
+        MemorySegment whole = indexBuffer.reserve(count * U64.byteSize());
+        if (indices == null || wholeIndices != whole || indices.byteSize() != count * U64.byteSize()) {
+            indices = whole.asSlice(0, count * U64.byteSize());
+            wholeIndices = whole;
+        }
+        return indices;
     }
 
     void pad(long rowIndex) {

@@ -60,9 +60,11 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
         ///
         /// @param indices room for [#count] of them
         void fill(Sampler sampler, long epoch, MemorySegment indices) {
-            long realBytes = realCount * U64.byteSize();
-            sampler.fill(epoch, position, stride, indices.asSlice(0, realBytes));
-            if (paddedCount > 0) {
+            if (paddedCount == 0) {
+                sampler.fill(epoch, position, stride, indices);
+            } else {
+                long realBytes = realCount * U64.byteSize();
+                sampler.fill(epoch, position, stride, indices.asSlice(0, realBytes));
                 sampler.fill(epoch, padPosition, stride, indices.asSlice(realBytes));
             }
         }
