@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
         name = "plan",
         header = "Say what a step of an epoch holds, or where a record falls, and what the order costs.",
         description = {
-            "Computes what the loader hands out with these options; records are read only for --where and --weights.",
+            "Computes what the loader hands out with these options; records are read only for --where, --weights"
+                    + " and, where the format does not know them, lengths.",
             "",
             "Read amplification is bytes read over bytes wanted, in pages of 4,096. Of a step: the pages that its"
                     + " records touch, nothing being in memory. Of an epoch: an order jumps about in a number of"

@@ -127,6 +127,10 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
         return json;
     }
 
+    private static String count(long count, String noun) {
+        return Text.number(count) + " " + noun + (count == 1 ? "" : "s");
+    }
+
     private static Double finite(double value) {
         return Double.isFinite(value) ? value : null;
     }
@@ -137,7 +141,7 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
     }
 
     private void printHead() {
-        command.print(dataset.path() + ": " + Text.number(dataset.count()) + " records");
+        command.print(dataset.path() + ": " + count(dataset.count(), "record"));
         String parameters = sampler.parameters().entrySet().stream()
                 .map(parameter -> ", " + parameter.getKey() + " " + parameter.getValue())
                 .collect(Collectors.joining());
@@ -145,11 +149,12 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
         String world = ranks.worldSize() == 1 ? "" : " on each of " + ranks.worldSize() + " ranks";
         command.print(Text.row(
                 "epoch " + command.epoch,
-                Text.number(plan.sampleCount()) + " samples in " + Text.number(plan.stepCount()) + " steps of "
-                        + Text.number(command.batchSize) + " rows" + world));
+                count(plan.sampleCount(), "sample") + " in " + count(plan.stepCount(), "step") + " of "
+                        + count(command.batchSize, "row") + world));
         command.print(Text.row(
                 "last step",
-                Text.number(lastRows()) + " rows" + world
+                count(lastRows(), "row")
+                        + world
                         + (lastPadded() == 0
                                 ? ", no padding"
                                 : ", " + Text.number(lastPadded()) + " of them padding")));
@@ -158,8 +163,8 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
     private void printRows(long step, long[] indices, BitSet padded, long bytes) {
         String rank = ranks.worldSize() == 1 ? "" : ", rank " + ranks.rank();
         String flagged = padded.isEmpty() ? "" : ", " + padded.cardinality() + " of them padding";
-        command.print(Text.row(
-                "step " + step + rank, Text.number(indices.length) + " rows" + flagged + ", " + Text.bytes(bytes)));
+        command.print(
+                Text.row("step " + step + rank, count(indices.length, "row") + flagged + ", " + Text.bytes(bytes)));
         int shown = Math.min(SHOWN_COUNT, indices.length);
         String more = shown < indices.length ? "and " + Text.number(indices.length - shown) + " more" : "";
         if (shown > 0 && dataset.name(indices[0]) == null) {

@@ -33,6 +33,16 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
 
     Sampler make() throws IOException {
         options.check();
+        try {
+            Math.multiplyExact(batchSize, worldSize);
+            return ordered();
+        } catch (ArithmeticException e) {
+            throw options.usage("this comes to more records than there are numbers for: make --batch, --block,"
+                    + " --window, --size or --world smaller");
+        }
+    }
+
+    private Sampler ordered() throws IOException {
         if (options.condition == null) {
             return order(dataset.count(), null);
         }

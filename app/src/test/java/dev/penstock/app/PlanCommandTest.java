@@ -312,6 +312,8 @@ final class PlanCommandTest {
         requireUsage("--rank 2 is not in a world of 2", table, "--world", "2", "--rank", "2");
         requireUsage("--world is 0", table, "--world", "0");
         requireUsage("no field nope", table, "--where", "nope == 1");
+        requireUsage("smaller", table, "--batch", "4611686018427387904", "--world", "4");
+        requireUsage("smaller", table, "--sampler", "block", "--block", "9000000000000000000");
     }
 
     @Test
@@ -331,7 +333,7 @@ final class PlanCommandTest {
         assertEquals(List.of(0L), many.get("indices"));
         assertEquals(List.of(0L), many.get("padded"));
         assertEquals(4L, many.get("lastStepPadded"));
-        assertTrue(run(one, "--world", "5", "--rank", "3").out().contains("1 rows, 1 of them padding"));
+        assertTrue(run(one, "--world", "5", "--rank", "3").out().contains("1 row, 1 of them padding"));
         assertEquals(1L, json(table, "--batch", "5000").get("steps"));
         assertEquals(0L, json(table, "--batch", "5000", "--drop-last").get("steps"));
     }

@@ -83,6 +83,7 @@ public record ShuffleQuality(
         long size = Math.min(Math.min(stepSize, SAMPLE_COUNT_MAX / 2), positions);
         long wholeSteps = size == 0 ? 0 : positions / size;
         long stepCount = Math.min(wholeSteps, Math.clamp(SAMPLE_COUNT_MAX / Math.max(1, size), 2, STEP_COUNT_MAX));
+        sums.isOfSeveral = stepCount > 1;
         long[] indices = new long[Math.toIntExact(size)];
         for (long i = 0; i < stepCount; i++) {
             source.fill(evenly(i, stepCount, wholeSteps) * size, indices);
@@ -146,6 +147,9 @@ public record ShuffleQuality(
     private static final class Sums {
         private final double scale;
         private final boolean isPermutation;
+        /// Whether an epoch has steps to compare.
+        private boolean isOfSeveral;
+
         private long stepCount;
         private long stepSize;
         private long count;
@@ -192,9 +196,10 @@ public record ShuffleQuality(
             // Of a permutation it is known, and so is not to be estimated from a part of it.
             double variance = isPermutation ? (1 - scale * scale) / 12 : squares / count - mean * mean;
             double ofMeans = (meanSquares - meanSum * meanSum / stepCount) / (stepCount - 1);
+            double effectiveBatch = isOfSeveral ? variance / ofMeans : Double.NaN;
             double correlation = (products - mean * pairSum + mean * mean * pairCount) / (pairCount * variance);
             return new ShuffleQuality(
-                    stepCount, stepSize, variance / ofMeans, correlation, (double) neighbourCount / pairCount);
+                    stepCount, stepSize, effectiveBatch, correlation, (double) neighbourCount / pairCount);
         }
     }
 }

@@ -106,6 +106,8 @@ class ShuffleQualityTest {
         assertEquals(100, one.stepSize());
         assertTrue(Double.isNaN(one.effectiveBatch()));
         assertEquals(1, one.neighbourShare());
+        ShuffleQuality shuffled = ShuffleQuality.ofTrueShuffle(new SequentialSampler(100), 0, BATCH, 1);
+        assertTrue(Double.isNaN(shuffled.effectiveBatch()), shuffled.toString());
         ShuffleQuality alone = ShuffleQuality.of(new SequentialSampler(1), 0, 1);
         assertTrue(Double.isNaN(alone.effectiveBatch()) && Double.isNaN(alone.serialCorrelation()));
     }
