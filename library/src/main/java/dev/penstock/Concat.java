@@ -135,6 +135,20 @@ public final class Concat implements Dataset {
         parts.prepare();
     }
 
+    @Override
+    public void prepare(long firstIndex, long recordCount) {
+        requireOpen();
+        Objects.checkFromIndexSize(firstIndex, recordCount, count());
+        long done = 0;
+        while (done < recordCount) {
+            Dataset part = part(firstIndex + done);
+            long inPart = partIndex(firstIndex + done);
+            long here = Math.min(recordCount - done, part.count() - inPart);
+            part.prepare(inPart, here);
+            done += here;
+        }
+    }
+
     /// Checks all parts.
     @Override
     public Verification verify(Progress progress) throws IOException {

@@ -62,6 +62,14 @@ public interface Dataset extends AutoCloseable {
     /// in if they are.
     void prepare();
 
+    /// Begins to bring in consecutive records that will be gathered soon, where the dataset is too large to be
+    /// kept in memory as a whole. Returns before they are there; it is never needed, and only saves time.
+    ///
+    /// @throws IndexOutOfBoundsException when there are no such records
+    default void prepare(long firstIndex, long recordCount) {
+        Objects.checkFromIndexSize(firstIndex, recordCount, count());
+    }
+
     /// Reads every byte, checks every checksum and every reference, and lists what is wrong. Damage is a result
     /// here and not an exception.
     Verification verify(Progress progress) throws IOException;

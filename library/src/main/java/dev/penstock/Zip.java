@@ -178,6 +178,12 @@ public final class Zip implements Dataset {
         parts.prepare();
     }
 
+    @Override
+    public void prepare(long firstIndex, long recordCount) {
+        requireOpen();
+        parts.all().forEach(part -> part.prepare(firstIndex, recordCount));
+    }
+
     /// Checks all parts.
     @Override
     public Verification verify(Progress progress) throws IOException {

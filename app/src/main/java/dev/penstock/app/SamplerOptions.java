@@ -97,10 +97,7 @@ final class SamplerOptions {
             description = "bucket: records that are sorted together, a multiple of --run (default: 32 runs).")
     Integer poolSize;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description = "Only records that match, as table select has it; not with shard.")
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
     String condition;
 
     /// @throws CommandLine.ParameterException when options do not go together
@@ -115,7 +112,6 @@ final class SamplerOptions {
         requireOf("--bucket-field", bucketField, EnumSet.of(Kind.BUCKET));
         requireOf("--run", runSize, EnumSet.of(Kind.BUCKET));
         requireOf("--pool", poolSize, EnumSet.of(Kind.BUCKET));
-        requireOf("--where", condition, EnumSet.complementOf(EnumSet.of(Kind.SHARD)));
         if (kind == Kind.WINDOW && size == null) {
             throw usage("--sampler window needs --size, the records of a window");
         }

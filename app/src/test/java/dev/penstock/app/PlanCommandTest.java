@@ -16,7 +16,6 @@ import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
-import dev.penstock.loader.SequentialSampler;
 import dev.penstock.loader.ShardSampler;
 import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
@@ -78,7 +77,7 @@ final class PlanCommandTest {
         double[] weights = LongStream.range(0, COUNT).mapToDouble(i -> i % 2).toArray();
         return Map.of(
                 "--seed -9", new PermutationSampler(COUNT, -9),
-                "--sampler sequential", new SequentialSampler(COUNT),
+                "--where kind==2 --seed 1", new SubsetSampler(COUNT, some, new PermutationSampler(some.length, 1)),
                 "--sampler block --block 10 --window 3 --seed 4", new BlockSampler(COUNT, 10, 3, 4),
                 "--sampler BLOCK --seed 4", new BlockSampler(COUNT, (1 << 20) / 32, 64, 4),
                 "--sampler window --size 8 --stride 5", new WindowSampler(COUNT, 8, 5),
@@ -86,7 +85,8 @@ final class PlanCommandTest {
                 "--sampler weighted --weights weight", new WeightedSampler(weights, COUNT, 0),
                 "--sampler shard --block 7 --window 2", new ShardSampler(COUNT, 7, 2, worldSize, 0),
                 "--sampler shard --block 7 --shares 12", new ShardSampler(COUNT, 7, 64, 12, 0),
-                "--where kind==2 --seed 1", new SubsetSampler(COUNT, some, new PermutationSampler(some.length, 1)));
+                "--where kind==2 --sampler shard --block 5 --shares 12",
+                        new SubsetSampler(COUNT, some, new ShardSampler(some.length, 5, 64, 12, 0)));
     }
 
     @Test
@@ -285,7 +285,6 @@ final class PlanCommandTest {
         requireUsage("--weights does not go", table, "--weights", "weight");
         requireUsage("--shares does not go", table, "--shares", "2");
         requireUsage("--run does not go", table, "--run", "2");
-        requireUsage("--where does not go", table, "--sampler", "shard", "--where", "kind == 1");
         requireUsage("needs --size", table, "--sampler", "window");
         requireUsage("needs --weights", table, "--sampler", "weighted");
         requireUsage("at least 1", table, "--sampler", "block", "--block", "0");

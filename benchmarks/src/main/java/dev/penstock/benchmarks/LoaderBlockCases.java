@@ -25,8 +25,8 @@ final class LoaderBlockCases {
 
     private static final long WINDOW_BLOCKS = 64;
 
-    /// Four windows, so that none counts that was read only in part; at random each batch is like the others.
-    private static final long BLOCK_BATCHES = 4 * BLOCK_SIZE * WINDOW_BLOCKS / BATCH_SIZE;
+    /// Eight windows, with one more that is read ahead; at random each batch is like the others.
+    private static final long BLOCK_BATCHES = 8 * BLOCK_SIZE * WINDOW_BLOCKS / BATCH_SIZE;
 
     private static final long RANDOM_BATCHES = 64;
 

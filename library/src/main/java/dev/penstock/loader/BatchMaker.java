@@ -24,10 +24,13 @@ final class BatchMaker implements AutoCloseable {
     private final Batch[] stages;
 
     private final Steps.Share share = new Steps.Share();
+    private final Sampler.Run prepare;
+    private boolean isReading;
 
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
+        this.prepare = dataset::prepare;
         List<List<Field>> all = stageFields(fields, options.transforms());
         this.stages = new Batch[all.size() - 1];
         for (int i = 0; i < stages.length; i++) {
@@ -50,13 +53,18 @@ final class BatchMaker implements AutoCloseable {
         MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share.count());
         share.fill(sampler, epoch, indices);
         markPadded(sampler, batch);
+        // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.
+        if (share.stride == 1) {
+            long stepStart = steps.stepStart(step);
+            sampler.ahead(epoch, stepStart, 1, Math.min(steps.stepSize(), steps.length() - stepStart), prepare);
+        } else {
+            sampler.ahead(epoch, share.position, share.stride, share.realCount, prepare);
+        }
         try {
             run(indices, batch.batch());
             batch.complete(share.count(), 0);
-        } catch (IllegalStateException e) {
-            // Something was closed: no record is to blame.
-            throw e;
         } catch (Exception e) {
+            requireRecordToBlame(e);
             makeWithoutBad(indices, batch, e);
         }
     }
@@ -72,7 +80,9 @@ final class BatchMaker implements AutoCloseable {
     }
 
     private void run(MemorySegment indices, Batch result) throws Exception {
+        isReading = true;
         dataset.gather(indices, stages.length == 0 ? result : stages[0]);
+        isReading = false;
         for (int i = 0; i < stages.length; i++) {
             Batch target = i + 1 < stages.length ? stages[i + 1] : result;
             target.clear();
@@ -111,10 +121,16 @@ final class BatchMaker implements AutoCloseable {
         try {
             run(index, result);
             return null;
-        } catch (IllegalStateException e) {
-            throw e;
         } catch (Exception e) {
+            requireRecordToBlame(e);
             return e;
+        }
+    }
+
+    /// A dataset that was closed is the fault of no record. What a transform throws always is.
+    private void requireRecordToBlame(Exception failure) {
+        if (isReading && failure instanceof IllegalStateException closed) {
+            throw closed;
         }
     }
 

@@ -98,8 +98,33 @@ public final class BlockSampler implements Sampler {
         }
     }
 
+    /// When a window begins its blocks are under way already, and those of the next are named.
+    @Override
+    public void ahead(long epoch, long position, long stride, long count, Run run) {
+        if (count == 0) {
+            return;
+        }
+        Order order = order(epoch);
+        long limit = position + (count - 1) * stride + 1;
+        BlockWindow window = order.window(position);
+        if (position == 0) {
+            order.forEachBlock(0, run);
+        }
+        // Where a window that begins within the batch begins, or the one after it.
+        long start = window.start() == position ? position : window.start() + window.size();
+        while (start < limit && start < recordCount) {
+            BlockWindow begun = order.window(start);
+            long next = start + begun.size();
+            if (next < recordCount) {
+                order.forEachBlock(order.windowNumber(next), run);
+            }
+            start = next;
+        }
+    }
+
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.of(order(epoch).position(recordIndex));
     }
 
@@ -157,13 +182,25 @@ public final class BlockSampler implements Sampler {
         BlockWindow window(long position) {
             BlockWindow current = last;
             if (current == null || position < current.start() || position >= current.start() + current.size()) {
-                // Behind the short block a window begins earlier, so it may be the next one.
-                long number = position / windowSize();
-                long next = Math.min(blockCount, (number + 1) * windowBlocks);
-                current = windowOf(position < slotStart(next) ? number : number + 1);
+                current = windowOf(windowNumber(position));
                 last = current;
             }
             return current;
+        }
+
+        long windowNumber(long position) {
+            // Behind the short block a window begins earlier, so it may be the next one.
+            long number = position / windowSize();
+            long next = Math.min(blockCount, (number + 1) * windowBlocks);
+            return position < slotStart(next) ? number : number + 1;
+        }
+
+        void forEachBlock(long windowNumber, Run run) {
+            long slotLimit = Math.min(blockCount, (windowNumber + 1) * windowBlocks);
+            for (long slot = windowNumber * windowBlocks; slot < slotLimit; slot++) {
+                long firstRecord = blocks.forward(slot) * blockSize;
+                run.at(firstRecord, Math.min(blockSize, recordCount - firstRecord));
+            }
         }
 
         BlockWindow windowOf(long number) {
@@ -171,18 +208,25 @@ public final class BlockSampler implements Sampler {
             long start = slotStart(firstSlot);
             long slotLimit = Math.min(blockCount, firstSlot + windowBlocks);
             long size = slotStart(slotLimit) - start;
-            Bijection mixed = new Bijection(size, Mix.at(key, ~number));
+            Bijection mixed = mixed(number, size);
             // Where in the window the records of the short block end, and what those behind it are ahead by.
             boolean hasShort = shortSlot >= firstSlot && shortSlot < slotLimit;
             long shortLimit = hasShort ? slotStart(shortSlot) - start + blockSize - missing : size;
             return new BlockWindow(start, size, mixed, blocks, firstSlot, slotLimit, blockSize, shortLimit, missing);
         }
 
+        private Bijection mixed(long number, long size) {
+            return new Bijection(size, Mix.at(key, ~number));
+        }
+
+        /// Without a [BlockWindow], whose table takes long to make.
         long position(long recordIndex) {
             long slot = blocks.inverse(recordIndex / blockSize);
-            BlockWindow window = windowOf(slot / windowBlocks);
-            long inWindow = slotStart(slot) - window.start() + recordIndex % blockSize;
-            return window.start() + window.mixed().inverse(inWindow);
+            long number = slot / windowBlocks;
+            long start = slotStart(number * windowBlocks);
+            long size = slotStart(Math.min(blockCount, (number + 1) * windowBlocks)) - start;
+            long inWindow = slotStart(slot) - start + recordIndex % blockSize;
+            return start + mixed(number, size).inverse(inWindow);
         }
     }
 }

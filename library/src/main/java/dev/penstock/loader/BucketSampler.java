@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
+
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.memory.Crc32c;
@@ -93,8 +95,25 @@ public final class BucketSampler implements Sampler {
         return pool(epoch, position / poolSize).records()[(int) (position % poolSize)];
     }
 
+    /// Looks for each pool once: with more threads than pools are kept, one might be made anew for every record.
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        long done = 0;
+        while (done < count) {
+            long[] records = pool(epoch, (position + done) / poolSize).records();
+            int first = (int) ((position + done) % poolSize);
+            long here = Math.min(count - done, records.length - first);
+            for (int i = 0; i < here; i++) {
+                target.setAtIndex(U64, done + i, records[first + i]);
+            }
+            done += here;
+        }
+    }
+
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         long number = permuted(epoch).inverse(recordIndex) / poolSize;
         long[] records = pool(epoch, number).records();
         int place = 0;

@@ -190,17 +190,23 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     /// The rest of the epoch, and when that is done the next one.
+    ///
+    /// A batch counts as delivered when `next` has returned it. Another iterator, [#setEpoch] and [#resume] put an
+    /// end to this one: using it then is an [IllegalStateException].
     @Override
     public Iterator<LoaderBatch> iterator() {
-        beginPass();
+        Pipeline pass = beginPass();
         return new Iterator<>() {
             private LoaderBatch next;
+            private long waitNanos;
             private boolean isOver;
 
             @Override
             public boolean hasNext() {
                 if (next == null && !isOver) {
-                    next = take();
+                    long before = System.nanoTime();
+                    next = take(pass);
+                    waitNanos = System.nanoTime() - before;
                     isOver = next == null;
                 }
                 return next != null;
@@ -213,36 +219,38 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
                 }
                 LoaderBatch result = next;
                 next = null;
+                handOut(pass, result, waitNanos);
                 return result;
             }
         };
     }
 
-    private synchronized void beginPass() {
+    private synchronized Pipeline beginPass() {
         requireOpen();
         stopPass();
-        Steps next = steps(start);
-        memory.startPass(sampler, epoch, next);
-        steps = next;
+        Steps rest = steps(start);
+        Pipeline pass = memory.startPass(sampler, epoch, rest);
+        steps = rest;
         stepsTaken = 0;
+        return pass;
     }
 
     /// The next batch, or null at the end of the epoch.
-    private LoaderBatch take() {
-        Pipeline running;
+    private LoaderBatch take(Pipeline pass) {
         long step;
         synchronized (this) {
-            running = memory.pipeline();
+            if (isClosed) {
+                return null;
+            }
+            requireUnderWay(pass);
             step = stepsTaken;
-            if (running == null || step >= steps.count()) {
+            if (step >= steps.count()) {
                 endEpoch();
                 return null;
             }
         }
-        long before = System.nanoTime();
         try {
-            LoaderBatch batch = running.take(step);
-            return batch == null ? null : taken(batch, System.nanoTime() - before);
+            return pass.take(step);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (IOException e) {
@@ -252,10 +260,19 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private synchronized LoaderBatch taken(LoaderBatch batch, long waitNanos) {
-        stepsTaken++;
-        counts.add(batch, waitNanos);
-        return batch;
+    private void requireUnderWay(Pipeline pass) {
+        if (memory.pipeline() != pass) {
+            throw new IllegalStateException("this iteration is over: another one began, or the loader was moved to"
+                    + " another place; use the iterator that was made last");
+        }
+    }
+
+    private synchronized void handOut(Pipeline pass, LoaderBatch batch, long waitNanos) {
+        if (!isClosed) {
+            requireUnderWay(pass);
+            stepsTaken++;
+            counts.add(batch, waitNanos);
+        }
     }
 
     private void endEpoch() {
@@ -265,8 +282,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    /// What was done so far.
-    public synchronized LoaderStats stats() {
+    /// What was done so far. Waits for nobody.
+    public LoaderStats stats() {
         return counts.stats(memory);
     }
 

@@ -24,6 +24,7 @@ public final class LoaderBatch implements AutoCloseable {
     private long epoch;
     private long position;
     private long skippedCount;
+    private long valueBytes;
     /// Room for the indices of as many records as the last batch had, kept because the next has as many.
     private MemorySegment indices;
 
@@ -127,6 +128,10 @@ public final class LoaderBatch implements AutoCloseable {
     void complete(long rowCount, long skippedCount) {
         this.rowCount = rowCount;
         this.skippedCount = skippedCount;
+        this.valueBytes = 0;
+        for (int i = 0; i < batch.columns().size(); i++) {
+            valueBytes += batch.column(i).valueBytes();
+        }
     }
 
     Throwable failure() {
@@ -137,13 +142,9 @@ public final class LoaderBatch implements AutoCloseable {
         this.failure = failure;
     }
 
-    /// Bytes of all values.
+    /// Bytes of all values; known even when the batch has been closed meanwhile.
     long valueBytes() {
-        long bytes = 0;
-        for (int i = 0; i < batch.columns().size(); i++) {
-            bytes += batch.column(i).valueBytes();
-        }
-        return bytes;
+        return valueBytes;
     }
 
     long allocatedBytes() {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// They are used again in every pass. They have no memory before they are filled for the first time.
 ///
 /// **Threads.** [#unused], [#retire] and [#beginPass] by one at a time.
-final class LoaderBatches implements AutoCloseable {
+final class LoaderBatches {
     /// With fewer the threads could not work while the consumer does.
     private static final int COUNT_MIN = 2;
 
@@ -77,10 +77,18 @@ final class LoaderBatches implements AutoCloseable {
         return bytes;
     }
 
-    @Override
-    public void close() {
+    /// Frees all memory but that which somebody is in the middle of using, such as for writing it to a file.
+    ///
+    /// @return whether that was all
+    boolean release() {
+        boolean isAll = true;
         for (LoaderBatch batch : batches) {
-            batch.close();
+            try {
+                batch.close();
+            } catch (IllegalStateException e) {
+                isAll = false;
+            }
         }
+        return isAll;
     }
 }

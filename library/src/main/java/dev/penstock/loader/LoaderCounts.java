@@ -3,7 +3,7 @@ package dev.penstock.loader;
 
 /// What a loader has handed out so far.
 ///
-/// **Threads.** Guarded by the loader.
+/// **Threads.** Any number.
 final class LoaderCounts {
     private long batches;
     private long rows;
@@ -11,7 +11,7 @@ final class LoaderCounts {
     private long skippedRows;
     private long waitNanos;
 
-    void add(LoaderBatch batch, long waitNanos) {
+    synchronized void add(LoaderBatch batch, long waitNanos) {
         batches++;
         rows += batch.rowCount();
         bytes += batch.valueBytes();
@@ -19,7 +19,7 @@ final class LoaderCounts {
         this.waitNanos += waitNanos;
     }
 
-    LoaderStats stats(LoaderMemory memory) {
+    synchronized LoaderStats stats(LoaderMemory memory) {
         return new LoaderStats(
                 batches,
                 rows,

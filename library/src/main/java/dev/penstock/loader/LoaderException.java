@@ -7,16 +7,20 @@ public final class LoaderException extends RuntimeException {
     private final long step;
 
     LoaderException(long recordIndex, long step, Throwable cause) {
-        super("record " + recordIndex + ", in step " + step + ": " + cause.getMessage(), cause);
+        super("record " + recordIndex + ", in step " + step + ": " + reason(cause), cause);
         this.recordIndex = recordIndex;
         this.step = step;
     }
 
     /// When no single record is to blame.
     LoaderException(long step, Throwable cause) {
-        super("step " + step + ": " + cause.getMessage(), cause);
+        super("step " + step + ": " + reason(cause), cause);
         this.recordIndex = -1;
         this.step = step;
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     /// The record, or -1 when each of the step can be had alone.

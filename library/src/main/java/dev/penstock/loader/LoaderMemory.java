@@ -6,6 +6,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// The batches and threads of a loader: all that has to be ended and freed.
@@ -14,6 +15,9 @@ import java.util.function.BooleanSupplier;
 ///
 /// **Threads.** Any number; a pass is started and stopped by one at a time.
 final class LoaderMemory {
+    /// How often memory that could not be freed is tried again.
+    private static final long FREE_NANOS = 10_000_000;
+
     private final Dataset dataset;
     private final List<Field> readFields;
     private final LoaderOptions options;
@@ -53,7 +57,7 @@ final class LoaderMemory {
     /// Starts to make the batches of an epoch.
     ///
     /// @throws IllegalStateException when all is freed or about to be
-    synchronized void startPass(Sampler sampler, long epoch, Steps steps) {
+    synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps) {
         if (isReleased) {
             throw new IllegalStateException("the loader is closed");
         }
@@ -65,6 +69,7 @@ final class LoaderMemory {
                 steps.count(),
                 (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
         pipeline.start();
+        return pipeline;
     }
 
     /// The one under way, or null.
@@ -111,10 +116,18 @@ final class LoaderMemory {
         }
     }
 
+    /// Frees everything. The consumer may be writing its batch somewhere at this moment, and that memory can be
+    /// freed only when the write ends.
     private void free() {
-        batches.close();
         for (BatchMaker maker : makers) {
             maker.close();
+        }
+        if (!batches.release()) {
+            Thread.ofPlatform().daemon().name("penstock-loader-free").start(() -> {
+                while (!batches.release()) {
+                    LockSupport.parkNanos(FREE_NANOS);
+                }
+            });
         }
     }
 

@@ -141,7 +141,7 @@ public final class LoaderOptions implements Cloneable {
     private LoaderOptions checked() {
         Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(onError, "onError");
-        if (batchSize < 1 || threads < 1 || prefetchBytes < 0) {
+        if (batchSize < 1 || batchSize > Integer.MAX_VALUE || threads < 1 || prefetchBytes < 0) {
             throw new IllegalArgumentException(
                     "batches of " + batchSize + " with " + threads + " threads and " + prefetchBytes + " bytes ahead");
         }

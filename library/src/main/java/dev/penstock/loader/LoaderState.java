@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /// Where a loader is, in less than a kilobyte.
 ///
@@ -29,10 +30,25 @@ public record LoaderState(
     static final int SIZE_MAX = 1024;
 
     public LoaderState {
-        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+        Objects.requireNonNull(fingerprint, "fingerprint");
+        Objects.requireNonNull(sampler, "sampler");
+        Map<String, Object> plain = new LinkedHashMap<>();
+        parameters.forEach((key, value) -> plain.put(key, plain(value)));
+        parameters = Collections.unmodifiableMap(plain);
         if (epoch < 0 || delivered < 0 || recordCount < 0) {
             throw new IllegalArgumentException("epoch, delivered samples and records cannot be negative");
         }
+    }
+
+    /// A value as it is after it went through JSON, so that it is equal to itself.
+    private static Object plain(Object value) {
+        return switch (value) {
+            case Byte number -> number.longValue();
+            case Short number -> number.longValue();
+            case Integer number -> number.longValue();
+            case Float number -> number.doubleValue();
+            case null, default -> value;
+        };
     }
 
     /// One line of JSON.
@@ -104,7 +120,8 @@ public record LoaderState(
                     + (fingerprint == null ? "does not grow by appending" : "fingerprint " + fingerprint)
                     + (count > recordCount && fingerprint != null ? " at that length" : ""));
         }
-        if (!sampler.equals(order.name()) || !parameters.equals(order.parameters())) {
+        LoaderState own = new LoaderState(this.fingerprint, recordCount, order.name(), order.parameters(), 0, 0);
+        if (!sampler.equals(own.sampler) || !parameters.equals(own.parameters)) {
             throw new IllegalArgumentException("the state is of another order: " + sampler + " " + parameters
                     + ", and this loader has " + order.name() + " " + order.parameters());
         }

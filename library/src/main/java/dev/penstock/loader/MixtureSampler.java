@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
+
 import dev.penstock.memory.Crc32c;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -17,9 +19,9 @@ import java.util.stream.Collectors;
 ///
 /// The sequence is made of cycles of [#CYCLE] positions. Each part has a number of places in a cycle, in
 /// proportion to its weight, and the places come in an order of the cycle's own. The places of a part, counted
-/// through all cycles, are the positions of its own order: so every record of a part comes once before the part
-/// begins again (give or take a cycle), however small its weight, and where epochs of the mixture end has no
-/// influence on it.
+/// as they come through all cycles, are the positions of its own order: so its records come in that order and
+/// every one of them once before the part begins again, however small its weight, and where epochs of the mixture
+/// end has no influence on it. Holds the places of two cycles.
 public final class MixtureSampler implements Sampler {
     /// Positions of a cycle: weights are kept to one part in so many.
     public static final int CYCLE = 1 << 16;
@@ -32,9 +34,13 @@ public final class MixtureSampler implements Sampler {
     private final long[] recordStarts;
 
     private final int[] placeStarts;
+    /// The cycles asked for last: threads work at the end of one and the beginning of the next.
     private volatile Cycle last;
 
-    private record Cycle(long number, Bijection places) {}
+    private volatile Cycle lastButOne;
+
+    /// For each position, the part (upper half) and which of the part's places in the cycle it is (lower half).
+    private record Cycle(long number, int[] places) {}
 
     /// @param parts   the order of each dataset
     /// @param weights how often each is drawn from, in any unit
@@ -56,7 +62,6 @@ public final class MixtureSampler implements Sampler {
                 throw new IllegalArgumentException("part " + i + " of the mixture has a weight and no records");
             }
         }
-        this.last = cycle(0);
     }
 
     /// Divides a cycle: what rounding leaves goes to the parts that lost most by it, and a part with a weight has
@@ -99,12 +104,35 @@ public final class MixtureSampler implements Sampler {
     }
 
     private Cycle cycle(long number) {
-        Cycle current = last;
-        if (current == null || current.number() != number) {
-            current = new Cycle(number, new Bijection(CYCLE, Mix.at(seed, number)));
-            last = current;
+        Cycle cycle = last;
+        if (cycle == null || cycle.number() != number) {
+            cycle = lastButOne;
         }
-        return current;
+        return cycle != null && cycle.number() == number ? cycle : make(number);
+    }
+
+    private synchronized Cycle make(long number) {
+        for (Cycle cycle : new Cycle[] {last, lastButOne}) {
+            if (cycle != null && cycle.number() == number) {
+                return cycle;
+            }
+        }
+        Cycle cycle = new Cycle(number, places(number));
+        lastButOne = last;
+        last = cycle;
+        return cycle;
+    }
+
+    private int[] places(long number) {
+        long[] permuted = new long[CYCLE];
+        new Bijection(CYCLE, Mix.at(seed, number)).forward(0, MemorySegment.ofArray(permuted));
+        int[] drawnCounts = new int[parts.size()];
+        int[] places = new int[CYCLE];
+        for (int i = 0; i < CYCLE; i++) {
+            int part = part((int) permuted[i]);
+            places[i] = part << 16 | drawnCounts[part]++;
+        }
+        return places;
     }
 
     @Override
@@ -140,12 +168,36 @@ public final class MixtureSampler implements Sampler {
     @Override
     public long index(long epoch, long position) {
         requirePosition(epoch, position);
-        long absolute = Math.addExact(Math.multiplyExact(epoch, length), position);
-        Cycle cycle = cycle(absolute / CYCLE);
-        int place = (int) cycle.places().forward(absolute % CYCLE);
-        int part = part(place);
+        long absolute = absolute(epoch, position);
+        return record(cycle(absolute / CYCLE), (int) (absolute % CYCLE));
+    }
+
+    /// Looks for each cycle once: with more threads than cycles are kept, one might be made anew for every record.
+    @Override
+    public void fill(long epoch, long position, MemorySegment target) {
+        long count = requirePositions(epoch, position, target);
+        long done = 0;
+        while (done < count) {
+            long absolute = absolute(epoch, position + done);
+            Cycle cycle = cycle(absolute / CYCLE);
+            int first = (int) (absolute % CYCLE);
+            long here = Math.min(count - done, CYCLE - first);
+            for (int i = 0; i < here; i++) {
+                target.setAtIndex(U64, done + i, record(cycle, first + i));
+            }
+            done += here;
+        }
+    }
+
+    private long absolute(long epoch, long position) {
+        return Math.addExact(Math.multiplyExact(epoch, length), position);
+    }
+
+    private long record(Cycle cycle, int inCycle) {
+        int place = cycle.places()[inCycle];
+        int part = place >>> 16;
         long count = placeStarts[part + 1] - placeStarts[part];
-        long drawn = cycle.number() * count + place - placeStarts[part];
+        long drawn = cycle.number() * count + (place & 0xFFFF);
         Sampler order = parts.get(part);
         return recordStarts[part] + order.index(drawn / order.length(), drawn % order.length());
     }
@@ -163,6 +215,7 @@ public final class MixtureSampler implements Sampler {
     /// A record of a small part comes several times.
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.empty();
     }
 

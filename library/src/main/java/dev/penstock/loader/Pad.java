@@ -67,6 +67,9 @@ public final class Pad implements Transform {
                 if (!field.isVariable()) {
                     throw new IllegalArgumentException("field " + name + " has one length and needs no padding");
                 }
+                if (fields.stream().anyMatch(other -> other.name().equals(name + MASK_SUFFIX))) {
+                    throw new IllegalArgumentException("there is a field " + name + MASK_SUFFIX + " already");
+                }
                 padded.add(Field.variable(name + MASK_SUFFIX, ElementType.BOOL));
                 isFound = true;
             }

@@ -67,6 +67,7 @@ public final class PermutationSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.of(bijection(epoch).inverse(recordIndex));
     }
 

@@ -50,6 +50,9 @@ final class Pipeline {
     /// The step that the consumer has, or the one it waits for; all before it are given back.
     private volatile long taken;
 
+    /// The step that the consumer has got.
+    private volatile long handedOut = -1;
+
     private volatile Thread waitingConsumer;
     private volatile int sleepingCount;
     private volatile boolean isStopped;
@@ -187,6 +190,7 @@ final class Pipeline {
         if (batch.failure() != null) {
             throw batch.failure();
         }
+        handedOut = step;
         return batch;
     }
 
@@ -248,7 +252,8 @@ final class Pipeline {
     /// Batches that wait for the consumer, the one it has not among them.
     int readyCount() {
         int count = 0;
-        for (long step = taken; step < nextToFill; step++) {
+        long first = handedOut == taken ? taken + 1 : taken;
+        for (long step = isStopped ? nextToFill : first; step < nextToFill; step++) {
             count += ready.get(slot(step)) == null ? 0 : 1;
         }
         return count;

@@ -53,6 +53,8 @@ public interface Sampler {
     }
 
     /// Where in an epoch a record comes, for samplers that draw each record once; otherwise nothing.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such record or epoch
     OptionalLong position(long epoch, long recordIndex);
 
     /// Whether every epoch has every record once.
@@ -85,6 +87,18 @@ public interface Sampler {
         return false;
     }
 
+    /// Some neighbours among the records.
+    @FunctionalInterface
+    interface Run {
+        void at(long firstRecord, long recordCount);
+    }
+
+    /// Names the neighbours that will be drawn soon, for those that bring them into memory meanwhile. An order
+    /// that draws neighbours together names them once, at positions well before it draws them.
+    ///
+    /// @param position where some positions begin, with their stride and count
+    default void ahead(long epoch, long position, long stride, long count, Run run) {}
+
     /// Among how many records the order jumps about at any time: what has to be in memory for every one to be
     /// read from disk once.
     default long spreadCount() {
@@ -113,6 +127,14 @@ public interface Sampler {
         if (epoch < 0 || position < 0 || position >= length()) {
             throw new IndexOutOfBoundsException(
                     "position " + position + " of epoch " + epoch + " is not among the " + length() + " of an epoch");
+        }
+    }
+
+    /// For samplers: checks the record of a [#position].
+    default void requireRecord(long epoch, long recordIndex) {
+        if (epoch < 0 || recordIndex < 0 || recordIndex >= recordCount()) {
+            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch + " is not among the "
+                    + recordCount() + " there are");
         }
     }
 }

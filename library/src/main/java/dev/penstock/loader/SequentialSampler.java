@@ -40,6 +40,7 @@ public record SequentialSampler(long recordCount) implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.of(recordIndex);
     }
 

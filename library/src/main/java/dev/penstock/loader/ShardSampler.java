@@ -142,7 +142,21 @@ public final class ShardSampler implements Sampler {
     }
 
     @Override
+    public void ahead(long epoch, long position, long stride, long count, Run run) {
+        for (long share = position % stride; share < shareCount; share += stride) {
+            long place = Math.ceilDiv(position - share, shareCount);
+            long limit = Math.ceilDiv(position + count * stride - share, shareCount);
+            long first = starts[(int) share];
+            if (place >= 0 && limit <= shares[(int) share].length()) {
+                Run shifted = (record, recordCount) -> run.at(first + record, recordCount);
+                shares[(int) share].ahead(epoch, place, 1, limit - place, shifted);
+            }
+        }
+    }
+
+    @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         int share = 0;
         while (recordIndex >= starts[share + 1]) {
             share++;

@@ -88,13 +88,39 @@ public final class SubsetSampler implements Sampler {
     @Override
     public void fill(long epoch, long position, MemorySegment target) {
         inner.fill(epoch, position, target);
-        for (long at = 0; at < target.byteSize(); at += U64.byteSize()) {
-            target.set(U64, at, records[(int) target.get(U64, at)]);
+        translate(target);
+    }
+
+    @Override
+    public void fill(long epoch, long position, long stride, MemorySegment target) {
+        inner.fill(epoch, position, stride, target);
+        translate(target);
+    }
+
+    private void translate(MemorySegment places) {
+        for (long at = 0; at < places.byteSize(); at += U64.byteSize()) {
+            places.set(U64, at, records[(int) places.get(U64, at)]);
         }
     }
 
     @Override
+    public int shareCount() {
+        return inner.shareCount();
+    }
+
+    @Override
+    public long repeatsFrom() {
+        return inner.repeatsFrom();
+    }
+
+    @Override
+    public boolean isRepeat(long position) {
+        return inner.isRepeat(position);
+    }
+
+    @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         int place = Arrays.binarySearch(records, recordIndex);
         return place < 0 ? OptionalLong.empty() : inner.position(epoch, place);
     }

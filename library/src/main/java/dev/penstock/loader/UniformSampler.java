@@ -48,6 +48,7 @@ public record UniformSampler(long recordCount, long length, long seed) implement
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.empty();
     }
 

@@ -31,6 +31,9 @@ public final class WeightedSampler implements Sampler {
         if (length < 0 || sums.length == 0 || !(sums[sums.length - 1] > 0)) {
             throw new IllegalArgumentException("at least one record needs a weight above 0");
         }
+        if (Double.isInfinite(sums[sums.length - 1])) {
+            throw new IllegalArgumentException("the weights add up to more than a number can hold: make them smaller");
+        }
         this.length = length;
         this.seed = seed;
         this.weightsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(weights)));
@@ -93,6 +96,7 @@ public final class WeightedSampler implements Sampler {
 
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return OptionalLong.empty();
     }
 

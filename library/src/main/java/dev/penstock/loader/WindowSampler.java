@@ -46,6 +46,7 @@ public record WindowSampler(long recordCount, long size, long stride) implements
     /// Windows of their own size, side by side, hold a record once; others hold it several times or not at all.
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
         return isPermutation() ? OptionalLong.of(recordIndex) : OptionalLong.empty();
     }
 

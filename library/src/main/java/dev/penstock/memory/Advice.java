@@ -60,8 +60,9 @@ public enum Advice {
         }
     }
 
+    /// A function of the system's library.
     @SuppressWarnings("restricted")
-    private static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {
+    static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {
         if (!IS_LINUX) {
             return Optional.empty();
         }

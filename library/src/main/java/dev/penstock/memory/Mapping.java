@@ -25,11 +25,13 @@ public final class Mapping implements AutoCloseable {
     private static final long UNMAP_RETRY_NANOS = 1_000_000;
 
     private final Arena arena;
+    private final List<Path> files;
     private final List<MemorySegment> segments;
     private final Leases leases = new Leases(this::unmap);
 
-    private Mapping(Arena arena, List<MemorySegment> segments) {
+    private Mapping(Arena arena, List<Path> files, List<MemorySegment> segments) {
         this.arena = arena;
+        this.files = List.copyOf(files);
         this.segments = segments;
     }
 
@@ -44,12 +46,16 @@ public final class Mapping implements AutoCloseable {
             for (Path file : files) {
                 segments.add(disk.map(file, arena));
             }
-            return new Mapping(arena, List.copyOf(segments));
+            return new Mapping(arena, files, List.copyOf(segments));
         } catch (Throwable e) {
             arena.close();
             MappingLimit.give(files.size());
             throw e;
         }
+    }
+
+    List<Path> files() {
+        return files;
     }
 
     /// The bytes of all files.

@@ -3,6 +3,7 @@ package dev.penstock.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
 
 /// Whether mapped files are kept in memory as a whole or fetched as they are needed.
 ///
@@ -27,6 +28,10 @@ public final class Residency {
     /// Small enough that closing the files does not wait long for the piece under way.
     private static final long FILL_BYTES = 32L << 20;
 
+    /// So many that when all of them are in memory, hardly one in a hundred of the others is not; and so few that
+    /// asking costs little beside a batch.
+    private static final long SAMPLE_COUNT = 64;
+
     private enum State {
         UNDECIDED,
         RESIDENT,
@@ -36,6 +41,7 @@ public final class Residency {
     private final Mapping mapping;
     private final AtomicLong heldBytes = new AtomicLong();
     private long budgetBytes;
+    private boolean isCacheKnown;
     private volatile State state;
     private volatile boolean isStopped;
 
@@ -73,14 +79,36 @@ public final class Residency {
             // Huge pages would bring readahead back.
             adviseAll(Advice.NO_HUGE_PAGE);
             adviseAll(Advice.RANDOM);
+            isCacheKnown = PageCache.isKnown(mapping.files());
             state = State.STREAMED;
         }
+    }
+
+    /// Whether so many pieces of files seem to be in memory already, by the look of some of them: then announcing
+    /// each would only cost time. Where the system does not tell, none is.
+    ///
+    /// @param addresses where the pieces are mapped
+    public boolean hasMost(long count, LongUnaryOperator addresses) {
+        if (!isCacheKnown || count < SAMPLE_COUNT * 2) {
+            return false;
+        }
+        for (long i = 0; i < SAMPLE_COUNT; i++) {
+            if (!PageCache.has(addresses.applyAsLong(count * i / SAMPLE_COUNT))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Where a place of the first file is mapped.
+    public long address(long offset) {
+        return mapping.segment(0).address() + offset;
     }
 
     /// Announces that a part of the first file is about to be read.
     public void willNeed(long offset, long byteCount) {
         if (mapping != null) {
-            willNeedAt(mapping.segment(0).address() + offset, byteCount);
+            willNeedAt(address(offset), byteCount);
         }
     }
 

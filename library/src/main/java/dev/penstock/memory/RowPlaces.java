@@ -76,6 +76,11 @@ public final class RowPlaces {
         return search(rowIndex, guesses[guess], guesses[guess + 1]);
     }
 
+    /// Where a row is in memory.
+    public long address(long rowIndex) {
+        return origins[runOf(rowIndex)] + rowIndex * rowSize;
+    }
+
     /// The last of some runs that begins at a row or before. Runs without rows are passed over.
     private int search(long rowIndex, int first, int last) {
         int low = first;

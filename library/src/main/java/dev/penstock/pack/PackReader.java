@@ -306,6 +306,16 @@ public final class PackReader implements Dataset {
     }
 
     @Override
+    public void prepare(long firstIndex, long recordCount) {
+        Objects.checkFromIndexSize(firstIndex, recordCount, count());
+        file.use(() -> {
+            file.residency().decide(options.memoryBytes());
+            records.announce(firstIndex, recordCount);
+            return null;
+        });
+    }
+
+    @Override
     public void close() {
         file.close();
         records.close();

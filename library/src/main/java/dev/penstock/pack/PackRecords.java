@@ -13,6 +13,7 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Residency;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
@@ -36,6 +37,9 @@ final class PackRecords implements AutoCloseable {
 
     /// Parts of a gather for each thread, so that one with larger records does not keep the others waiting.
     private static final int PARTS_PER_THREAD = 8;
+
+    /// Records that are no further apart are announced as one.
+    private static final long NEAR_BYTES = 4096;
 
     private final FileBytes file;
     private final PackIndex index;
@@ -178,13 +182,39 @@ final class PackRecords implements AutoCloseable {
     }
 
     private void announce(MemorySegment indices, long rowCount) {
-        if (!file.residency().isStreamed()) {
+        Residency residency = file.residency();
+        if (!residency.isStreamed()
+                || residency.hasMost(
+                        rowCount, row -> residency.address(entry(indices, row).offset()))) {
             return;
         }
         for (long row = 0; row < rowCount; row++) {
-            PackEntry entry = index.entry(indices.get(U64, row * U64.byteSize()));
-            file.residency().willNeed(entry.offset(), entry.storedSize());
+            PackEntry entry = entry(indices, row);
+            residency.willNeed(entry.offset(), entry.storedSize());
         }
+    }
+
+    private PackEntry entry(MemorySegment indices, long row) {
+        return index.entry(indices.get(U64, row * U64.byteSize()));
+    }
+
+    /// Tells the system that consecutive records will be read, when not all of the pack is in memory.
+    void announce(long firstIndex, long recordCount) {
+        if (!file.residency().isStreamed()) {
+            return;
+        }
+        long start = 0;
+        long limit = 0;
+        for (long i = firstIndex; i < firstIndex + recordCount; i++) {
+            PackEntry entry = index.entry(i);
+            // Records lie one after the other, nearly always, with a little padding between them.
+            if (entry.offset() < limit || entry.offset() - limit >= NEAR_BYTES) {
+                file.residency().willNeed(start, limit - start);
+                start = entry.offset();
+            }
+            limit = entry.offset() + entry.storedSize();
+        }
+        file.residency().willNeed(start, limit - start);
     }
 
     private void fillRows(MemorySegment indices, long start, long limit, MemorySegment offsets, MemorySegment values)

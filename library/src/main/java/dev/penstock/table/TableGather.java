@@ -233,6 +233,9 @@ final class TableGather implements AutoCloseable {
         if (!residency.isStreamed() || shards.rowSize() == 0) {
             return;
         }
+        if (residency.hasMost(rowCount, row -> places.getAtIndex(U64, row))) {
+            return;
+        }
         long start = 0;
         long limit = 0;
         for (long row = 0; row < rowCount; row++) {
@@ -244,6 +247,21 @@ final class TableGather implements AutoCloseable {
             limit = place + shards.rowSize();
         }
         residency.willNeedAt(start, limit - start);
+    }
+
+    /// Tells the system that consecutive rows will be read, when not all of the table is in memory.
+    void announce(long firstRow, long rowCount) {
+        Residency residency = shards.group().residency();
+        if (!shards.isMapped() || !residency.isStreamed()) {
+            return;
+        }
+        long row = firstRow;
+        while (row < firstRow + rowCount) {
+            int shardIndex = shards.shardOf(row);
+            long limit = Math.min(firstRow + rowCount, shards.start(shardIndex + 1));
+            residency.willNeedAt(shards.places().address(row), (limit - row) * shards.rowSize());
+            row = limit;
+        }
     }
 
     /// Reads rows into memory, neighbours in one go, and hands them on from there.

@@ -238,6 +238,16 @@ public final class TableReader implements Dataset {
     }
 
     @Override
+    public void prepare(long firstIndex, long recordCount) {
+        Objects.checkFromIndexSize(firstIndex, recordCount, count());
+        shards.group().use(() -> {
+            shards.group().residency().decide(options.memoryBytes());
+            gather.announce(firstIndex, recordCount);
+            return null;
+        });
+    }
+
+    @Override
     public Verification verify(Progress progress) throws IOException {
         return shards.group()
                 .use(() -> new TableVerifier(files, shards, options.disk(), options.threads()).verify(progress));

@@ -8,40 +8,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Dataset;
-import dev.penstock.Seeds;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Batches come in the order of the sampler, whatever the threads, and go on where they stopped.
-@ExtendWith(Seeds.class)
 class LoaderTest {
     private static final int COUNT = 211;
 
     private static Stream<Named<Sampler>> samplers() {
-        double[] weights =
-                LongStream.range(0, COUNT).mapToDouble(i -> 1 + i % 5).toArray();
-        long[] some = LongStream.range(0, COUNT).filter(i -> i % 2 == 1).toArray();
-        return Stream.<Sampler>of(
-                        new SequentialSampler(COUNT),
-                        new PermutationSampler(COUNT, 3),
-                        new WindowSampler(COUNT, 8, 5),
-                        new UniformSampler(COUNT, 150, 3),
-                        new BlockSampler(COUNT, 10, 3, 3),
-                        new WeightedSampler(weights, 120, 3),
-                        new SubsetSampler(COUNT, some, new PermutationSampler(some.length, 3)))
-                .map(sampler -> Named.of(sampler.name(), sampler));
+        return Samplers.of(COUNT, 3);
     }
 
     private static LoaderOptions options(int batchSize, Sampler sampler) {
@@ -51,10 +34,12 @@ class LoaderTest {
                 .withThreads(2);
     }
 
+    /// The records of an epoch, without those that come again to fill up.
     private static long[] expected(Sampler sampler, long epoch) {
-        long[] all = new long[(int) sampler.length()];
-        sampler.fill(epoch, 0, MemorySegment.ofArray(all));
-        return all;
+        return LongStream.range(0, sampler.length())
+                .filter(position -> !sampler.isRepeat(position))
+                .map(position -> sampler.index(epoch, position))
+                .toArray();
     }
 
     /// The records of one pass, read out of the batches and held against the indices beside them.
@@ -89,60 +74,6 @@ class LoaderTest {
                 assertArrayEquals(expected(sampler, 1), array(pass(loader)));
             }
         }
-    }
-
-    /// Stops after every step, and goes on with another batch size, other threads and another number of ranks.
-    @ParameterizedTest
-    @MethodSource("samplers")
-    void stoppedAnywhereTheRestIsTheSame(Sampler sampler) throws IOException {
-        Dataset numbers = Numbers.of(COUNT);
-        Random random = Seeds.random();
-        long[] all = expected(sampler, 1);
-        for (int stop = 0; stop <= Math.ceilDiv(all.length, 16); stop++) {
-            String state;
-            try (Loader loader = Loader.open(numbers, options(16, sampler))) {
-                loader.setEpoch(1);
-                Iterator<LoaderBatch> batches = loader.iterator();
-                for (int i = 0; i < stop; i++) {
-                    batches.next();
-                }
-                state = loader.state().toJson();
-            }
-            assertTrue(state.length() < 1024);
-            int delivered = Math.min(all.length, stop * 16);
-            long[] rest = Arrays.copyOfRange(all, delivered, all.length);
-            int worldSize = 1 + random.nextInt(4);
-            int batchSize = 1 + random.nextInt(40);
-            assertArrayEquals(rest, resumed(numbers, sampler, state, batchSize, worldSize), "after " + stop);
-        }
-    }
-
-    /// The rest of an epoch, put together from the batches of all ranks step by step.
-    private static long[] resumed(Dataset numbers, Sampler sampler, String state, int batchSize, int worldSize)
-            throws IOException {
-        List<List<List<Long>>> steps = new ArrayList<>();
-        for (int rank = 0; rank < worldSize; rank++) {
-            LoaderOptions options = options(batchSize, sampler).withRanks(Ranks.of(rank, worldSize));
-            try (Loader loader = Loader.open(numbers, options.withThreads(1 + rank))) {
-                loader.resume(LoaderState.parse(state));
-                int step = 0;
-                for (LoaderBatch batch : loader) {
-                    List<Long> records = new ArrayList<>();
-                    for (long row = 0; row < batch.rowCount() - batch.paddedCount(); row++) {
-                        records.add(batch.index(row));
-                    }
-                    if (rank == 0) {
-                        steps.add(new ArrayList<>());
-                    }
-                    steps.get(step++).add(records);
-                }
-            }
-        }
-        return steps.stream()
-                .flatMap(List::stream)
-                .flatMap(List::stream)
-                .mapToLong(Long::longValue)
-                .toArray();
     }
 
     @Test

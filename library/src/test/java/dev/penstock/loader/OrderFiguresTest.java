@@ -24,7 +24,7 @@ class OrderFiguresTest {
         return order;
     }
 
-    private static long[] trueShuffle(int count, long seed) {
+    static long[] trueShuffle(int count, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         long[] order = LongStream.range(0, count).toArray();
         for (int i = count - 1; i > 0; i--) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -28,28 +29,11 @@ class SamplerContractTest {
     private static final long[] FIXED_BLOCK = {968, 270, 960, 966, 11, 965, 272, 379};
 
     private static Stream<Named<Sampler>> samplers() {
-        long count = 1003;
-        double[] weights = LongStream.range(0, count).mapToDouble(i -> i % 7).toArray();
-        long[] some = LongStream.range(0, count).filter(i -> i % 3 == 1).toArray();
-        return Stream.<Sampler>of(
-                        new SequentialSampler(count),
-                        new PermutationSampler(count, 5),
-                        new WindowSampler(count, 10, 4),
-                        new WindowSampler(count, 4, 10),
-                        new WindowSampler(1000, 10, 10),
-                        new UniformSampler(count, 2000, 5),
-                        new BlockSampler(count, 16, 4, 5),
-                        new BlockSampler(count, 2000, 4, 5),
-                        new BlockSampler(count, 1, 1, 5),
-                        new WeightedSampler(weights, 500, 5),
-                        new SubsetSampler(count, some, new PermutationSampler(some.length, 5)))
-                .map(sampler -> Named.of(sampler.name() + sampler.parameters(), sampler));
+        return Samplers.of(1003, 5);
     }
 
     private static long[] epoch(Sampler sampler, long epoch) {
-        long[] all = new long[(int) sampler.length()];
-        sampler.fill(epoch, 0, MemorySegment.ofArray(all));
-        return all;
+        return Samplers.epoch(sampler, epoch);
     }
 
     @ParameterizedTest
@@ -87,9 +71,50 @@ class SamplerContractTest {
         long[] all = epoch(sampler, 2);
         for (int i = 0; i < all.length; i++) {
             if (sampler.position(2, all[i]).isPresent()) {
-                assertEquals(i, sampler.position(2, all[i]).getAsLong());
+                assertEquals(
+                        i, sampler.isRepeat(i) ? i : sampler.position(2, all[i]).getAsLong());
             } else {
                 assertFalse(sampler.isPermutation());
+            }
+        }
+        for (long bad : new long[] {-1, sampler.recordCount(), Long.MIN_VALUE, Long.MAX_VALUE}) {
+            assertThrows(IndexOutOfBoundsException.class, () -> sampler.position(0, bad));
+        }
+        assertThrows(IndexOutOfBoundsException.class, () -> sampler.position(-1, 0));
+    }
+
+    /// Repeats come late and are known; without them a record comes once where its place is known.
+    @ParameterizedTest
+    @MethodSource("samplers")
+    void whatOnlyFillsUpIsSaidToBeARepeat(Sampler sampler) {
+        long[] all = epoch(sampler, 4);
+        BitSet seen = new BitSet();
+        for (int i = 0; i < all.length; i++) {
+            assertTrue(!sampler.isRepeat(i) || i >= sampler.repeatsFrom());
+            boolean isNew = !seen.get((int) all[i]);
+            seen.set((int) all[i]);
+            if (sampler.position(4, all[i]).isPresent()) {
+                assertEquals(isNew, !sampler.isRepeat(i), "position " + i);
+            }
+        }
+        if (sampler.shareCount() > 1) {
+            assertEquals(0, sampler.length() % sampler.shareCount());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("samplers")
+    void everySoManyPositionsAreTheSameAsOneByOne(Sampler sampler) {
+        Random random = Seeds.random();
+        long[] all = epoch(sampler, 1);
+        for (int i = 0; i < 100; i++) {
+            int stride = 1 + random.nextInt(2 * sampler.shareCount() + 3);
+            int first = random.nextInt(all.length);
+            int count = random.nextInt((all.length - 1 - first) / stride + 2);
+            long[] part = new long[count];
+            sampler.fill(1, first, stride, MemorySegment.ofArray(part));
+            for (int j = 0; j < count; j++) {
+                assertEquals(all[first + j * stride], part[j]);
             }
         }
     }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.Figures;
+import dev.penstock.Seeds;
+import dev.penstock.TestData;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A loader may be closed at any moment, by anyone, and nothing of it stays.
+@ExtendWith(Seeds.class)
+class LoaderCloseTest {
+    private static final int ROUNDS = TestData.isLong() ? 20_000 : 1000;
+    private static final long SECOND = 1_000_000_000L;
+
+    static long loaderThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("penstock-loader"))
+                .count();
+    }
+
+    static void await(String what, BooleanSupplier isSo) throws InterruptedException {
+        long deadline = System.nanoTime() + 10 * SECOND;
+        while (!isSo.getAsBoolean()) {
+            assertTrue(System.nanoTime() < deadline, what);
+            Thread.sleep(2);
+        }
+    }
+
+    @AfterEach
+    void noThreadIsLeft() throws InterruptedException {
+        await("a thread of a closed loader lives on", () -> loaderThreads() == 0);
+    }
+
+    private static LoaderOptions options(Random random) {
+        return LoaderOptions.of(1 + random.nextInt(20))
+                .withRanks(Ranks.ALONE)
+                .withPrefetchBytes(random.nextInt(20_000))
+                .withThreads(1 + random.nextInt(4));
+    }
+
+    private static void closeInTime(Loader loader) {
+        long start = System.nanoTime();
+        loader.close();
+        long nanos = System.nanoTime() - start;
+        assertTrue(nanos < SECOND, "closing took " + nanos / 1_000_000 + " ms");
+    }
+
+    /// Iterates without looking at the memory, which may be gone at any time: then nothing but an end is seen.
+    private static Thread consume(Loader loader, AtomicReference<Throwable> failure, Random random) {
+        boolean isMovingAbout = random.nextInt(4) == 0;
+        return Thread.ofPlatform().start(() -> {
+            try {
+                for (long epoch = 0; epoch < 1_000_000; epoch++) {
+                    for (LoaderBatch batch : loader) {
+                        if (isMovingAbout && batch.step() == 3) {
+                            break;
+                        }
+                    }
+                    if (isMovingAbout) {
+                        loader.setEpoch(epoch);
+                    }
+                }
+            } catch (IllegalStateException e) {
+                // What an iteration is told that begins too late.
+                if (!e.getMessage().contains("the loader is closed")) {
+                    failure.set(e);
+                }
+            } catch (Throwable e) {
+                failure.set(e);
+            }
+        });
+    }
+
+    private static void pause(Random random) throws InterruptedException {
+        int kind = random.nextInt(4);
+        if (kind == 0) {
+            Thread.sleep(random.nextInt(3));
+        } else if (kind > 1) {
+            long until = System.nanoTime() + random.nextInt(300_000);
+            while (System.nanoTime() < until) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void closingAtAnyMomentIsQuickAndLeavesNothing(@TempDir Path folder) throws IOException, InterruptedException {
+        Random random = Seeds.random();
+        Path path = RealData.pack(folder.resolve("pack.a2pack"), 300, i -> i % 40);
+        try (PackReader pack = PackReader.open(path)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                Dataset dataset = random.nextBoolean() ? pack : Numbers.of(300);
+                Loader loader = Loader.open(dataset, options(random));
+                AtomicReference<Throwable> failure = new AtomicReference<>();
+                Thread consumer = consume(loader, failure, random);
+                pause(random);
+                Thread second = random.nextBoolean() ? Thread.ofPlatform().start(loader::close) : new Thread();
+                closeInTime(loader);
+                second.join();
+                consumer.join(5000);
+                assertFalse(consumer.isAlive(), "the consumer waits for ever");
+                assertNull(failure.get(), () -> "the consumer saw " + failure.get());
+                await("memory is held after closing", () -> loader.stats().heldBytes() == 0);
+                assertEquals(0, loader.stats().queuedCount());
+            }
+        }
+        Figures.print("loaders closed at random moments", ROUNDS);
+    }
+
+    @Test
+    void aGatherThatHangsIsNotWaitedForAndFreesTheMemoryWhenItEnds() throws InterruptedException {
+        Numbers.Slow slow = Numbers.slow(1000);
+        Loader loader =
+                Loader.open(slow, LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(3));
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread consumer = consume(loader, failure, new Random(1));
+        Thread mover = Thread.ofPlatform().start(() -> {
+            try {
+                Thread.sleep(30);
+                loader.setEpoch(3);
+            } catch (InterruptedException e) {
+                failure.set(e);
+            }
+        });
+        Thread.sleep(60);
+        long start = System.nanoTime();
+        assertEquals(0, loader.stats().batches());
+        assertTrue(System.nanoTime() - start < SECOND / 2, "figures wait for nobody");
+        Thread.currentThread().interrupt();
+        closeInTime(loader);
+        assertTrue(Thread.interrupted(), "the interrupt was lost");
+        consumer.join(5000);
+        mover.join(5000);
+        assertFalse(consumer.isAlive() || mover.isAlive());
+        assertTrue(loaderThreads() > 0, "the threads still hang");
+        slow.release();
+        await("memory is held after the last thread", () -> loader.stats().heldBytes() == 0 && loaderThreads() == 0);
+        assertNull(failure.get());
+    }
+
+    @Test
+    void aTransformMayCloseItsOwnLoader() {
+        Loader[] self = new Loader[1];
+        Transform closing = new Transform() {
+            @Override
+            public List<Field> fields(List<Field> fields) {
+                return fields;
+            }
+
+            @Override
+            public void apply(Batch source, Batch target) {
+                if (self[0] != null) {
+                    closeInTime(self[0]);
+                }
+                target.column(0).exchange(source.column(0));
+            }
+        };
+        self[0] = Loader.open(
+                Numbers.of(100),
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(closing));
+        assertFalse(self[0].iterator().hasNext());
+        assertThrows(IllegalStateException.class, self[0]::iterator);
+    }
+
+    /// The consumer is in the middle of writing a batch when another thread closes the loader: the memory of that
+    /// batch cannot be freed before the write ends, all other memory is.
+    @Test
+    void aBatchThatIsBeingWrittenDoesNotKeepTheOthers() throws IOException, InterruptedException {
+        Pipe pipe = Pipe.open();
+        Loader loader = Loader.open(
+                Numbers.of(1_000_000),
+                LoaderOptions.of(100_000).withRanks(Ranks.ALONE).withThreads(2));
+        LoaderBatch batch = loader.iterator().next();
+        ByteBuffer bytes = batch.column("value").values().asByteBuffer();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try {
+                pipe.sink().write(bytes);
+            } catch (IOException e) {
+                // The pipe is closed at the end.
+            }
+        });
+        await("the pipe is not full", () -> writer.getState() == Thread.State.RUNNABLE);
+        Thread.sleep(50);
+        closeInTime(loader);
+        assertTrue(loader.stats().heldBytes() <= 2_000_000, loader.stats().toString());
+        pipe.source().close();
+        pipe.sink().close();
+        writer.join(5000);
+        assertFalse(writer.isAlive());
+        await(
+                "the memory of the batch is held after its use",
+                () -> loader.stats().heldBytes() == 0);
+    }
+}

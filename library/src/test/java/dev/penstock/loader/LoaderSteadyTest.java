@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.loader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.penstock.ElementType;
+import dev.penstock.Figures;
+import dev.penstock.TestData;
+import dev.penstock.memory.ChildJava;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Batch after batch, nothing grows and next to nothing is allocated.
+class LoaderSteadyTest {
+    private static final int COUNT = 100_000;
+    private static final int BATCHES = TestData.isLong() ? 10_000_000 : 1_000_000;
+    /// What compiled code may take.
+    private static final long GROWTH_MAX = 40 << 20;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /// Heap bytes that the consumer and the threads of loaders have allocated.
+    private static long allocated() {
+        long bytes = THREADS.getCurrentThreadAllocatedBytes();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("penstock-loader")) {
+                bytes += Math.max(0, THREADS.getThreadAllocatedBytes(thread.threadId()));
+            }
+        }
+        return bytes;
+    }
+
+    private static LoaderOptions options(TableReader table, long batchSize) {
+        return LoaderOptions.of(batchSize)
+                .withRanks(Ranks.ALONE)
+                .withSampler(new PermutationSampler(table.count(), 3))
+                .withThreads(2);
+    }
+
+    /// Heap bytes per batch in the middle of a pass, when everything is warm.
+    private static double perBatch(Loader loader, int warmUp, int measured) {
+        Iterator<LoaderBatch> batches = loader.iterator();
+        for (int i = 0; i < warmUp; i++) {
+            batches.next();
+        }
+        long before = allocated();
+        for (int i = 0; i < measured; i++) {
+            batches.next();
+        }
+        return (allocated() - before) / (double) measured;
+    }
+
+    @Test
+    void nextToNothingIsAllocatedPerBatch(@TempDir Path folder) throws IOException {
+        try (TableReader table = TableReader.open(RealData.table(folder.resolve("table.npy"), 0, COUNT));
+                Loader plain = Loader.open(table, options(table, 2));
+                Loader large = Loader.open(table, options(table, 50));
+                Loader casting =
+                        Loader.open(table, options(table, 2).withTransforms(Convert.to(ElementType.F64, "x")))) {
+            double bytes = perBatch(plain, 30_000, 19_000);
+            System.out.println("heap bytes per batch: " + bytes);
+            Figures.print("heap bytes per batch of the loader", Math.round(bytes));
+            double largeBytes = perBatch(large, 1000, 900);
+            System.out.println("heap bytes per batch of 50: " + largeBytes);
+            double castBytes = perBatch(casting, 30_000, 19_000);
+            System.out.println("heap bytes per batch with a cast: " + castBytes);
+            assertTrue(
+                    bytes < 500 && castBytes < 1000 && largeBytes < 500, bytes + ", " + largeBytes + ", " + castBytes);
+        }
+    }
+
+    /// By how much a process grows that takes so many batches.
+    private static long grown(Path folder, Path table, long batches, long leak)
+            throws IOException, InterruptedException {
+        List<String> command = ChildJava.command(folder, SteadyLoader.class, table, batches, leak);
+        command.addAll(1, List.of("-Xms128m", "-XX:+AlwaysPreTouch"));
+        ChildJava.Result result = ChildJava.run(folder, command);
+        assertEquals(0, result.exitCode(), result.output());
+        assertTrue(result.output().contains("batches: " + batches), result.output());
+        assertTrue(result.output().contains("held more: 0"), result.output());
+        Matcher grown = Pattern.compile("grown: (-?\\d+)").matcher(result.output());
+        assertTrue(grown.find(), result.output());
+        return Long.parseLong(grown.group(1));
+    }
+
+    @Test
+    void aMillionBatchesDoNotGrow(@TempDir Path folder) throws IOException, InterruptedException {
+        Path table = RealData.table(folder.resolve("table.npy"), 0, COUNT);
+        long grown = grown(folder, table, BATCHES, 0);
+        System.out.println("the process grew by " + grown + " bytes in " + BATCHES + " batches");
+        Figures.print("batches without growth", BATCHES);
+        assertTrue(grown < GROWTH_MAX, "the process grew by " + grown + " bytes");
+        assertTrue(grown(folder, table, 1_000_000, 100) > GROWTH_MAX, "a leak of 100 bytes for each batch is seen");
+    }
+}
