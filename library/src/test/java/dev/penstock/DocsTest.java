@@ -26,7 +26,8 @@ final class DocsTest {
             "CHANGELOG.md",
             "PERFORMANCE.md",
             "RELIABILITY.md",
-            "docs/trees.md");
+            "docs/trees.md",
+            "docs/loader.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
     private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+");
@@ -78,7 +79,9 @@ final class DocsTest {
         for (String page : PAGES) {
             for (MatchResult link :
                     LINK.matcher(Project.read(Path.of(page))).results().toList()) {
-                assertTrue(Files.exists(Project.root().resolve(link.group(1))), page + " links to " + link.group(1));
+                assertTrue(
+                        Files.exists(Project.root().resolve(page).resolveSibling(link.group(1))),
+                        page + " links to " + link.group(1));
                 linkCount++;
             }
         }

@@ -15,7 +15,7 @@ import picocli.CommandLine;
 /// The main job from end to end, on data it makes itself.
 @CommandLine.Command(
         name = "demo",
-        header = "Show the main job from end to end, on data made for it (about 150 MB, removed afterwards).",
+        header = "Show the main job from end to end, on data made for it (about 170 MB, removed afterwards).",
         footer = {"", "Example:", "  penstock demo"})
 final class DemoCommand extends Command {
     private final Map<String, Object> figures = new LinkedHashMap<>();
@@ -33,9 +33,10 @@ final class DemoCommand extends Command {
                     "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
                             + " of memory to spare");
             boolean isOk = new PackDemo(this).run(folder);
-            new TableDemo(this).run(folder);
+            Path table = new TableDemo(this).run(folder);
+            isOk &= new LoaderDemo(this).run(folder, table);
             if (!isJson) {
-                print("The same with yours: penstock pack build --help, penstock table write --help");
+                print("The same with yours: penstock pack build --help, table write --help, bench --help");
             }
             if (isJson) {
                 printJson(figures);

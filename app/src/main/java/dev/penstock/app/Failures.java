@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.DatasetException;
+import dev.penstock.loader.LoaderException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -29,6 +30,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
     private static int exitCode(Exception failure) {
         return switch (failure) {
             case DatasetException _ -> BAD_DATA;
+            case LoaderException e -> e.getCause() instanceof Exception cause ? exitCode(cause) : DISK;
             case BadInput _ -> BAD_DATA;
             case FileAlreadyExistsException _ -> USAGE;
             case IOException _ -> DISK;
@@ -42,6 +44,8 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
     private static String message(Exception failure) {
         return switch (failure) {
             case DatasetException e -> e.getMessage() + " [" + e.reason() + "]";
+            case LoaderException e ->
+                e.getMessage() + (e.getCause() instanceof DatasetException cause ? " [" + cause.reason() + "]" : "");
             case BadInput e -> e.getMessage();
             case FileAlreadyExistsException e ->
                 e.getFile() + " exists already; " + (e.getReason() == null ? "--overwrite replaces it" : e.getReason());

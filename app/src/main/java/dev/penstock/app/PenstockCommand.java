@@ -16,6 +16,8 @@ import picocli.CommandLine.Option;
             GetCommand.class,
             StatsCommand.class,
             ExportCommand.class,
+            PlanCommand.class,
+            BenchCommand.class,
             PackCommand.class,
             TableCommand.class,
             TreeCommand.class,

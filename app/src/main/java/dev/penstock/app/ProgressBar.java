@@ -15,7 +15,9 @@ final class ProgressBar implements Progress, AutoCloseable {
     enum Unit {
         BYTES,
         FILES,
-        RECORDS
+        RECORDS,
+        /// Of which there is no rate.
+        TIME
     }
 
     private final PrintStream err;
@@ -47,9 +49,12 @@ final class ProgressBar implements Progress, AutoCloseable {
         int filled = (int) (share * WIDTH);
         String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
         double perSecond = seconds > 0 ? done / seconds : 0;
-        String rate = unit == Unit.BYTES
-                ? Text.bytes((long) perSecond) + "/s"
-                : Text.number((long) perSecond) + " " + unit.name().toLowerCase(Locale.ROOT) + "/s";
+        String rate = switch (unit) {
+            case BYTES -> Text.bytes((long) perSecond) + "/s";
+            case FILES, RECORDS ->
+                Text.number((long) perSecond) + " " + unit.name().toLowerCase(Locale.ROOT) + "/s";
+            case TIME -> "";
+        };
         String left = share > 0.02 ? Text.seconds(seconds / share - seconds) + " left" : "";
         return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate, left);
     }

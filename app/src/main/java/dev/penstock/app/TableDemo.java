@@ -49,7 +49,8 @@ record TableDemo(DemoCommand demo) {
             print(np.__version__)
             """;
 
-    void run(Path folder) throws IOException {
+    /// @return the table
+    Path run(Path folder) throws IOException {
         Path table = folder.resolve("steps.npy");
         write(table);
         double ours = gather(table);
@@ -61,7 +62,7 @@ record TableDemo(DemoCommand demo) {
         List<String> numPy = numPy(table);
         if (numPy.isEmpty()) {
             demo.show("numPy", null, "  floor    NumPy is not installed, so there is nothing to compare with");
-            return;
+            return table;
         }
         double usual = Double.parseDouble(numPy.get(0));
         double best = Double.parseDouble(numPy.get(1));
@@ -76,6 +77,7 @@ record TableDemo(DemoCommand demo) {
                         "  so the table is %.1f times as fast as the one and %.1f times as the other, on the same file",
                         ours / usual,
                         ours / best));
+        return table;
     }
 
     private static String rate(double batchesPerSecond) {

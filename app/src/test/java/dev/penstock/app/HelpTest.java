@@ -42,6 +42,8 @@ final class HelpTest {
                 List.of("head"),
                 List.of("get"),
                 List.of("demo"),
+                List.of("plan"),
+                List.of("bench"),
                 List.of("export"),
                 List.of("stats"),
                 List.of("table", "write"),

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Subset;
+import dev.penstock.loader.Loader;
+import dev.penstock.loader.LoaderBatch;
+import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.PermutationSampler;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
@@ -69,7 +73,7 @@ final class ReadmeTest {
         Files.writeString(folder.resolve("words.txt"), "pear\napple\n");
         List<String> commands =
                 readme().lines().filter(line -> line.startsWith("penstock ")).toList();
-        assertTrue(commands.size() >= 11, commands.toString());
+        assertTrue(commands.size() >= 14, commands.toString());
         for (String command : commands) {
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());
@@ -112,11 +116,34 @@ final class ReadmeTest {
         requireShown(3, "steps.npy");
     }
 
+    @Test
+    void theJavaAboutTheLoaderIsWhatRunsHereAsWell() throws IOException {
+        steps();
+        Path path = folder.resolve("more.npy");
+        // [readme]
+        try (TableReader steps = TableReader.open(path)) {
+            LoaderOptions options = LoaderOptions.of(256).withSampler(new PermutationSampler(steps.count(), 42));
+            try (Loader loader = Loader.open(steps, options)) {
+                for (LoaderBatch batch : loader) {
+                    MemorySegment boards = batch.column("board").values();
+                    // [readme]
+                    assertEquals(20 * 8, boards.byteSize());
+                    // [readme]
+                }
+                String state = loader.state().toJson();
+                // [readme]
+                assertTrue(state.length() < 1024, state);
+            }
+        }
+        requireShown(5, "steps.npy");
+        requireShown(7, "steps.npy");
+    }
+
     /// The README shows the lines between the marks in this file, a part of it, with a path of its own.
     private static void requireShown(int part, String shownPath) throws IOException {
         Path source = CommandRun.root().resolve("app/src/test/java/dev/penstock/app/ReadmeTest.java");
         List<String> parts = List.of(Files.readString(source).split("// \\[readme\\]\n"));
-        assertTrue(parts.size() >= 5, "the marks are there");
+        assertTrue(parts.size() >= 9, "the marks are there");
         List<String> lines =
                 parts.get(part).lines().filter(line -> !line.isBlank()).toList();
         for (String line : lines) {
@@ -132,6 +159,7 @@ final class ReadmeTest {
         assertTrue(run.out().contains("records/s"), run.out());
         assertTrue(run.out().contains("times as fast as its files"), run.out());
         assertTrue(run.out().contains("every field in its own array"), run.out());
+        assertTrue(run.out().contains(" samples matched those of a run that did not stop"), run.out());
         assertTrue(run.out().lines().count() <= 20, run.out());
     }
 }

@@ -51,13 +51,7 @@ final class BatchMaker implements AutoCloseable {
     void make(Sampler sampler, long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
         steps.share(step, options.ranks().rank(), share);
         MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share.count());
-        if (share.paddedCount == 0) {
-            sampler.fill(epoch, share.position, share.stride, indices);
-        } else {
-            long realBytes = share.realCount * U64.byteSize();
-            sampler.fill(epoch, share.position, share.stride, indices.asSlice(0, realBytes));
-            sampler.fill(epoch, share.padPosition, share.stride, indices.asSlice(realBytes));
-        }
+        share.fill(sampler, epoch, indices);
         markPadded(sampler, batch);
         // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.
         if (share.stride == 1) {
@@ -76,13 +70,9 @@ final class BatchMaker implements AutoCloseable {
     }
 
     private void markPadded(Sampler sampler, LoaderBatch batch) {
-        for (long row = share.realCount; row < share.count(); row++) {
-            batch.pad(row);
-        }
-        long lastPosition = share.position + (share.realCount - 1) * share.stride;
-        if (lastPosition >= sampler.repeatsFrom()) {
-            for (long row = 0; row < share.realCount; row++) {
-                if (sampler.isRepeat(share.position + row * share.stride)) {
+        if (share.hasPadded(sampler)) {
+            for (long row = 0; row < share.count(); row++) {
+                if (share.isPadded(sampler, row)) {
                     batch.pad(row);
                 }
             }

@@ -58,4 +58,9 @@ public record SequentialSampler(long recordCount) implements Sampler {
     public long spreadCount() {
         return 1;
     }
+
+    @Override
+    public long runCount() {
+        return recordCount;
+    }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
+
+import java.lang.foreign.MemorySegment;
+
 /// How the positions of an epoch become the batches of the ranks.
 ///
 /// A step takes the next `batchSize * worldSize` positions of the one sequence that all ranks share, and each
@@ -50,6 +54,29 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
 
         long count() {
             return realCount + paddedCount;
+        }
+
+        /// The records of these positions.
+        ///
+        /// @param indices room for [#count] of them
+        void fill(Sampler sampler, long epoch, MemorySegment indices) {
+            if (paddedCount == 0) {
+                sampler.fill(epoch, position, stride, indices);
+            } else {
+                long realBytes = realCount * U64.byteSize();
+                sampler.fill(epoch, position, stride, indices.asSlice(0, realBytes));
+                sampler.fill(epoch, padPosition, stride, indices.asSlice(realBytes));
+            }
+        }
+
+        /// Whether some row has a record that came before.
+        boolean hasPadded(Sampler sampler) {
+            return paddedCount > 0 || position + (realCount - 1) * stride >= sampler.repeatsFrom();
+        }
+
+        /// Whether a row has a record that came before.
+        boolean isPadded(Sampler sampler, long row) {
+            return row >= realCount || sampler.isRepeat(position + row * stride);
         }
     }
 

@@ -50,6 +50,11 @@ public final class SubsetSampler implements Sampler {
         return Arrays.copyOf(records, count);
     }
 
+    /// The order, which counts the records of the subset.
+    Sampler inner() {
+        return inner;
+    }
+
     @Override
     public String name() {
         return "subset";
@@ -129,5 +134,16 @@ public final class SubsetSampler implements Sampler {
     @Override
     public Sampler resized(long recordCount) {
         return new SubsetSampler(recordCount, records, inner);
+    }
+
+    @Override
+    public long spreadCount() {
+        return inner.spreadCount();
+    }
+
+    /// Records that were picked are hardly neighbours, unless all were.
+    @Override
+    public long runCount() {
+        return records.length == recordCount ? inner.runCount() : 1;
     }
 }

@@ -42,11 +42,11 @@ class BlockQualityTest {
                 .toArray();
     }
 
-    private static void requireRandom(String what, ShuffleQuality.Order order, int count, int seedCount) {
-        double positions = ShuffleQuality.positions(order, count, seedCount, 1);
-        double worst = ShuffleQuality.worst(order, count, seedCount, 1);
-        double truePositions = ShuffleQuality.positions(ShuffleQualityTest::trueShuffle, count, seedCount, 1);
-        double trueWorst = ShuffleQuality.worst(ShuffleQualityTest::trueShuffle, count, seedCount, 1);
+    private static void requireRandom(String what, OrderFigures.Order order, int count, int seedCount) {
+        double positions = OrderFigures.positions(order, count, seedCount, 1);
+        double worst = OrderFigures.worst(order, count, seedCount, 1);
+        double truePositions = OrderFigures.positions(OrderFiguresTest::trueShuffle, count, seedCount, 1);
+        double trueWorst = OrderFigures.worst(OrderFiguresTest::trueShuffle, count, seedCount, 1);
         System.out.printf(
                 "%s: positions %.2f (a true shuffle %.2f), neighbours %.2f (%.2f)%n",
                 what, positions, truePositions, worst, trueWorst);
@@ -141,13 +141,13 @@ class BlockQualityTest {
     /// The harness sees what is wrong with bad ones.
     @Test
     void badOrdersAreCaught() {
-        assertTrue(ShuffleQuality.worst(BlockQualityTest::twoRounds, 4096, 300, 1) > 3 * LIMIT, "two rounds");
-        assertTrue(ShuffleQuality.worst(BlockQualityTest::twoRounds, 4097, 300, 1) > 3 * LIMIT, "two rounds");
-        ShuffleQuality.Order blocksOnly = (count, seed) -> epoch(count, 16, 1, seed);
-        assertTrue(Math.abs(ShuffleQuality.adjacency(blocksOnly, 1024, 300, 1)) > 3 * LIMIT, "small windows");
-        ShuffleQuality.Order rotated = (count, seed) ->
+        assertTrue(OrderFigures.worst(BlockQualityTest::twoRounds, 4096, 300, 1) > 3 * LIMIT, "two rounds");
+        assertTrue(OrderFigures.worst(BlockQualityTest::twoRounds, 4097, 300, 1) > 3 * LIMIT, "two rounds");
+        OrderFigures.Order blocksOnly = (count, seed) -> epoch(count, 16, 1, seed);
+        assertTrue(Math.abs(OrderFigures.adjacency(blocksOnly, 1024, 300, 1)) > 3 * LIMIT, "small windows");
+        OrderFigures.Order rotated = (count, seed) ->
                 LongStream.range(0, count).map(i -> (i * 5 + seed * 3) % count).toArray();
-        assertTrue(ShuffleQuality.worst(rotated, 128, 1000, 1) > 3 * LIMIT, "an affine one");
+        assertTrue(OrderFigures.worst(rotated, 128, 1000, 1) > 3 * LIMIT, "an affine one");
         assertTrue(correlation(rotated.of(128, 1), rotated.of(128, 1)) > 2 * LIMIT, "the same twice");
     }
 }

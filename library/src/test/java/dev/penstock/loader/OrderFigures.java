@@ -5,14 +5,14 @@ package dev.penstock.loader;
 ///
 /// Each figure is how many standard deviations it is from what a true shuffle has: beyond 5 or so there is
 /// something to be seen.
-final class ShuffleQuality {
+final class OrderFigures {
     /// An order of the numbers below a count.
     @FunctionalInterface
     interface Order {
         long[] of(int count, long seed);
     }
 
-    private ShuffleQuality() {}
+    private OrderFigures() {}
 
     /// Whether each number comes to each position as often as to the others.
     static double positions(Order order, int count, int seedCount, long firstSeed) {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.Plan;
+import dev.penstock.loader.Ranks;
+import dev.penstock.loader.Sampler;
+import dev.penstock.memory.AvailableMemory;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// How fast a loader is on this machine.
+@CommandLine.Command(
+        name = "bench",
+        header = "Load batches for a few seconds and say how fast that is, beside a plain copy of as many bytes.",
+        description = {
+            "Runs the loader with these options, after a second of warming up, with a consumer that does nothing but"
+                    + " take batches. Its floor is one thread copying as many bytes as a batch has between buffers"
+                    + " outside the heap, half a second before and after. Waits are of the consumer, for each batch."
+        },
+        footer = {"", "Example:", "  penstock bench steps.npy --batch 4096 --seconds 5 --sampler block --threads 2"})
+final class BenchCommand extends DatasetCommand {
+    private static final long SECONDS_MAX = 86_400;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            defaultValue = "4096",
+            description = "Records of a batch on one rank (default: ${DEFAULT-VALUE}).")
+    long batchSize;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Threads that fill batches (default: one a core).")
+    Integer threads;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "3",
+            description = "How long to measure (default: ${DEFAULT-VALUE}).")
+    double seconds;
+
+    @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
+    String fields;
+
+    @Option(
+            names = "--prefetch",
+            paramLabel = "BYTES",
+            converter = ByteCount.class,
+            description = "Memory for batches made ahead, such as 64m (default: as the loader has it).")
+    Long prefetchBytes;
+
+    @Mixin
+    SamplerOptions order;
+
+    @Mixin
+    RanksOption ranks;
+
+    @Override
+    public Integer call() throws IOException {
+        if (batchSize < 1 || (threads != null && threads < 1)) {
+            throw order.usage("--batch and --threads have to be at least 1");
+        }
+        if (!(seconds > 0 && seconds <= SECONDS_MAX)) {
+            throw order.usage("--seconds has to be above 0 and at most " + Text.number(SECONDS_MAX));
+        }
+        order.check();
+        Ranks rank = ranks.ranks();
+        try (Dataset dataset = open()) {
+            LoaderOptions options = options(dataset, rank);
+            BenchRun run;
+            try (ProgressBar progress = progress("bench", ProgressBar.Unit.TIME)) {
+                run = BenchRun.of(dataset, options, seconds, progress);
+            }
+            if (isJson) {
+                printJson(describe(dataset, options, run));
+            } else {
+                printText(dataset, options, run);
+            }
+        }
+        return 0;
+    }
+
+    private LoaderOptions options(Dataset dataset, Ranks rank) throws IOException {
+        Sampler sampler;
+        try (ProgressBar progress = progress("order", ProgressBar.Unit.RECORDS)) {
+            sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();
+        }
+        if (Plan.of(sampler, batchSize, rank.worldSize(), false).stepCount() == 0) {
+            throw order.usage("there is nothing to load: " + dataset.path() + " has " + Text.number(dataset.count())
+                    + " records" + (order.condition == null ? "" : ", none of which matches --where"));
+        }
+        LoaderOptions options = LoaderOptions.of(batchSize)
+                .withSampler(sampler)
+                .withRanks(rank)
+                .withFields(Fields.choose(dataset.fields(), fields));
+        options = threads == null ? options : options.withThreads(threads);
+        return prefetchBytes == null ? options : options.withPrefetchBytes(prefetchBytes);
+    }
+
+    private static Map<String, Object> machine() {
+        Map<String, Object> machine = new LinkedHashMap<>();
+        machine.put("cores", Parallel.defaultThreads());
+        machine.put("memoryBytes", AvailableMemory.bytes());
+        machine.put("java", Runtime.version().toString());
+        machine.put(
+                "vectors", ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent());
+        return machine;
+    }
+
+    private Map<String, Object> describe(Dataset dataset, LoaderOptions options, BenchRun run) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("path", dataset.path());
+        json.put("records", dataset.count());
+        json.put("machine", machine());
+        json.put("sampler", options.sampler().name());
+        json.put("parameters", options.sampler().parameters());
+        json.put("world", options.ranks().worldSize());
+        json.put("rank", options.ranks().rank());
+        json.put("batch", batchSize);
+        json.put("threads", options.threads());
+        json.put("prefetchBytes", options.prefetchBytes());
+        json.put("warmUpSeconds", run.warmUpSeconds());
+        json.put("seconds", run.seconds());
+        json.put("batches", run.done().batches());
+        json.put("batchesPerSecond", run.batchesPerSecond());
+        json.put("rowsPerSecond", run.rowsPerSecond());
+        json.put("megabytesPerSecond", run.bytesPerSecond() / 1e6);
+        json.put("bytesPerBatch", run.batchBytes());
+        json.put("waitMicros", waits(run.waits()));
+        json.put("gatherSeconds", run.done().gatherNanos() / 1e9);
+        json.put("floor", floor(run));
+        json.put("ratio", Double.isFinite(run.ratio()) ? run.ratio() : null);
+        return json;
+    }
+
+    private static Map<String, Object> waits(WaitTimes waits) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("mean", waits.sumNanos() / 1e3 / waits.count());
+        json.put("p50", waits.percentileNanos(0.5) / 1e3);
+        json.put("p90", waits.percentileNanos(0.9) / 1e3);
+        json.put("p99", waits.percentileNanos(0.99) / 1e3);
+        json.put("p99.9", waits.percentileNanos(0.999) / 1e3);
+        json.put("max", waits.maxNanos() / 1e3);
+        return json;
+    }
+
+    private static Map<String, Object> floor(BenchRun run) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        boolean isMeasured = Double.isFinite(run.floorBatchesPerSecond());
+        json.put("batchesPerSecond", isMeasured ? run.floorBatchesPerSecond() : null);
+        json.put("megabytesPerSecond", isMeasured ? run.floorBatchesPerSecond() * run.batchBytes() / 1e6 : null);
+        json.put("before", isMeasured ? run.floorBefore() : null);
+        json.put("after", isMeasured ? run.floorAfter() : null);
+        return json;
+    }
+
+    private void printText(Dataset dataset, LoaderOptions options, BenchRun run) {
+        print(dataset.path() + ": " + Text.number(dataset.count()) + " records, order "
+                + options.sampler().name() + ", " + Text.number(batchSize) + " a batch, "
+                + Text.bytes((long) run.batchBytes()));
+        boolean hasVectors = (boolean) machine().get("vectors");
+        print(Text.row(
+                "machine",
+                Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
+                        + " of memory to spare, Java " + Runtime.version() + (hasVectors ? "" : ", without vectors")));
+        print(String.format(Locale.ROOT, "  %-22s %12s %16s %10s", "", "batches/s", "rows/s", "MB/s"));
+        printRate("loader, " + options.threads() + " threads", run, run.batchesPerSecond());
+        printRate("memcpy, 1 thread", run, run.floorBatchesPerSecond());
+        print(String.format(Locale.ROOT, "  %-22s %12.2f", "ratio to the floor", run.ratio()));
+        StringBuilder labels = new StringBuilder(String.format(Locale.ROOT, "  %-22s", "wait, microseconds"));
+        StringBuilder values = new StringBuilder(String.format(Locale.ROOT, "  %-22s", ""));
+        waits(run.waits()).forEach((label, micros) -> {
+            labels.append(String.format(Locale.ROOT, " %9s", label));
+            values.append(String.format(Locale.ROOT, " %9.1f", (double) micros));
+        });
+        print(labels.toString());
+        print(values.toString());
+        print(Text.row(
+                "gather",
+                String.format(
+                        Locale.ROOT,
+                        "%.1f s of %.1f s on %d threads, %.1f microseconds a batch",
+                        run.done().gatherNanos() / 1e9,
+                        run.seconds(),
+                        options.threads(),
+                        run.done().gatherNanos() / 1e3 / run.done().batches())));
+    }
+
+    private void printRate(String label, BenchRun run, double batchesPerSecond) {
+        double rows = (double) run.done().rows() / run.done().batches();
+        print(String.format(
+                Locale.ROOT,
+                "  %-22s %,12.0f %,16.0f %,10.0f",
+                label,
+                batchesPerSecond,
+                batchesPerSecond * rows,
+                batchesPerSecond * run.batchBytes() / 1e6));
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.Progress;
+import dev.penstock.loader.Loader;
+import dev.penstock.loader.LoaderBatch;
+import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.LoaderStats;
+import java.util.Iterator;
+
+/// A loader that ran for some time, with a floor measured before and after it.
+///
+/// @param warmUpSeconds that do not count
+/// @param seconds       that do
+/// @param done          what was handed out in them
+/// @param waits         how long the consumer, who does nothing else, waited for each batch
+/// @param floorBefore   copies of a batch a second
+/// @param floorAfter    the same, once more
+record BenchRun(
+        double warmUpSeconds,
+        double seconds,
+        LoaderStats done,
+        WaitTimes waits,
+        double floorBefore,
+        double floorAfter) {
+    private static final double WARM_UP_SECONDS_MAX = 1;
+    private static final double FLOOR_SECONDS_MAX = 0.5;
+
+    /// @param progress told of milliseconds
+    static BenchRun of(Dataset dataset, LoaderOptions options, double seconds, Progress progress) {
+        double warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, seconds);
+        double floorSeconds = Math.min(FLOOR_SECONDS_MAX, seconds);
+        try (Loader loader = Loader.open(dataset, options)) {
+            Consumer consumer = new Consumer(loader, progress, warmUpSeconds + seconds + 2 * floorSeconds);
+            double warmedUp = consumer.run(warmUpSeconds, new WaitTimes());
+            LoaderStats warm = loader.stats();
+            long batchBytes = warm.bytes() / Math.max(1, warm.batches());
+            double before = CopyFloor.batchesPerSecond(batchBytes, dataset.bytes(), floorSeconds);
+            // What was made ahead meanwhile is not counted: whoever takes it has not waited for it.
+            consumer.drain();
+            LoaderStats start = loader.stats();
+            WaitTimes waits = new WaitTimes();
+            double taken = consumer.run(seconds, waits);
+            LoaderStats done = difference(loader.stats(), start);
+            double after = CopyFloor.batchesPerSecond(batchBytes, dataset.bytes(), floorSeconds);
+            return new BenchRun(warmedUp, taken, done, waits, before, after);
+        }
+    }
+
+    private static LoaderStats difference(LoaderStats end, LoaderStats start) {
+        return new LoaderStats(
+                end.batches() - start.batches(),
+                end.rows() - start.rows(),
+                end.bytes() - start.bytes(),
+                end.skippedRows() - start.skippedRows(),
+                end.waitNanos() - start.waitNanos(),
+                end.gatherNanos() - start.gatherNanos(),
+                end.queuedCount(),
+                end.heldBytes());
+    }
+
+    double batchesPerSecond() {
+        return done.batches() / seconds;
+    }
+
+    double rowsPerSecond() {
+        return done.rows() / seconds;
+    }
+
+    double bytesPerSecond() {
+        return done.bytes() / seconds;
+    }
+
+    /// The mean of both measurements.
+    double floorBatchesPerSecond() {
+        return (floorBefore + floorAfter) / 2;
+    }
+
+    double batchBytes() {
+        return (double) done.bytes() / done.batches();
+    }
+
+    double ratio() {
+        return batchesPerSecond() / floorBatchesPerSecond();
+    }
+
+    /// Takes batch after batch, epoch after epoch.
+    private static final class Consumer {
+        private final Loader loader;
+        private final Progress progress;
+        private final double totalSeconds;
+        private final long start = System.nanoTime();
+        private Iterator<LoaderBatch> batches;
+
+        Consumer(Loader loader, Progress progress, double totalSeconds) {
+            this.loader = loader;
+            this.progress = progress;
+            this.totalSeconds = totalSeconds;
+            this.batches = loader.iterator();
+        }
+
+        /// @return the seconds that it took
+        double run(double seconds, WaitTimes waits) {
+            long from = System.nanoTime();
+            long limit = from + (long) (seconds * 1e9);
+            long now = from;
+            while (now < limit) {
+                take();
+                long then = System.nanoTime();
+                waits.add(then - now);
+                now = then;
+                progress.at((now - start) / 1_000_000, (long) (totalSeconds * 1e3));
+            }
+            return (now - from) / 1e9;
+        }
+
+        private void take() {
+            while (!batches.hasNext()) {
+                batches = loader.iterator();
+            }
+            batches.next();
+        }
+
+        /// Takes what is ready.
+        void drain() {
+            for (long left = loader.stats().queuedCount(); left > 0; left--) {
+                take();
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.catalog.Catalog;
+import java.io.IOException;
+import java.util.List;
+
+/// How many bytes records take.
+final class RecordSize {
+    private RecordSize() {}
+
+    /// Bytes of a record in the file: of rows exactly, otherwise in the mean.
+    static double stored(Dataset dataset) {
+        if (isFixed(dataset)) {
+            return Catalog.rowType(dataset, dataset.fields()).size();
+        }
+        return dataset.count() == 0 ? 0 : (double) dataset.bytes() / dataset.count();
+    }
+
+    static boolean isFixed(Dataset dataset) {
+        return dataset.fields().stream().noneMatch(Field::isVariable);
+    }
+
+    /// Bytes that these records have in a batch.
+    static long inBatch(Dataset dataset, List<Field> fields, long[] indices) throws IOException {
+        long bytes = 0;
+        for (Field field : fields) {
+            if (field.isVariable()) {
+                for (long index : indices) {
+                    bytes += dataset.length(field, index) * field.itemSize();
+                }
+            } else {
+                bytes += indices.length * field.itemSize();
+            }
+        }
+        return bytes;
+    }
+}
