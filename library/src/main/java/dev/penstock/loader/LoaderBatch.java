@@ -151,11 +151,19 @@ public final class LoaderBatch implements AutoCloseable {
         return batch.allocatedBytes() + indexBuffer.size();
     }
 
-    /// Gives up the memory.
-    void trim() {
+    /// Gives up the memory, unless a consumer still writes it somewhere, though the batch is no longer his: then
+    /// it stays until the loader is closed.
+    ///
+    /// @return whether it is gone
+    boolean tryTrim() {
         rowCount = 0;
-        batch.trim();
-        indexBuffer.trim();
+        try {
+            batch.trim();
+            indexBuffer.trim();
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
     }
 
     @Override

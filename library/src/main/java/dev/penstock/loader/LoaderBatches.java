@@ -60,7 +60,7 @@ final class LoaderBatches {
 
     /// Gives up the memory of a batch, which may be used again later.
     void retire(LoaderBatch batch) {
-        batch.trim();
+        batch.tryTrim();
         int place = 0;
         while (batches[place] != batch) {
             place++;

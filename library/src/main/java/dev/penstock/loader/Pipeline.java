@@ -56,6 +56,7 @@ final class Pipeline {
     private volatile Thread waitingConsumer;
     private volatile int sleepingCount;
     private volatile boolean isStopped;
+    private volatile Throwable brokenBy;
 
     Pipeline(LoaderBatches batches, int threadCount, long stepCount, Fill fill) {
         this.batches = batches;
@@ -112,6 +113,10 @@ final class Pipeline {
                     make(thread, step, batch);
                 }
             }
+        } catch (Throwable e) {
+            // Not a failure of a batch but of the pipeline: the consumer must not wait for a thread that is gone.
+            brokenBy = e;
+            stop();
         } finally {
             leave(1);
         }
@@ -183,6 +188,9 @@ final class Pipeline {
         LoaderBatch batch = ready.get(slot);
         if (batch == null && !isStopped) {
             batch = await(slot);
+        }
+        if (brokenBy != null) {
+            throw brokenBy;
         }
         if (isStopped) {
             return null;

@@ -77,17 +77,16 @@ class LoaderPrefetchTest {
     void manyBatchesMakeRoomForLargeOnes(@TempDir Path folder) throws IOException, InterruptedException {
         int count = 800;
         Path path = RealData.pack(folder.resolve("pack.a2pack"), count, i -> i > 700 && i % 8 == 0 ? HUGE : 30_000);
-        LoaderOptions options = LoaderOptions.of(8)
-                .withRanks(Ranks.ALONE)
-                .withThreads(2)
-                .withPrefetchBytes(BOUND);
+        LoaderOptions options =
+                LoaderOptions.of(8).withRanks(Ranks.ALONE).withThreads(2).withPrefetchBytes(BOUND);
         try (PackReader pack = PackReader.open(path);
                 Loader loader = Loader.open(pack, options)) {
             long before = 0;
             long after = 0;
             for (LoaderBatch batch : loader) {
                 if (batch.step() == 50) {
-                    LoaderCloseTest.await("the bound is filled", () -> loader.stats().heldBytes() > BOUND / 2);
+                    LoaderCloseTest.await(
+                            "the bound is filled", () -> loader.stats().heldBytes() > BOUND / 2);
                     before = loader.stats().heldBytes();
                 }
                 after = loader.stats().heldBytes();
