@@ -31,6 +31,11 @@ public final class Column {
         return values.segment().asSlice(0, valueBytes());
     }
 
+    /// The memory that [#values] is the beginning of: for loops that run with every batch, and know how far to go.
+    public MemorySegment memory() {
+        return values.segment();
+    }
+
     /// The offsets of a variable field.
     ///
     /// @throws IllegalStateException when the field is fixed

@@ -96,13 +96,13 @@ public final class Convert implements Transform {
 
     private void convert(Column from, Column to, long rowCount) {
         ElementType fromType = from.field().type();
-        long count = from.values().byteSize() / fromType.size();
+        long count = from.valueBytes() / fromType.size();
         MemorySegment values = to.reserveValues(count * type.size());
         ByteCast byteCast = byteCasts.get(fromType);
         if (byteCast != null) {
-            byteCast.cast(from.values(), values, count);
+            byteCast.cast(from.memory(), values, count);
         } else {
-            NumberCast.cast(fromType, from.values(), type, values, count, scale, shift);
+            NumberCast.cast(fromType, from.memory(), type, values, count, scale, shift);
         }
         if (from.field().isVariable()) {
             Offsets.scale(from.offsets(), to.reserveOffsets(rowCount), rowCount, fromType.size(), type.size());

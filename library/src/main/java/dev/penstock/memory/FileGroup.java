@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import dev.penstock.DatasetException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,18 +72,33 @@ public final class FileGroup implements AutoCloseable {
 
     /// [FileBytes#use] for all files at once.
     public <T, E extends Exception> T use(FileBytes.Use<T, E> use) throws E {
-        if (!leases.acquire()) {
-            throw new IllegalStateException(files.getFirst().path() + " is closed");
-        }
+        acquire();
         try {
             T result = use.run();
             Faults.settle();
             return result;
         } catch (InternalError e) {
-            throw Faults.translate(e, files);
+            throw translate(e);
         } finally {
-            leases.release();
+            release();
         }
+    }
+
+    /// The beginning of [#use], for work that is done so often that it should not even make an object: then follow
+    /// the work, [Faults#settle], [#translate] of what was caught, and in any case [#release].
+    public void acquire() {
+        if (!leases.acquire()) {
+            throw new IllegalStateException(files.getFirst().path() + " is closed");
+        }
+    }
+
+    /// What a fault means: a file was shortened.
+    public DatasetException translate(InternalError fault) {
+        return Faults.translate(fault, files);
+    }
+
+    public void release() {
+        leases.release();
     }
 
     /// Lets go of the files once nobody uses them any more.

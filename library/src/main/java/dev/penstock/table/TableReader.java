@@ -10,7 +10,9 @@ import dev.penstock.Row;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.Faults;
 import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.FileGroup;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
@@ -210,11 +212,17 @@ public final class TableReader implements Dataset {
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
-        shards.group().use(() -> {
-            shards.group().residency().decide(options.memoryBytes());
+        FileGroup group = shards.group();
+        group.acquire();
+        try {
+            group.residency().decide(options.memoryBytes());
             gather.gather(indices, batch, options.threads());
-            return null;
-        });
+            Faults.settle();
+        } catch (InternalError e) {
+            throw group.translate(e);
+        } finally {
+            group.release();
+        }
     }
 
     /// Copies many rows as they are stored, one after another.
