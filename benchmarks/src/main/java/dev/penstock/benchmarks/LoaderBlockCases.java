@@ -8,6 +8,7 @@ import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
+import dev.penstock.loader.ShuffleQuality;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ final class LoaderBlockCases {
     private static final int ROW_SIZE = 32;
     private static final long LIMIT_BYTES = 100L * TableData.MILLION * ROW_SIZE / 4;
     private static final int ROUNDS = 3;
+    private static final int QUALITY_ROUNDS = 9;
 
     /// A megabyte.
     private static final long BLOCK_SIZE = (1 << 20) / ROW_SIZE;
@@ -39,6 +41,7 @@ final class LoaderBlockCases {
     }
 
     void run() throws Exception {
+        quality();
         Path file = new TableData(settings, report).steps(100);
         int rounds = settings.roundsOr(ROUNDS);
         double[][] blocks = new double[2][rounds];
@@ -55,6 +58,20 @@ final class LoaderBlockCases {
         // Less is better.
         report.add(LoaderBenchmark.above("random-read", "bytes/byte", random[0], "by blocks", blocks[0]));
         report.add(LoaderBenchmark.above("block-speed", "Mrows/s", blocks[1], "at random", random[1]));
+    }
+
+    /// How many records a batch is worth, were they drawn independently.
+    private void quality() {
+        int rounds = settings.roundsOr(QUALITY_ROUNDS);
+        double[] blocks = new double[rounds];
+        double[] shuffled = new double[rounds];
+        for (int seed = 0; seed < rounds; seed++) {
+            Sampler sampler = new BlockSampler(100L * TableData.MILLION, BLOCK_SIZE, WINDOW_BLOCKS, seed);
+            blocks[seed] = ShuffleQuality.of(sampler, 0, BATCH_SIZE).effectiveBatch();
+            shuffled[seed] =
+                    ShuffleQuality.ofTrueShuffle(sampler, 0, BATCH_SIZE, seed).effectiveBatch();
+        }
+        report.add(LoaderBenchmark.above("block-quality", "records", blocks, "a true shuffle", shuffled));
     }
 
     private static void see(MemoryGroup group, Path file, String order, int round, double[][] figures)
