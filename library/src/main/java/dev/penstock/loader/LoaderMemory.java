@@ -65,7 +65,7 @@ final class LoaderMemory {
         batches.beginPass();
         pipeline = new Pipeline(
                 batches,
-                options.threads(),
+                own.length,
                 steps.count(),
                 (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
         pipeline.start();
