@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,6 +187,30 @@ class LoaderCloseTest {
                 LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(closing));
         assertFalse(self[0].iterator().hasNext());
         assertThrows(IllegalStateException.class, self[0]::iterator);
+    }
+
+    @Test
+    void closingIsQuickWhateverThereIsToFree() throws InterruptedException {
+        List<Field> many = IntStream.range(0, 2000)
+                .mapToObj(i -> Field.fixed("f" + i, ElementType.I8))
+                .toList();
+        Transform widening = new Transform() {
+            @Override
+            public List<Field> fields(List<Field> fields) {
+                return many;
+            }
+
+            @Override
+            public void apply(Batch source, Batch target) {
+                target.columns().forEach(column -> column.reserveValues(10));
+            }
+        };
+        Loader loader = Loader.open(
+                Numbers.of(1000),
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(widening));
+        loader.forEach(batch -> {});
+        closeInTime(loader);
+        await("memory is held after closing", () -> loader.stats().heldBytes() == 0);
     }
 
     /// The consumer is in the middle of writing a batch when another thread closes the loader: the memory of that
