@@ -63,6 +63,12 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
         steps(0);
         List<Field> read = options.fields() == null ? dataset.fields() : options.fields();
+        for (Field field : read) {
+            if (!dataset.fields().contains(field)) {
+                throw new IllegalArgumentException(
+                        "no field " + field + " in " + dataset.path() + "; there are: " + dataset.fields());
+            }
+        }
         this.fields = BatchMaker.stageFields(read, options.transforms()).getLast();
         this.memory = LoaderMemory.create(dataset, read, fields, options);
         CLEANER.register(this, memory::release);
@@ -71,7 +77,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// Makes a loader. Nothing is read before it is iterated.
     ///
     /// @throws IllegalArgumentException when the order is of another number of records, its shares cannot be
-    ///                                  divided among the ranks, or a transform does not fit the fields
+    ///                                  divided among the ranks, the dataset lacks a field, or a transform does
+    ///                                  not fit the fields
     public static Loader open(Dataset dataset, LoaderOptions options) {
         return new Loader(dataset, options);
     }
