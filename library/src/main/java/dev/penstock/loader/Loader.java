@@ -23,7 +23,8 @@ import java.util.NoSuchElementException;
 /// **Lifecycle.** One that is forgotten rather than closed ends its threads once it is garbage, and never keeps
 /// the process alive.
 ///
-/// **Threads.** One consumer at a time. [#close], [#stats] and [#state] may be called from any thread.
+/// **Threads.** One consumer at a time. [#close] and all that only tells something, such as [#stats], [#state] and
+/// [#epoch], may be called from any thread, those of transforms too.
 public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// Closing waits for the batches under way, but not longer; what is not done then goes with the last thread.
     private static final long CLOSE_MILLIS = 800;
@@ -99,7 +100,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     /// Goes to the start of an epoch.
-    public synchronized void setEpoch(long epoch) {
+    public void setEpoch(long epoch) {
         if (epoch < 0) {
             throw new IllegalArgumentException("epochs count from 0, and " + epoch + " is below");
         }
@@ -137,7 +138,19 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// length, for this and all further epochs, until [#moveOn].
     ///
     /// @throws IllegalArgumentException when it is of another dataset or another order
-    public synchronized void resume(LoaderState state) throws IOException {
+    public void resume(LoaderState state) throws IOException {
+        Sampler order = requireOwn(state);
+        stopPass();
+        synchronized (this) {
+            sampler = order;
+            isMovingOn = false;
+            epoch = state.epoch();
+            start = state.delivered();
+        }
+    }
+
+    /// @return the order that a state goes on with
+    private synchronized Sampler requireOwn(LoaderState state) throws IOException {
         long recordCount = state.recordCount();
         boolean hasGrown = recordCount < dataset.count();
         Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
@@ -147,11 +160,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             throw new IllegalArgumentException(
                     "the state has " + state.delivered() + " samples of an epoch of " + order.length());
         }
-        stopPass();
-        sampler = order;
-        isMovingOn = false;
-        epoch = state.epoch();
-        start = state.delivered();
+        return order;
     }
 
     /// Takes in the records that the dataset has gained: from the next epoch on, for the one under way has its
@@ -163,7 +172,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private void beginEpoch(long epoch) {
+    private synchronized void beginEpoch(long epoch) {
         this.epoch = epoch;
         this.start = 0;
         if (isMovingOn) {
@@ -232,29 +241,36 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         };
     }
 
-    private synchronized Pipeline beginPass() {
-        requireOpen();
+    private Pipeline beginPass() {
         stopPass();
-        Steps rest = steps(start);
-        Pipeline pass = memory.startPass(sampler, epoch, rest);
-        steps = rest;
-        stepsTaken = 0;
-        return pass;
+        synchronized (this) {
+            requireOpen();
+            Steps rest = steps(start);
+            Pipeline pass = memory.startPass(sampler, epoch, rest);
+            steps = rest;
+            stepsTaken = 0;
+            return pass;
+        }
     }
 
     /// The next batch, or null at the end of the epoch.
     private LoaderBatch take(Pipeline pass) {
         long step;
+        long nextEpoch;
+        boolean isOver;
         synchronized (this) {
             if (isClosed) {
                 return null;
             }
             requireUnderWay(pass);
             step = stepsTaken;
-            if (step >= steps.count()) {
-                endEpoch();
-                return null;
-            }
+            nextEpoch = epoch + 1;
+            isOver = step >= steps.count();
+        }
+        if (isOver) {
+            stopPass();
+            beginEpoch(nextEpoch);
+            return null;
         }
         try {
             return pass.take(step);
@@ -268,7 +284,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     private void requireUnderWay(Pipeline pass) {
-        if (memory.pipeline() != pass) {
+        if (steps == null || memory.pipeline() != pass) {
             throw new IllegalStateException("this iteration is over: another one began, or the loader was moved to"
                     + " another place; use the iterator that was made last");
         }
@@ -279,13 +295,6 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             requireUnderWay(pass);
             stepsTaken++;
             counts.add(batch, waitNanos);
-        }
-    }
-
-    private void endEpoch() {
-        if (steps != null && !isClosed) {
-            stopPass();
-            beginEpoch(epoch + 1);
         }
     }
 
@@ -300,13 +309,16 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
+    /// Ends the pass under way. It waits for the threads without a lock, for a transform may ask this loader
+    /// something.
     private void stopPass() {
-        if (steps == null) {
-            return;
+        synchronized (this) {
+            if (steps != null) {
+                start = steps.deliveredAfter(stepsTaken);
+                steps = null;
+                stepsTaken = 0;
+            }
         }
-        start = steps.deliveredAfter(stepsTaken);
-        steps = null;
-        stepsTaken = 0;
         memory.stopPass(() -> isClosed, LOOK_MILLIS);
     }
 

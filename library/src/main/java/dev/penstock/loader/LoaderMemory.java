@@ -60,10 +60,14 @@ final class LoaderMemory {
 
     /// Starts to make the batches of an epoch.
     ///
-    /// @throws IllegalStateException when all is freed or about to be
+    /// @throws IllegalStateException when all is freed or about to be, or another pass is under way
     synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps) {
         if (isReleased) {
             throw new IllegalStateException("the loader is closed");
+        }
+        if (pipeline != null) {
+            // Their threads would share batches.
+            throw new IllegalStateException("two threads iterate at once; a loader has one consumer");
         }
         BatchMaker[] own = makers;
         batches.beginPass();
@@ -94,8 +98,10 @@ final class LoaderMemory {
             }
         }
         synchronized (this) {
-            pastFillNanos += running.fillNanos();
-            pipeline = null;
+            if (pipeline == running) {
+                pastFillNanos += running.fillNanos();
+                pipeline = null;
+            }
         }
     }
 
