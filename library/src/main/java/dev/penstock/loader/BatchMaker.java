@@ -20,6 +20,7 @@ import java.util.List;
 final class BatchMaker implements AutoCloseable {
     private final Dataset dataset;
     private final LoaderOptions options;
+    private final int rank;
     /// What each transform starts from.
     private final Batch[] stages;
 
@@ -30,6 +31,7 @@ final class BatchMaker implements AutoCloseable {
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
+        this.rank = options.ranks().rank();
         this.prepare = dataset::prepare;
         List<List<Field>> all = stageFields(fields, options.transforms());
         this.stages = new Batch[all.size() - 1];
@@ -49,7 +51,7 @@ final class BatchMaker implements AutoCloseable {
 
     /// Fills the batch of a step.
     void make(Sampler sampler, long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
-        steps.share(step, options.ranks().rank(), share);
+        steps.share(step, rank, share);
         MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share.count());
         share.fill(sampler, epoch, indices);
         markPadded(sampler, batch);

@@ -13,9 +13,9 @@ import java.util.NoSuchElementException;
 
 /// Batches of a dataset, made ahead by threads, in an order that is a function of seed, epoch and position.
 ///
-/// Iterating goes through one epoch; iterating again through the next. [#state] says where the consumer is, and
-/// [#resume] goes on there: with the same samples, whatever the batch size, the threads and the number of ranks
-/// were and are.
+/// Iterating goes through one epoch; iterating again through the next, whether or not the one before came to its
+/// end. [#state] says where the consumer is, and [#resume] goes on there: with the same samples, whatever the
+/// batch size, the threads and the number of ranks were and are.
 ///
 /// **Ownership.** The dataset stays the caller's and must outlive the loader. Batches are the loader's; each may
 /// be used until the next one is asked for, be it by `hasNext`.
@@ -23,7 +23,8 @@ import java.util.NoSuchElementException;
 /// **Lifecycle.** One that is forgotten rather than closed ends its threads once it is garbage, and never keeps
 /// the process alive.
 ///
-/// **Threads.** One consumer at a time. [#close], [#stats] and [#state] may be called from any thread.
+/// **Threads.** One consumer at a time. [#close] and all that only tells something, such as [#stats], [#state] and
+/// [#epoch], may be called from any thread, those of transforms too.
 public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// Closing waits for the batches under way, but not longer; what is not done then goes with the last thread.
     private static final long CLOSE_MILLIS = 800;
@@ -66,6 +67,12 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
         steps(0);
         List<Field> read = options.fields() == null ? dataset.fields() : options.fields();
+        for (Field field : read) {
+            if (!dataset.fields().contains(field)) {
+                throw new IllegalArgumentException(
+                        "no field " + field + " in " + dataset.path() + "; there are: " + dataset.fields());
+            }
+        }
         this.fields = BatchMaker.stageFields(read, options.transforms()).getLast();
         this.memory = LoaderMemory.create(dataset, read, fields, options);
         CLEANER.register(this, memory::release);
@@ -74,7 +81,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// Makes a loader. Nothing is read before it is iterated.
     ///
     /// @throws IllegalArgumentException when the order is of another number of records, its shares cannot be
-    ///                                  divided among the ranks, or a transform does not fit the fields
+    ///                                  divided among the ranks, the dataset lacks a field, or a transform does
+    ///                                  not fit the fields
     public static Loader open(Dataset dataset, LoaderOptions options) {
         return new Loader(dataset, options);
     }
@@ -95,7 +103,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     /// Goes to the start of an epoch.
-    public synchronized void setEpoch(long epoch) {
+    public void setEpoch(long epoch) {
         if (epoch < 0) {
             throw new IllegalArgumentException("epochs count from 0, and " + epoch + " is below");
         }
@@ -133,7 +141,19 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     /// length, for this and all further epochs, until [#moveOn].
     ///
     /// @throws IllegalArgumentException when it is of another dataset or another order
-    public synchronized void resume(LoaderState state) throws IOException {
+    public void resume(LoaderState state) throws IOException {
+        Sampler order = requireOwn(state);
+        stopPass();
+        synchronized (this) {
+            sampler = order;
+            isMovingOn = false;
+            epoch = state.epoch();
+            start = state.delivered();
+        }
+    }
+
+    /// @return the order that a state goes on with
+    private synchronized Sampler requireOwn(LoaderState state) throws IOException {
         long recordCount = state.recordCount();
         boolean hasGrown = recordCount < dataset.count();
         Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
@@ -143,11 +163,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             throw new IllegalArgumentException(
                     "the state has " + state.delivered() + " samples of an epoch of " + order.length());
         }
-        stopPass();
-        sampler = order;
-        isMovingOn = false;
-        epoch = state.epoch();
-        start = state.delivered();
+        return order;
     }
 
     /// Takes in the records that the dataset has gained: from the next epoch on, for the one under way has its
@@ -159,7 +175,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private void beginEpoch(long epoch) {
+    private synchronized void beginEpoch(long epoch) {
         this.epoch = epoch;
         this.start = 0;
         if (isMovingOn) {
@@ -192,7 +208,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    /// The rest of the epoch, and when that is done the next one.
+    /// One epoch, or what is left of it after [#resume]. Iterating again is the next epoch, also when the one before
+    /// was left early.
     ///
     /// A batch counts as delivered when `next` has returned it. Another iterator, [#setEpoch] and [#resume] put an
     /// end to this one: using it then is an [IllegalStateException].
@@ -228,29 +245,43 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         };
     }
 
-    private synchronized Pipeline beginPass() {
-        requireOpen();
+    private Pipeline beginPass() {
+        boolean isLeftEarly;
+        synchronized (this) {
+            isLeftEarly = stepsTaken > 0;
+        }
         stopPass();
-        Steps rest = steps(start);
-        underWay = memory.startPass(sampler, epoch, rest);
-        steps = rest;
-        stepsTaken = 0;
-        return underWay;
+        synchronized (this) {
+            requireOpen();
+            if (isLeftEarly) {
+                beginEpoch(epoch + 1);
+            }
+            Steps rest = steps(start);
+            underWay = memory.startPass(sampler, epoch, rest);
+            steps = rest;
+            stepsTaken = 0;
+            return underWay;
+        }
     }
 
     /// The next batch, or null at the end of the epoch.
     private LoaderBatch take(Pipeline pass) {
         long step;
+        long nextEpoch;
+        boolean isOver;
         synchronized (this) {
             if (isClosed) {
                 return null;
             }
             requireUnderWay(pass);
             step = stepsTaken;
-            if (step >= steps.count()) {
-                endEpoch();
-                return null;
-            }
+            nextEpoch = epoch + 1;
+            isOver = step >= steps.count();
+        }
+        if (isOver) {
+            stopPass();
+            beginEpoch(nextEpoch);
+            return null;
         }
         try {
             return pass.take(step);
@@ -278,13 +309,6 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private void endEpoch() {
-        if (steps != null && !isClosed) {
-            stopPass();
-            beginEpoch(epoch + 1);
-        }
-    }
-
     /// What was done so far. Waits for nobody.
     public LoaderStats stats() {
         return counts.stats(memory);
@@ -296,14 +320,17 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
+    /// Ends the pass under way. It waits for the threads without a lock, for a transform may ask this loader
+    /// something.
     private void stopPass() {
-        if (steps == null) {
-            return;
+        synchronized (this) {
+            if (steps != null) {
+                start = steps.deliveredAfter(stepsTaken);
+                steps = null;
+                underWay = null;
+                stepsTaken = 0;
+            }
         }
-        start = steps.deliveredAfter(stepsTaken);
-        steps = null;
-        underWay = null;
-        stepsTaken = 0;
         memory.stopPass(() -> isClosed, LOOK_MILLIS);
     }
 

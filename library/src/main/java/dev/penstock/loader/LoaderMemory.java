@@ -6,6 +6,8 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -26,6 +28,8 @@ final class LoaderMemory {
     private Pipeline pipeline;
     private long pastFillNanos;
     private boolean isReleased;
+    /// Open when all memory is freed that nobody uses.
+    private final CountDownLatch freed = new CountDownLatch(1);
 
     private LoaderMemory(Dataset dataset, List<Field> readFields, LoaderOptions options, LoaderBatches batches) {
         this.dataset = dataset;
@@ -56,16 +60,20 @@ final class LoaderMemory {
 
     /// Starts to make the batches of an epoch.
     ///
-    /// @throws IllegalStateException when all is freed or about to be
+    /// @throws IllegalStateException when all is freed or about to be, or another pass is under way
     synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps) {
         if (isReleased) {
             throw new IllegalStateException("the loader is closed");
+        }
+        if (pipeline != null) {
+            // Their threads would share batches.
+            throw new IllegalStateException("two threads iterate at once; a loader has one consumer");
         }
         BatchMaker[] own = makers;
         batches.beginPass();
         pipeline = new Pipeline(
                 batches,
-                options.threads(),
+                own.length,
                 steps.count(),
                 (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
         pipeline.start();
@@ -90,8 +98,10 @@ final class LoaderMemory {
             }
         }
         synchronized (this) {
-            pastFillNanos += running.fillNanos();
-            pipeline = null;
+            if (pipeline == running) {
+                pastFillNanos += running.fillNanos();
+                pipeline = null;
+            }
         }
     }
 
@@ -102,17 +112,37 @@ final class LoaderMemory {
         }
         isReleased = true;
         if (pipeline == null) {
-            free();
+            startFreeing();
         } else {
-            pipeline.stop(this::free);
+            pipeline.stop(this::startFreeing);
         }
     }
 
-    /// Waits for the threads, but not for ever.
+    /// Waits until the threads have ended and memory is freed, but not for ever.
     void awaitRelease(long millis) {
-        Pipeline running = pipeline();
-        if (running != null) {
-            running.awaitEnd(millis);
+        long deadline = System.nanoTime() + millis * 1_000_000;
+        boolean wasInterrupted = false;
+        boolean isDone = false;
+        while (!isDone) {
+            try {
+                freed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                isDone = true;
+            } catch (InterruptedException e) {
+                wasInterrupted = true;
+            }
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Freeing the memory of thousands of columns takes longer than whoever closes the loader should wait.
+    private void startFreeing() {
+        try {
+            Thread.ofPlatform().daemon().name("penstock-loader-free").start(this::free);
+        } catch (OutOfMemoryError e) {
+            // The system has no thread to spare.
+            free();
         }
     }
 
@@ -122,12 +152,11 @@ final class LoaderMemory {
         for (BatchMaker maker : makers) {
             maker.close();
         }
-        if (!batches.release()) {
-            Thread.ofPlatform().daemon().name("penstock-loader-free").start(() -> {
-                while (!batches.release()) {
-                    LockSupport.parkNanos(FREE_NANOS);
-                }
-            });
+        boolean isAll = batches.release();
+        freed.countDown();
+        while (!isAll) {
+            LockSupport.parkNanos(FREE_NANOS);
+            isAll = batches.release();
         }
     }
 

@@ -20,9 +20,13 @@ public final class LoaderOptions implements Cloneable {
 
     private long batchSize;
     private Sampler sampler;
+    /// Null for those of the environment.
     private Ranks ranks;
+
     private boolean isDroppingLast;
+    /// 0 for a share of the cores.
     private int threads;
+
     private long prefetchBytes = PREFETCH_BYTES;
     private List<Field> fields;
     private List<Transform> transforms = List.of();
@@ -35,8 +39,6 @@ public final class LoaderOptions implements Cloneable {
     public static LoaderOptions of(long batchSize) {
         LoaderOptions options = new LoaderOptions();
         options.batchSize = batchSize;
-        options.ranks = Ranks.fromEnvironment();
-        options.threads = Math.max(1, Parallel.defaultThreads() / options.ranks.localWorldSize());
         return options.checked();
     }
 
@@ -62,14 +64,16 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// Which part of each step this process takes.
+    /// Which part of each step this process takes: what the environment says, unless it was given.
+    ///
+    /// @throws IllegalArgumentException when the environment is asked and contradicts itself
     public Ranks ranks() {
-        return ranks;
+        return ranks == null ? Ranks.fromEnvironment() : ranks;
     }
 
     public LoaderOptions withRanks(Ranks ranks) {
         LoaderOptions copy = copy();
-        copy.ranks = ranks;
+        copy.ranks = Objects.requireNonNull(ranks, "ranks");
         return copy.checked();
     }
 
@@ -84,12 +88,15 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// How many threads fill batches.
+    /// How many threads fill batches: the cores over the ranks of this machine, unless it was given.
     public int threads() {
-        return threads;
+        return threads == 0 ? Math.max(1, Parallel.defaultThreads() / ranks().localWorldSize()) : threads;
     }
 
     public LoaderOptions withThreads(int threads) {
+        if (threads < 1) {
+            throw new IllegalArgumentException("batches need at least 1 thread to fill them, not " + threads);
+        }
         LoaderOptions copy = copy();
         copy.threads = threads;
         return copy.checked();
@@ -139,11 +146,13 @@ public final class LoaderOptions implements Cloneable {
     }
 
     private LoaderOptions checked() {
-        Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(onError, "onError");
-        if (batchSize < 1 || batchSize > Integer.MAX_VALUE || threads < 1 || prefetchBytes < 0) {
+        if (batchSize < 1 || batchSize > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
-                    "batches of " + batchSize + " with " + threads + " threads and " + prefetchBytes + " bytes ahead");
+                    "a batch has from 1 to " + Integer.MAX_VALUE + " records, and not " + batchSize);
+        }
+        if (prefetchBytes < 0) {
+            throw new IllegalArgumentException("batches made ahead cannot take " + prefetchBytes + " bytes");
         }
         return this;
     }

@@ -6,7 +6,7 @@ package dev.penstock.loader;
 /// @param batches      handed out
 /// @param rows         of these batches
 /// @param bytes        of their columns
-/// @param skippedRows  records left out because they could not be read
+/// @param skippedRows  records left out because they could not be read or transformed
 /// @param waitNanos    time the consumer waited for a batch
 /// @param gatherNanos  time the threads took to fill batches
 /// @param queuedCount  batches that are ready now

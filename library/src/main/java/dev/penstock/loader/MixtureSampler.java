@@ -58,6 +58,9 @@ public final class MixtureSampler implements Sampler {
         }
         for (int i = 0; i < parts.size(); i++) {
             recordStarts[i + 1] = recordStarts[i] + parts.get(i).recordCount();
+            if (recordStarts[i + 1] < 0) {
+                throw new IllegalArgumentException("the parts of the mixture have more records than can be counted");
+            }
             if (parts.get(i).length() == 0 && weights[i] > 0) {
                 throw new IllegalArgumentException("part " + i + " of the mixture has a weight and no records");
             }

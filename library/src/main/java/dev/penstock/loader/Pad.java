@@ -129,8 +129,13 @@ public final class Pad implements Transform {
         if (field.type().isText()) {
             pattern.set(ValueLayout.JAVA_BYTE, 0, (byte) fill);
         } else {
-            NumberCast.cast(
-                    ElementType.F64, MemorySegment.ofArray(new double[] {fill}), field.type(), pattern, 1, 1, 0);
+            // Of a complex number the imaginary part stays 0.
+            ElementType type = switch (field.type()) {
+                case C64 -> ElementType.F32;
+                case C128 -> ElementType.F64;
+                default -> field.type();
+            };
+            NumberCast.cast(ElementType.F64, MemorySegment.ofArray(new double[] {fill}), type, pattern, 1, 1, 0);
         }
         return pattern;
     }

@@ -56,7 +56,8 @@ final class Pipeline {
     private volatile Thread waitingConsumer;
     private volatile int sleepingCount;
     private volatile boolean isStopped;
-    private volatile Throwable brokenBy;
+    /// Why a thread could not go on, or null.
+    private volatile Throwable failure;
 
     Pipeline(LoaderBatches batches, int threadCount, long stepCount, Fill fill) {
         this.batches = batches;
@@ -114,9 +115,9 @@ final class Pipeline {
                 }
             }
         } catch (Throwable e) {
-            // Not a failure of a batch but of the pipeline: the consumer must not wait for a thread that is gone.
-            brokenBy = e;
-            stop();
+            // Without a thread there would be nobody to wait for.
+            failure = e;
+            LockSupport.unpark(waitingConsumer);
         } finally {
             leave(1);
         }
@@ -189,14 +190,12 @@ final class Pipeline {
         if (batch == null && !isStopped) {
             batch = await(slot);
         }
-        if (brokenBy != null) {
-            throw brokenBy;
-        }
         if (isStopped) {
             return null;
         }
-        if (batch.failure() != null) {
-            throw batch.failure();
+        Throwable reason = batch == null ? failure : batch.failure();
+        if (reason != null) {
+            throw reason;
         }
         handedOut = step;
         return batch;
@@ -206,7 +205,7 @@ final class Pipeline {
         boolean wasInterrupted = false;
         waitingConsumer = Thread.currentThread();
         LoaderBatch batch = ready.get(slot);
-        while (batch == null && !isStopped) {
+        while (batch == null && !isStopped && failure == null) {
             LockSupport.parkNanos(this, SLEEP_NANOS);
             // An interrupt would end every further sleep at once; the consumer learns of it afterwards.
             wasInterrupted |= Thread.interrupted();

@@ -48,7 +48,8 @@ public final class Plan {
         return steps.count();
     }
 
-    /// Positions of an epoch that all ranks together hand out, padding not counted.
+    /// Positions of an epoch that all ranks together hand out. Those that a short share repeats are among them;
+    /// what fills up the last step is not.
     public long sampleCount() {
         return Math.min(steps.length(), steps.count() * steps.stepSize());
     }

@@ -14,8 +14,10 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
     public static final Ranks ALONE = new Ranks(0, 1, 1);
 
     /// What launchers set, in the order in which they are believed.
-    private static final List<String> RANK =
-            List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK");
+    private static final List<String> RANK = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+
+    /// Only the rank among those of this machine.
+    private static final List<String> LOCAL_RANK = List.of("LOCAL_RANK");
 
     private static final List<String> WORLD = List.of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS");
     private static final List<String> LOCAL =
@@ -41,13 +43,15 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
 
     static Ranks from(Map<String, String> environment) {
         int worldSize = number(environment, WORLD, 1);
-        int rank = number(environment, RANK, -1);
+        int localWorldSize = number(environment, LOCAL, 1);
+        boolean isOneMachine = localWorldSize == worldSize || LOCAL.stream().noneMatch(environment::containsKey);
+        int rank = number(environment, RANK, isOneMachine ? number(environment, LOCAL_RANK, -1) : -1);
         if (rank < 0 && worldSize > 1) {
             throw new IllegalArgumentException(
                     "the environment says that there are " + worldSize + " ranks, and not which one this is: set RANK");
         }
         rank = Math.max(0, rank);
-        return new Ranks(rank, worldSize, Math.min(worldSize, number(environment, LOCAL, 1)));
+        return new Ranks(rank, worldSize, Math.min(worldSize, localWorldSize));
     }
 
     private static int number(Map<String, String> environment, List<String> names, int otherwise) {

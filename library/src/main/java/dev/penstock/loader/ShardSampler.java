@@ -177,7 +177,8 @@ public final class ShardSampler implements Sampler {
 
     @Override
     public long spreadCount() {
-        return Math.min(recordCount, blockSize * windowBlocks * shareCount);
+        // A window has no more than its share has, and all of them can be counted.
+        return Math.min(recordCount, Math.min(longest, blockSize * windowBlocks) * shareCount);
     }
 
     @Override

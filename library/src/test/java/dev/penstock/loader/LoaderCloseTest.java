@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import static dev.penstock.memory.Layouts.U64;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -9,21 +10,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -183,6 +189,30 @@ class LoaderCloseTest {
         assertThrows(IllegalStateException.class, self[0]::iterator);
     }
 
+    @Test
+    void closingIsQuickWhateverThereIsToFree() throws InterruptedException {
+        List<Field> many = IntStream.range(0, 2000)
+                .mapToObj(i -> Field.fixed("f" + i, ElementType.I8))
+                .toList();
+        Transform widening = new Transform() {
+            @Override
+            public List<Field> fields(List<Field> fields) {
+                return many;
+            }
+
+            @Override
+            public void apply(Batch source, Batch target) {
+                target.columns().forEach(column -> column.reserveValues(10));
+            }
+        };
+        Loader loader = Loader.open(
+                Numbers.of(1000),
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(widening));
+        loader.forEach(batch -> {});
+        closeInTime(loader);
+        await("memory is held after closing", () -> loader.stats().heldBytes() == 0);
+    }
+
     /// The consumer is in the middle of writing a batch when another thread closes the loader: the memory of that
     /// batch cannot be freed before the write ends, all other memory is.
     @Test
@@ -211,5 +241,60 @@ class LoaderCloseTest {
         await(
                 "the memory of the batch is held after its use",
                 () -> loader.stats().heldBytes() == 0);
+    }
+
+    /// Batches that turn out large have others given up. One that a consumer still writes, though it has asked for
+    /// the next, cannot be, and nobody waits for it.
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aBatchThatIsWrittenTooLongHoldsNobodyUp() throws IOException, InterruptedException {
+        Transform growing = new Transform() {
+            @Override
+            public List<Field> fields(List<Field> fields) {
+                return fields;
+            }
+
+            @Override
+            public void apply(Batch source, Batch target) {
+                MemorySegment numbers = source.column(0).values();
+                boolean isLarge = numbers.getAtIndex(U64, 0) == 50;
+                target.column(0).reserveValues(isLarge ? 1 << 20 : 80).copyFrom(numbers);
+            }
+        };
+        LoaderOptions options = LoaderOptions.of(10)
+                .withRanks(Ranks.ALONE)
+                .withThreads(1)
+                .withPrefetchBytes(1600)
+                .withTransforms(growing);
+        Pipe pipe = Pipe.open();
+        try (Loader loader = Loader.open(Numbers.of(1000), options)) {
+            Iterator<LoaderBatch> batches = loader.iterator();
+            ByteBuffer bytes = batches.next().column("value").values().asByteBuffer();
+            await("the large one is not made", () -> loader.stats().queuedCount() == 5);
+            Thread writer = writeToFull(pipe, bytes);
+            batches.forEachRemaining(batch -> {});
+            assertEquals(100, loader.stats().batches());
+            pipe.source().close();
+            pipe.sink().close();
+            writer.join(5000);
+        }
+    }
+
+    private static Thread writeToFull(Pipe pipe, ByteBuffer bytes) throws IOException, InterruptedException {
+        pipe.sink().configureBlocking(false);
+        while (pipe.sink().write(ByteBuffer.allocate(1)) > 0) {
+            // The write that follows waits until somebody reads.
+        }
+        pipe.sink().configureBlocking(true);
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try {
+                pipe.sink().write(bytes);
+            } catch (IOException e) {
+                // The pipe is closed at the end.
+            }
+        });
+        await("the pipe is not full", () -> writer.getState() == Thread.State.RUNNABLE);
+        Thread.sleep(50);
+        return writer;
     }
 }

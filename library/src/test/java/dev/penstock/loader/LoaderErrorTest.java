@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Seeds;
 import dev.penstock.pack.PackReader;
@@ -177,6 +178,16 @@ class LoaderErrorTest {
             loader.resume(state);
             assertEquals(40, Numbers.at(loader.iterator().next(), 0));
         }
+    }
+
+    /// It is no record's fault, and would have every one of them skipped.
+    @Test
+    void aFieldThatTheDatasetLacksIsRefusedAtOnce() {
+        Field other = Field.fixed("value", ElementType.I32);
+        LoaderOptions options = options(2).withFields(List.of(other)).withOnError(LoaderOptions.OnError.SKIP);
+        IllegalArgumentException failure =
+                assertThrows(IllegalArgumentException.class, () -> Loader.open(Numbers.of(COUNT), options));
+        assertTrue(failure.getMessage().contains("there are: "), failure.getMessage());
     }
 
     @Test

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.Field;
 import dev.penstock.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,9 +16,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Iterating, stopping and moving about in any sequence, with others looking on.
@@ -60,16 +64,19 @@ class LoaderIterationTest {
 
     /// A batch that was looked for and not taken comes again.
     @Test
-    void aNewIteratorGoesOnWhereTheOldOneWasAndEndsIt() {
+    void aNewIteratorIsTheNextEpochAndEndsTheOldOne() {
         try (Loader loader = loader(2)) {
+            Iterator<LoaderBatch> unused = loader.iterator();
+            assertTrue(unused.hasNext());
             Iterator<LoaderBatch> first = loader.iterator();
-            first.next();
+            assertThrows(IllegalStateException.class, unused::next);
+            assertEquals(SAMPLER.index(0, 0), Numbers.at(first.next(), 0));
             assertTrue(first.hasNext());
             Iterator<LoaderBatch> second = loader.iterator();
             assertThrows(IllegalStateException.class, first::next);
-            assertEquals(SAMPLER.index(0, 10), Numbers.at(second.next(), 0));
+            assertEquals(SAMPLER.index(1, 0), Numbers.at(second.next(), 0));
             assertThrows(IllegalStateException.class, first::hasNext);
-            assertEquals(SAMPLER.index(0, 20), Numbers.at(second.next(), 0));
+            assertEquals(SAMPLER.index(1, 10), Numbers.at(second.next(), 0));
             loader.setEpoch(5);
             assertThrows(IllegalStateException.class, second::hasNext);
             assertEquals(SAMPLER.index(5, 0), Numbers.at(loader.iterator().next(), 0));
@@ -85,6 +92,7 @@ class LoaderIterationTest {
                 long epoch = 0;
                 long delivered = 0;
                 long batchCount = 0;
+                long takenCount = 0;
                 Iterator<LoaderBatch> batches = null;
                 List<LoaderState> states = new ArrayList<>(List.of(loader.state()));
                 for (int i = 0; i < 1500; i++) {
@@ -102,9 +110,16 @@ class LoaderIterationTest {
                             delivered = state.delivered();
                             batches = null;
                         }
-                        case 2 -> batches = loader.iterator();
+                        case 2 -> {
+                            boolean isLeftEarly = batches != null && takenCount > 0;
+                            epoch += isLeftEarly ? 1 : 0;
+                            delivered = isLeftEarly ? 0 : delivered;
+                            batches = loader.iterator();
+                            takenCount = 0;
+                        }
                         case 3 -> states.add(LoaderState.parse(loader.state().toJson()));
                         default -> {
+                            takenCount = batches == null ? 0 : takenCount;
                             batches = batches == null ? loader.iterator() : batches;
                             if (delivered == COUNT) {
                                 assertFalse(batches.hasNext());
@@ -116,6 +131,7 @@ class LoaderIterationTest {
                                 assertEquals(SAMPLER.index(epoch, delivered), Numbers.at(batch, 0));
                                 delivered += 10;
                                 batchCount++;
+                                takenCount++;
                             }
                         }
                     }
@@ -186,6 +202,44 @@ class LoaderIterationTest {
             slow.release();
             consumer.join(5000);
             assertEquals(SAMPLER.index(0, 0) + " true", result.get());
+        }
+    }
+
+    /// A transform may go by the epoch, and be in the middle of asking when the loader is moved.
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aTransformMayAskItsOwnLoader() throws IOException, InterruptedException {
+        Loader[] self = new Loader[1];
+        Semaphore asking = new Semaphore(0);
+        Transform curious = new Transform() {
+            @Override
+            public List<Field> fields(List<Field> fields) {
+                return fields;
+            }
+
+            @Override
+            public void apply(Batch source, Batch target) throws Exception {
+                asking.release();
+                Thread.sleep(10);
+                assertTrue(self[0].epoch() >= 0 && self[0].state().delivered() >= 0);
+                assertEquals(1000, self[0].recordCount());
+                target.column(0).exchange(source.column(0));
+            }
+        };
+        LoaderOptions options =
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(curious);
+        try (Loader loader = Loader.open(Numbers.of(1000), options)) {
+            self[0] = loader;
+            LoaderState first = loader.state();
+            for (int round = 0; round < 10; round++) {
+                Iterator<LoaderBatch> batches = loader.iterator();
+                asking.acquire();
+                switch (round % 3) {
+                    case 0 -> loader.setEpoch(round);
+                    case 1 -> loader.resume(first);
+                    default -> batches.next();
+                }
+            }
         }
     }
 

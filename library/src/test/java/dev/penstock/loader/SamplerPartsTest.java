@@ -62,6 +62,12 @@ class SamplerPartsTest {
 
     /// In each part's own order, once each before it begins again, through the ends of epochs.
     @Test
+    void sharesOfHugeWindowsSpreadOverAllRecords() {
+        assertEquals(1000, new ShardSampler(1000, 2, 1L << 61, 2, 1).spreadCount());
+        assertEquals(80, new ShardSampler(1000, 10, 2, 4, 1).spreadCount());
+    }
+
+    @Test
     void aPartOfAMixtureComesInItsOwnOrder() {
         Random random = Seeds.random();
         List<Sampler> parts =
@@ -126,6 +132,8 @@ class SamplerPartsTest {
         }
         assertThrows(IllegalArgumentException.class, () -> new MixtureSampler(List.of(), new double[0], 0, 1));
         assertThrows(IllegalArgumentException.class, () -> new MixtureSampler(two, new double[] {1, 0}, -1, 1));
+        List<Sampler> huge = List.of(new PermutationSampler(1L << 62, 1), new PermutationSampler(1L << 62, 2));
+        assertThrows(IllegalArgumentException.class, () -> new MixtureSampler(huge, new double[] {1, 1}, 10, 1));
         long[] all = Samplers.epoch(new MixtureSampler(two, new double[] {1, 0}, 10, 1), 0);
         assertArrayEquals(new long[] {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, all);
         assertThrows(IllegalArgumentException.class, () -> new WeightedSampler(new double[] {1e308, 1e308}, 1, 1));

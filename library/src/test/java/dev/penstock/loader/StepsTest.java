@@ -5,8 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.memory.ChildJava;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Every position of an epoch falls to one rank in one step, whatever the numbers.
 class StepsTest {
@@ -68,5 +74,39 @@ class StepsTest {
         assertEquals(new Ranks(1, 2, 1), Ranks.from(Map.of("SLURM_PROCID", "1", "SLURM_NTASKS", "2")));
         assertThrows(IllegalArgumentException.class, () -> Ranks.from(Map.of("RANK", "2", "WORLD_SIZE", "2")));
         assertThrows(IllegalArgumentException.class, () -> Ranks.from(Map.of("RANK", "x")));
+    }
+
+    /// Two machines of four ranks each have every local rank twice.
+    @Test
+    void aRankOfTheMachineIsOneOfTheWorldOnlyWhereTheMachineIsAll() {
+        assertEquals(
+                new Ranks(2, 4, 4), Ranks.from(Map.of("LOCAL_RANK", "2", "WORLD_SIZE", "4", "LOCAL_WORLD_SIZE", "4")));
+        assertEquals(new Ranks(2, 4, 1), Ranks.from(Map.of("LOCAL_RANK", "2", "WORLD_SIZE", "4")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Ranks.from(Map.of("LOCAL_RANK", "2", "WORLD_SIZE", "8", "LOCAL_WORLD_SIZE", "4")));
+    }
+
+    @Test
+    void ranksThatAreGivenNeedNoEnvironment(@TempDir Path folder) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of("env", "-u", "RANK", "WORLD_SIZE=4"));
+        words.addAll(ChildJava.command(folder, ForgottenLoader.class));
+        ChildJava.Result result = ChildJava.run(folder, words);
+        assertEquals(0, result.exitCode(), result.output());
+    }
+
+    @Test
+    void ranksOfOneMachineShareItsCores() {
+        LoaderOptions options = LoaderOptions.of(10).withRanks(new Ranks(0, 1 << 20, 1 << 20));
+        assertEquals(1, options.threads());
+        assertEquals(3, options.withThreads(3).threads());
+        assertThrows(IllegalArgumentException.class, () -> options.withThreads(0));
+    }
+
+    @Test
+    void aBatchSizeThatCannotBeIsToldAlone() {
+        String message = assertThrows(IllegalArgumentException.class, () -> LoaderOptions.of(1L << 40))
+                .getMessage();
+        assertEquals("a batch has from 1 to 2147483647 records, and not 1099511627776", message);
     }
 }

@@ -19,6 +19,8 @@ import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -125,6 +127,33 @@ class TransformTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> Convert.to(ElementType.F32, "no").fields(List.of(text)));
+    }
+
+    @Test
+    void complexNumbersArePaddedWithRealOnes() {
+        for (ElementType type : List.of(ElementType.C64, ElementType.C128)) {
+            Field field = Field.variable("waves", type);
+            Pad pad = Pad.of("waves").withFill(1.5);
+            try (Batch source = Batch.create(List.of(field));
+                    Batch target = Batch.create(pad.fields(List.of(field)))) {
+                MemorySegment offsets = source.column(0).reserveOffsets(2);
+                offsets.setAtIndex(U64, 0, 0);
+                offsets.setAtIndex(U64, 1, type.size());
+                offsets.setAtIndex(U64, 2, type.size());
+                source.column(0).reserveValues(type.size()).fill((byte) 0);
+                source.complete(2);
+                pad.apply(source, target);
+                target.complete(2);
+                byte[] padded = bytes(target.column(0).value(1));
+                ByteBuffer expected = ByteBuffer.allocate((int) type.size()).order(ByteOrder.LITTLE_ENDIAN);
+                if (type == ElementType.C64) {
+                    expected.putFloat(1.5f);
+                } else {
+                    expected.putDouble(1.5);
+                }
+                assertArrayEquals(expected.array(), padded);
+            }
+        }
     }
 
     /// Several transforms one after the other; columns that stay as they are go through several hands.
