@@ -57,7 +57,7 @@ final class TreeBatch {
     }
 
     private int getSorted(int start, int limit) {
-        TreeLookup.Trail trail = new TreeLookup.Trail();
+        TreeTrail trail = new TreeTrail();
         byte[] before = {};
         int found = 0;
         for (int i = start; i < limit; i++) {

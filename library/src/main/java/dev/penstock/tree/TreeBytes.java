@@ -65,6 +65,13 @@ final class TreeBytes {
         return isStrict;
     }
 
+    /// @throws IllegalStateException when the memory is gone
+    void requireOpen() {
+        if (!bytes.scope().isAlive()) {
+            throw new IllegalStateException(path + " is closed");
+        }
+    }
+
     int u8(long offset) {
         return bytes.get(U8, offset) & 0xFF;
     }
@@ -109,31 +116,6 @@ final class TreeBytes {
 
     private DatasetException.Corrupt tooLong(long offset) {
         return corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
-    }
-
-    /// The number at a byte of a node of which the first eight bytes are loaded.
-    long varint(long node, long word, int at) {
-        if (at > 7) {
-            return varint(node + at);
-        }
-        int first = byteOf(word, at);
-        if (first <= Varint.SINGLE_MAX) {
-            return first;
-        }
-        int payload = first - Varint.SINGLE_MAX;
-        if (at + payload > 7) {
-            return longVarint(node + at, payload);
-        }
-        long value = (word >>> (8 * (at + 1))) & (-1L >>> (Long.SIZE - 8 * payload));
-        if (isStrict && !Varint.isMinimal(payload, value)) {
-            throw tooLong(node + at);
-        }
-        return value;
-    }
-
-    /// Bytes of the number at a byte of a node of which the first eight bytes are loaded.
-    int varintSize(long node, long word, int at) {
-        return at > 7 ? varintSize(node + at) : Varint.sizeFrom(byteOf(word, at));
     }
 
     /// What a distance at an offset leads to from a node.
