@@ -214,7 +214,8 @@ final class TreeBytes {
         return node;
     }
 
-    private static boolean isFourLeaves(long word) {
+    /// Whether eight bytes are four leaves with values of one byte.
+    static boolean isFourLeaves(long word) {
         return (word & LEAF_HEADS_MASK) == LEAF_HEADS && hasOneByteValues(word);
     }
 
@@ -297,6 +298,15 @@ final class TreeBytes {
     void requireAscending(long list, int count) {
         for (int i = 0; i < count; i += Long.BYTES) {
             requireAscending(list + i, word(list + i), count - i);
+        }
+    }
+
+    /// The same for at most eight bytes that are not at the end of the file.
+    void requireAscendingWord(long list, int count) {
+        long word = bytes.get(U64, list);
+        long pairs = HIGH & firstBytes(count - 1);
+        if ((lessThan(word, word >>> 8) & pairs) != pairs) {
+            throw corrupt(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
         }
     }
 
