@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Looks up many paths, on several threads when there are enough of them.
 ///
-/// Paths that come in order go on from where each parts from the one before. Sorting others first takes longer
-/// than it saves.
+/// Paths that come in order go on from where each parts from the one before. Others are looked up in turns
+/// ([TreeLanes]); sorting them first takes longer than it saves.
 final class TreeBatch {
     /// Takes some hundred microseconds: enough to be worth a thread.
     private static final int PART_SIZE = 512;
@@ -70,11 +70,18 @@ final class TreeBatch {
     }
 
     private int getUnsorted(int start, int limit) {
-        int found = 0;
-        for (int i = start; i < limit; i++) {
-            found += take(i, lookup.valueOffset(paths.get(i)));
+        TreeLanes lanes = new TreeLanes(bytes, lookup);
+        int[] found = new int[1];
+        TreeLanes.Answer answer = (index, offset) -> found[0] += take(index, offset);
+        int next = start;
+        while (next < limit || !lanes.isEmpty()) {
+            while (next < limit && !lanes.isFull()) {
+                lanes.add(paths.get(next), next, answer);
+                next++;
+            }
+            lanes.advance(answer);
         }
-        return found;
+        return found[0];
     }
 
     private int take(int index, long offset) {

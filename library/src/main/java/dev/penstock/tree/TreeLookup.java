@@ -84,7 +84,7 @@ final class TreeLookup {
     /// Where the value of a key is, or [#ABSENT].
     long valueOffset(byte[] key) {
         int position = common.length;
-        if (position > key.length || !Arrays.equals(key, 0, position, common, 0, position)) {
+        if (!isCommon(key)) {
             bytes.requireOpen();
             return ABSENT;
         }
@@ -193,6 +193,51 @@ final class TreeLookup {
             count++;
         }
         return count >= JUMP_NODES_MIN ? start : PrefixJumps.NONE;
+    }
+
+    TreeWalk walk() {
+        return walk;
+    }
+
+    /// Whether a key begins as all do.
+    boolean isCommon(byte[] key) {
+        int size = common.length;
+        return size <= key.length && Arrays.equals(key, 0, size, common, 0, size);
+    }
+
+    /// Goes as far with a key that begins as all do as this is remembered.
+    ///
+    /// @param nodes     gets the node, at an index
+    /// @param positions gets how many bytes lead to it
+    /// @return what [#noteIfNew] wants to know
+    long descend(byte[] key, long[] nodes, int[] positions, int index) {
+        long jump = jump(key);
+        long node = jump == PrefixJumps.NONE ? base : PrefixJumps.node(jump);
+        int position = common.length + (jump == PrefixJumps.NONE ? 0 : PrefixJumps.size(jump));
+        boolean isLine = PrefixJumps.isLine(jump);
+        while (!isLine && position < key.length) {
+            long step = steps.find(node, key[position] & 0xFF);
+            if (step == ChildSteps.NONE) {
+                break;
+            }
+            node = ChildSteps.child(node, step);
+            isLine = ChildSteps.isLine(step);
+            position++;
+        }
+        nodes[index] = node;
+        positions[index] = position;
+        return jump;
+    }
+
+    void noteStep(long node, int childByte, long child) {
+        steps.put(node, childByte, child, (bytes.u8(child) & TreeFormat.LINE) != 0);
+    }
+
+    /// Remembers how far the first bytes of a key lead that is in the tree, unless that is known.
+    void noteIfNew(byte[] key, long jump) {
+        if (!PrefixJumps.isLong(jump)) {
+            note(key, jump);
+        }
     }
 
     /// Where the value of a key is, going on from where the trail of an earlier key has come that has the same
