@@ -86,9 +86,15 @@ final class TreeAssembly implements AutoCloseable {
 
     void append(byte[] bytes, int start, int size, int shared, boolean hasValue, long value) throws IOException {
         if (!hasPrevious || size > shared) {
-            closeTo(shared);
-            if (size > 0) {
-                pushFrame(size);
+            if (isNextLeaf(size, shared)) {
+                pending.addLeaf(previous[shared], values[frameCount - 1]);
+                firstPending[frameCount - 1] = pending.count();
+                hasValues[frameCount - 1] = false;
+            } else {
+                closeTo(shared);
+                if (size > 0) {
+                    pushFrame(size);
+                }
             }
             remember(bytes, start, size, shared);
         }
@@ -99,9 +105,21 @@ final class TreeAssembly implements AutoCloseable {
         }
     }
 
+    /// Whether a path and the one before differ in their last byte only, and parted there before: the commonest
+    /// case, in which the deepest frame becomes a leaf and serves again.
+    private boolean isNextLeaf(int size, int shared) {
+        int top = frameCount - 1;
+        return top > 0
+                && size == shared + 1
+                && depths[top] == size
+                && depths[top - 1] == shared
+                && hasValues[top]
+                && firstPending[top] == pending.count();
+    }
+
     private void remember(byte[] bytes, int start, int size, int shared) {
-        if (previous.length < size) {
-            previous = Arrays.copyOf(previous, Math.max(size, 2 * previous.length));
+        if (previous.length - Long.BYTES < size) {
+            previous = Arrays.copyOf(previous, Math.max(size + Long.BYTES, 2 * previous.length));
         }
         System.arraycopy(bytes, start + shared, previous, shared, size - shared);
         previousSize = size;
@@ -229,7 +247,7 @@ final class TreeAssembly implements AutoCloseable {
     private long writeRun(int start, int end) throws IOException {
         long first = out.position();
         for (int i = start; i < end; i++) {
-            out.reserve(TreeFormat.NODE_SIZE_MAX);
+            out.reserve(PendingNodes.ENCODED_MAX);
             out.fillTo(pending.encode(i, out.position(), out.window(), out.filled()));
         }
         return first;
@@ -244,7 +262,7 @@ final class TreeAssembly implements AutoCloseable {
     private int encodeRun(long offset) {
         int size = 0;
         for (int i = runStart; i < pending.count(); i++) {
-            if (runBytes.length - size < TreeFormat.NODE_SIZE_MAX) {
+            if (runBytes.length - size < PendingNodes.ENCODED_MAX) {
                 runBytes = Arrays.copyOf(runBytes, 2 * runBytes.length);
             }
             size = pending.encode(i, offset + size, runBytes, size);
@@ -284,10 +302,8 @@ final class TreeAssembly implements AutoCloseable {
         for (; i <= size - Long.BYTES; i += Long.BYTES) {
             hash = mix(hash, (long) WORDS.get(bytes, start + i));
         }
-        long rest = 0;
-        for (int shift = 0; i < size; i++, shift += 8) {
-            rest |= (bytes[start + i] & 0xFFL) << shift;
-        }
+        // The array has some bytes more than the path before.
+        long rest = i == size ? 0 : (long) WORDS.get(bytes, start + i) & ~(-1L << 8 * (size - i));
         long mixed = mix(hash, rest);
         return mixed ^ mixed >>> 32;
     }
