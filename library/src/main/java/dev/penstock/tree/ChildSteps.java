@@ -37,7 +37,7 @@ final class ChildSteps {
 
     /// @param fileSize bytes of the tree: a small one has few branches
     ChildSteps(long fileSize) {
-        int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 2;
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 4;
         this.placesBits = Math.clamp(bits, PLACES_BITS_MIN, PLACES_BITS_MAX);
         this.tagBits = QUESTION_BITS - placesBits;
         this.stepBits = Long.SIZE - tagBits;

@@ -48,7 +48,7 @@ final class PrefixJumps {
 
     /// @param fileSize bytes of the tree: a small one has few nodes
     PrefixJumps(long fileSize) {
-        int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 4;
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 5;
         this.placesBits = Math.clamp(bits, PLACES_BITS_MIN, PLACES_BITS_MAX);
     }
 

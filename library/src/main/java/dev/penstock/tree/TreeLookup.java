@@ -34,6 +34,7 @@ final class TreeLookup {
     private final TreeWalk walk;
     private final ChildSteps steps;
     private final PrefixJumps jumps;
+    private final TreePages pages;
 
     /// The bytes that lead on from the root.
     private final long[] firstBytes = new long[4];
@@ -50,6 +51,7 @@ final class TreeLookup {
         this.walk = new TreeWalk(bytes, siblings);
         this.steps = new ChildSteps(bytes.size());
         this.jumps = new PrefixJumps(bytes.size());
+        this.pages = new TreePages(bytes.segment());
         TreeNode node = new TreeNode(bytes);
         node.decode(root, bytes.size());
         if (node.isLine) {
@@ -123,6 +125,7 @@ final class TreeLookup {
             int wanted = key[position] & 0xFF;
             long step = steps.find(node, wanted);
             if (step == ChildSteps.NONE) {
+                pages.lookingUp();
                 long word = bytes.word(node);
                 if ((word & TreeFormat.LINE) != 0) {
                     break;
@@ -195,6 +198,10 @@ final class TreeLookup {
         return count >= JUMP_NODES_MIN ? start : PrefixJumps.NONE;
     }
 
+    TreePages pages() {
+        return pages;
+    }
+
     TreeWalk walk() {
         return walk;
     }
@@ -218,6 +225,7 @@ final class TreeLookup {
         while (!isLine && position < key.length) {
             long step = steps.find(node, key[position] & 0xFF);
             if (step == ChildSteps.NONE) {
+                pages.lookingUp();
                 break;
             }
             node = ChildSteps.child(node, step);

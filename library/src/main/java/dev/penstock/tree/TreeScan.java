@@ -46,6 +46,7 @@ public final class TreeScan {
 
     private long pendingLimit;
     private boolean isOver;
+    private long piece = NONE;
 
     /// One entry for each branch that has children left: the next child, how many there are, where their bytes
     /// are, which comes next (an index into a list, or the least byte in a mask), and the size of the path there.
@@ -220,6 +221,10 @@ public final class TreeScan {
     ///
     /// @return whether it has a value, which is then in place
     private boolean enter() {
+        if (lookup.pages().isScattered() && TreePages.piece(pending) != piece) {
+            piece = TreePages.piece(pending);
+            lookup.pages().willRead(piece);
+        }
         node.decode(pending, pendingLimit);
         pending = NONE;
         // A branch whose last child is entered is done, which keeps a chain of single children from filling memory.
