@@ -8,7 +8,7 @@ import java.util.Arrays;
 /// The bytes of a tree as they are written, of which the last ones stay in memory to be compared with.
 final class ArenaOutput {
     private static final int WINDOW_START = 1 << 18;
-    static final int WINDOW_MAX = 16 << 20;
+    static final int WINDOW_MAX = 4 << 20;
     private static final int PIECE_SIZE = 1 << 12;
 
     /// Where the bytes go.

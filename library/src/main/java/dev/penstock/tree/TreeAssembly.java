@@ -62,11 +62,11 @@ final class TreeAssembly implements AutoCloseable {
     ///
     /// @throws IllegalArgumentException when it may not follow it
     int requireOrder(byte[] bytes, int start, int size, boolean hasValue) {
-        int shared = Arrays.mismatch(previous, 0, previousSize, bytes, start, start + size);
         if (!hasPrevious) {
             return 0;
         }
-        if (shared < 0) {
+        int shared = sharedSize(bytes, start, size);
+        if (shared == size && size == previousSize) {
             boolean isAllowed = !hasValue || !hasValues[frameCount - 1];
             if (!isAllowed) {
                 throw new IllegalArgumentException("the path " + text(bytes, start, size) + " comes twice");
@@ -78,6 +78,23 @@ final class TreeAssembly implements AutoCloseable {
                     + " comes after a larger one: paths must be in ascending order, unsigned");
         }
         return shared;
+    }
+
+    /// How many bytes a path has in common with the one before. Most paths are short, which the runtime's own
+    /// comparison of arrays is not made for.
+    private int sharedSize(byte[] bytes, int start, int size) {
+        int limit = Math.min(previousSize, size);
+        int i = 0;
+        for (; i <= limit - Long.BYTES; i += Long.BYTES) {
+            long difference = (long) WORDS.get(previous, i) ^ (long) WORDS.get(bytes, start + i);
+            if (difference != 0) {
+                return i + Long.numberOfTrailingZeros(difference) / Byte.SIZE;
+            }
+        }
+        while (i < limit && previous[i] == bytes[start + i]) {
+            i++;
+        }
+        return i;
     }
 
     private static String text(byte[] bytes, int start, int size) {
@@ -121,7 +138,13 @@ final class TreeAssembly implements AutoCloseable {
         if (previous.length - Long.BYTES < size) {
             previous = Arrays.copyOf(previous, Math.max(size + Long.BYTES, 2 * previous.length));
         }
-        System.arraycopy(bytes, start + shared, previous, shared, size - shared);
+        if (size - shared <= Long.BYTES) {
+            for (int i = shared; i < size; i++) {
+                previous[i] = bytes[start + i];
+            }
+        } else {
+            System.arraycopy(bytes, start + shared, previous, shared, size - shared);
+        }
         previousSize = size;
         hasPrevious = true;
     }
