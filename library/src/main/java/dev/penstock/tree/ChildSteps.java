@@ -28,6 +28,9 @@ final class ChildSteps {
     /// Odd, so that multiplying by it is a one-to-one mapping of the questions.
     private static final long FACTOR = 0x9E37_79B9_7F4BL;
 
+    /// A branch further into the file would be taken for one that is nearer.
+    private final boolean isUsable;
+
     private final int placesBits;
     private final int tagBits;
     private final int stepBits;
@@ -35,9 +38,10 @@ final class ChildSteps {
     /// Made with the first entry, so that opening a tree costs nothing.
     private long[] table;
 
-    /// @param fileSize bytes of the tree: a small one has few branches
+    /// @param fileSize bytes of the tree: a small one has few branches, and of one beyond 1 TiB nothing is kept
     ChildSteps(long fileSize) {
         int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 4;
+        this.isUsable = fileSize <= 1L << (QUESTION_BITS - Byte.SIZE);
         this.placesBits = Math.clamp(bits, PLACES_BITS_MIN, PLACES_BITS_MAX);
         this.tagBits = QUESTION_BITS - placesBits;
         this.stepBits = Long.SIZE - tagBits;
@@ -65,7 +69,7 @@ final class ChildSteps {
 
     void put(long node, int childByte, long child, boolean isLine) {
         long step = node - child << 1 | (isLine ? 1 : 0);
-        if (node >>> (QUESTION_BITS - 8) != 0 || step >>> stepBits != 0) {
+        if (!isUsable || step >>> stepBits != 0) {
             return;
         }
         long[] entries = table;

@@ -10,11 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Looks up many paths, on several threads when there are enough of them.
 ///
-/// Paths that come in order go on from where each parts from the one before. Others are looked up in turns
-/// ([TreeLanes]); sorting them first takes longer than it saves.
+/// Paths that come in order go on from where each parts from the one before. Sorting others first takes longer
+/// than it saves, and so does looking up several in turns.
 final class TreeBatch {
-    /// Takes some hundred microseconds: enough to be worth a thread.
-    private static final int PART_SIZE = 512;
+    /// Fewer take less time than another thread takes to come.
+    private static final int SHARED_MIN = 512;
+
+    /// Small, so that no thread waits long for the last part of another.
+    private static final int PART_SIZE = 128;
 
     private final TreeBytes bytes;
     private final TreeLookup lookup;
@@ -34,7 +37,8 @@ final class TreeBatch {
     /// @return how many paths have a value
     int get(int threads) throws IOException {
         int count = paths.size();
-        Parallel.run(Math.ceilDiv(count, PART_SIZE), threads, part -> {
+        int usedThreads = count <= SHARED_MIN ? 1 : threads;
+        Parallel.run(Math.ceilDiv(count, PART_SIZE), usedThreads, part -> {
             int start = (int) part * PART_SIZE;
             int limit = Math.min(count, start + PART_SIZE);
             try {
@@ -70,18 +74,12 @@ final class TreeBatch {
     }
 
     private int getUnsorted(int start, int limit) {
-        TreeLanes lanes = new TreeLanes(bytes, lookup);
-        int[] found = new int[1];
-        TreeLanes.Answer answer = (index, offset) -> found[0] += take(index, offset);
-        int next = start;
-        while (next < limit || !lanes.isEmpty()) {
-            while (next < limit && !lanes.isFull()) {
-                lanes.add(paths.get(next), next, answer);
-                next++;
-            }
-            lanes.advance(answer);
+        int found = 0;
+        for (int i = start; i < limit; i++) {
+            byte[] key = paths.get(i);
+            found += take(i, lookup.isForeign(key) ? TreeLookup.ABSENT : lookup.valueOffset(key));
         }
-        return found[0];
+        return found;
     }
 
     private int take(int index, long offset) {

@@ -25,6 +25,9 @@ final class TreeLookup {
     /// Of the first bytes that all keys have in common so many are compared at once.
     private static final int COMMON_MAX = 64;
 
+    /// Whoever opens a tree for fewer lookups than this does not want to pay for what others will find remembered.
+    private static final int UNKNOWN_MIN = 8;
+
     /// Fewer nodes than this are gone through as fast as an entry is read.
     private static final int JUMP_NODES_MIN = 3;
 
@@ -43,6 +46,9 @@ final class TreeLookup {
     private final byte[] common;
 
     private final long base;
+
+    /// Counted without care: a few more or less do not matter.
+    private int unknownCount;
 
     TreeLookup(TreeBytes bytes, long root) {
         this.bytes = bytes;
@@ -125,7 +131,7 @@ final class TreeLookup {
             int wanted = key[position] & 0xFF;
             long step = steps.find(node, wanted);
             if (step == ChildSteps.NONE) {
-                pages.lookingUp();
+                boolean isNoting = isUsed();
                 long word = bytes.word(node);
                 if ((word & TreeFormat.LINE) != 0) {
                     break;
@@ -134,7 +140,9 @@ final class TreeLookup {
                 if (child == ABSENT) {
                     return ABSENT;
                 }
-                steps.put(node, wanted, child, (bytes.u8(child) & TreeFormat.LINE) != 0);
+                if (isNoting) {
+                    noteStep(node, wanted, child);
+                }
                 return walk.find(key, child, position + 1, null);
             }
             node = ChildSteps.child(node, step);
@@ -144,10 +152,25 @@ final class TreeLookup {
         return walk.find(key, node, position, null);
     }
 
+    /// Says that a lookup has come to where nothing is remembered.
+    ///
+    /// @return whether there were enough of these, so that remembering is worth its tables
+    private boolean isUsed() {
+        if (unknownCount < UNKNOWN_MIN) {
+            unknownCount++;
+            return false;
+        }
+        pages.lookingUp();
+        return true;
+    }
+
     /// Remembers how far the first bytes of a key lead that is in the tree.
     ///
     /// @param jump what is remembered of fewer bytes, or [PrefixJumps#NONE]
     private void note(byte[] key, long jump) {
+        if (unknownCount < UNKNOWN_MIN) {
+            return;
+        }
         int left = key.length - common.length;
         if (jump == PrefixJumps.NONE && left >= PrefixJumps.SIZE_SHORT) {
             long word0 = (long) WORDS.get(key, common.length);
@@ -202,50 +225,14 @@ final class TreeLookup {
         return pages;
     }
 
-    TreeWalk walk() {
-        return walk;
-    }
-
     /// Whether a key begins as all do.
-    boolean isCommon(byte[] key) {
+    private boolean isCommon(byte[] key) {
         int size = common.length;
         return size <= key.length && Arrays.equals(key, 0, size, common, 0, size);
     }
 
-    /// Goes as far with a key that begins as all do as this is remembered.
-    ///
-    /// @param nodes     gets the node, at an index
-    /// @param positions gets how many bytes lead to it
-    /// @return what [#noteIfNew] wants to know
-    long descend(byte[] key, long[] nodes, int[] positions, int index) {
-        long jump = jump(key);
-        long node = jump == PrefixJumps.NONE ? base : PrefixJumps.node(jump);
-        int position = common.length + (jump == PrefixJumps.NONE ? 0 : PrefixJumps.size(jump));
-        boolean isLine = PrefixJumps.isLine(jump);
-        while (!isLine && position < key.length) {
-            long step = steps.find(node, key[position] & 0xFF);
-            if (step == ChildSteps.NONE) {
-                pages.lookingUp();
-                break;
-            }
-            node = ChildSteps.child(node, step);
-            isLine = ChildSteps.isLine(step);
-            position++;
-        }
-        nodes[index] = node;
-        positions[index] = position;
-        return jump;
-    }
-
-    void noteStep(long node, int childByte, long child) {
+    private void noteStep(long node, int childByte, long child) {
         steps.put(node, childByte, child, (bytes.u8(child) & TreeFormat.LINE) != 0);
-    }
-
-    /// Remembers how far the first bytes of a key lead that is in the tree, unless that is known.
-    void noteIfNew(byte[] key, long jump) {
-        if (!PrefixJumps.isLong(jump)) {
-            note(key, jump);
-        }
     }
 
     /// Where the value of a key is, going on from where the trail of an earlier key has come that has the same

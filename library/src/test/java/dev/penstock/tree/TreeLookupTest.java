@@ -102,6 +102,19 @@ class TreeLookupTest {
     }
 
     @Test
+    void aBranchBeyondATebibyteIsNotTakenForAnother() {
+        long far = 1L << 40;
+        ChildSteps steps = new ChildSteps(2 * far);
+        steps.put(1000, 5, 900, false);
+        assertEquals(ChildSteps.NONE, steps.find(far + 1000, 5));
+        ChildSteps near = new ChildSteps(far);
+        near.put(1000, 5, 900, true);
+        assertEquals(900, ChildSteps.child(1000, near.find(1000, 5)));
+        assertTrue(ChildSteps.isLine(near.find(1000, 5)));
+        assertEquals(ChildSteps.NONE, near.find(1000, 6));
+    }
+
+    @Test
     void aClosedTreeAnswersNothing() throws IOException {
         TreeReader tree = Trees.open(Trees.bytes(TreeKeySets.zero(TreeKeySets.wide(1000))));
         TreeScan scan = tree.scan();
