@@ -23,6 +23,7 @@ final class TreeBenchmark implements Benchmark {
         parts.put("open", TreeOpenCases::run);
         parts.put("heap", TreeHeapCases::run);
         parts.put("pages", TreePageCases::run);
+        parts.put("limited", TreeLimitedCases::run);
     }
 
     @Override

@@ -30,6 +30,8 @@ import java.util.TreeSet;
 final class TreeData {
     private static final int COUNT = 200_000;
     private static final int TEXT_COUNT = 100_000;
+    private static final int[] POWERS = {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000};
+    static final int LONG_KEY_SIZE = 30;
 
     /// One set. The arrays of hits and misses lie in memory in the order in which they are asked for.
     ///
@@ -155,6 +157,14 @@ final class TreeData {
         String extra = System.getenv("PENSTOCK_EXTRA_DATA");
         Path file = extra == null ? null : Path.of(extra, "big_logic.metta.paths");
         return file != null && Files.exists(file) ? file : null;
+    }
+
+    /// One of up to a hundred million keys in ascending order, each with an ending of its own.
+    static void fillLongKey(byte[] key, int index) {
+        long mixed = index * 0x9E3779B97F4A7C15L;
+        for (int i = 0; i < key.length; i++) {
+            key[i] = (byte) (i < POWERS.length ? '0' + index / POWERS[7 - i] % 10 : 'a' + (mixed >>> i & 15));
+        }
     }
 
     /// Writes keys as another program reads them: 4 bytes length, little-endian, and the key.

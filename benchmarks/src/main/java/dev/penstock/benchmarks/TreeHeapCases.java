@@ -53,12 +53,9 @@ final class TreeHeapCases {
     public static void main(String[] arguments) throws IOException {
         long start = System.nanoTime();
         try (TreeWriter writer = TreeWriter.create(Path.of(arguments[0]), TreeWriter.Options.DEFAULT)) {
-            byte[] key = new byte[30];
+            byte[] key = new byte[TreeData.LONG_KEY_SIZE];
             for (int i = 0; i < KEY_COUNT; i++) {
-                long mixed = i * 0x9E3779B97F4A7C15L;
-                for (int j = 0; j < key.length; j++) {
-                    key[j] = (byte) (j < 8 ? '0' + i / POWERS[7 - j] % 10 : 'a' + (mixed >>> j & 15));
-                }
+                TreeData.fillLongKey(key, i);
                 writer.append(key, i);
             }
         }
@@ -68,8 +65,6 @@ final class TreeHeapCases {
                 .sum();
         System.out.println(peak / (1 << 20) + " " + (System.nanoTime() - start) / 1_000_000_000);
     }
-
-    private static final int[] POWERS = {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000};
 
     private static long peak(MemoryPoolMXBean pool) {
         return pool.getPeakUsage().getUsed();

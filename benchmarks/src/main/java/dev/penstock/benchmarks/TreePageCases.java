@@ -96,11 +96,11 @@ final class TreePageCases {
         return keys;
     }
 
-    private static long minorFaults() throws IOException {
+    static long minorFaults() throws IOException {
         return stat(7);
     }
 
-    private static long majorFaults() throws IOException {
+    static long majorFaults() throws IOException {
         return stat(9);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
+import dev.penstock.memory.Disk;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeScan;
 import dev.penstock.tree.TreeWriter;
@@ -43,8 +44,10 @@ final class TreeWork {
         return bytes;
     }
 
-    static void build(Path target, List<byte[]> keys) throws IOException {
-        try (TreeWriter writer = TreeWriter.create(target, TreeWriter.Options.DEFAULT.withReplacing(true))) {
+    static void build(Path target, List<byte[]> keys, Disk disk) throws IOException {
+        TreeWriter.Options options =
+                TreeWriter.Options.DEFAULT.withReplacing(true).withDisk(disk);
+        try (TreeWriter writer = TreeWriter.create(target, options)) {
             for (byte[] key : keys) {
                 writer.append(key, 0);
             }

@@ -208,8 +208,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    /// One epoch, or what is left of it after [#resume]. Iterating again is the next epoch, also when the one before
-    /// was left early.
+    /// One epoch, or what is left of it after [#resume]. Iterating again is the next epoch, also when the one
+    /// before was left early.
     ///
     /// A batch counts as delivered when `next` has returned it. Another iterator, [#setEpoch] and [#resume] put an
     /// end to this one: using it then is an [IllegalStateException].

@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /// The bytes of a tree as they are written, of which the last ones stay in memory to be compared with.
 final class ArenaOutput {
-    private static final int WINDOW_START = 1 << 16;
-    static final int WINDOW_MAX = 16 << 20;
+    private static final int WINDOW_START = 1 << 18;
+    static final int WINDOW_MAX = 4 << 20;
     private static final int PIECE_SIZE = 1 << 12;
 
     /// Where the bytes go.
@@ -22,7 +22,7 @@ final class ArenaOutput {
     private final Target target;
     private final int windowMax;
     private final byte[] piece = new byte[PIECE_SIZE];
-    private byte[] window = new byte[WINDOW_START];
+    private byte[] window;
     /// Where in the file the window begins, how much of it is filled, and how much of that is written.
     private long windowOffset;
 
@@ -35,6 +35,7 @@ final class ArenaOutput {
         this.target = target;
         this.windowOffset = start;
         this.windowMax = windowMax;
+        this.window = new byte[Math.min(WINDOW_START, windowMax)];
     }
 
     /// Where the next byte goes.
@@ -51,7 +52,7 @@ final class ArenaOutput {
             slide(size);
         }
         if (filled + size > window.length) {
-            window = Arrays.copyOf(window, Math.max(filled + size, Math.min(2 * window.length, windowMax)));
+            window = Arrays.copyOf(window, Math.max(filled + size, Math.min(4 * window.length, windowMax)));
         }
     }
 

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 final class OffsetTable implements AutoCloseable {
     static final long ABSENT = 0;
 
-    private static final long PLACES_START = 1 << 12;
+    private static final long PLACES_START = 1 << 14;
 
     /// Up to here the table grows fourfold, since freeing the old one stops all threads for a moment.
     private static final long PLACES_FAST = 1 << 18;

@@ -1,26 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// Nodes that are not written yet, because their siblings are not known: a stack, in arrays.
+///
+/// What of a node does not depend on where it will be is kept as the bytes that will be written: head and value,
+/// and the list or the mask of the children. Only the distances come in between.
 final class PendingNodes {
-    private static final int MASK_WORDS = 4;
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
-    private static final byte HAS_VALUE = 1;
-    private static final byte IS_LINE = 2;
-    private static final byte HAS_CHILD = 4;
 
-    private byte[] childBytes = new byte[64];
-    private byte[] flags = new byte[64];
-    private long[] values = new long[64];
+    /// Bytes kept for each node: head and value, then the list or the mask.
+    private static final int HEAD_ROOM = 16;
+
+    private static final int TAIL_ROOM = TreeFormat.MASK_SIZE;
+    private static final int ROOM_SIZE = HEAD_ROOM + TAIL_ROOM;
+
+    /// Bytes that [#encode] may write.
+    static final int ENCODED_MAX = TreeFormat.NODE_SIZE_MAX + 2 * Long.BYTES;
+
+    /// A node without a child, and one that is no line.
+    private static final long NONE = 0;
+
+    private byte[] childBytes = new byte[64 + Long.BYTES];
+    private byte[] bytes = new byte[64 * ROOM_SIZE];
+    private byte[] headSizes = new byte[64];
+    private byte[] tailSizes = new byte[64];
     private long[] firsts = new long[64];
     private long[] lines = new long[64];
-    private long[] masks = new long[64 * MASK_WORDS];
     private int count;
 
     int count() {
         return count;
+    }
+
+    /// Puts a leaf on the stack.
+    void addLeaf(byte childByte, long value) {
+        int index = push();
+        putHead(index, TreeFormat.VALUE, true, value);
+        tailSizes[index] = 0;
+        firsts[index] = NONE;
+        lines[index] = NONE;
+        childBytes[index] = childByte;
     }
 
     /// Puts a branch on the stack whose children are the nodes from an index on, which were written as a run and
@@ -28,34 +53,42 @@ final class PendingNodes {
     ///
     /// @param first where the run is
     void fold(int start, long first, boolean hasValue, long value) {
-        long mask0 = 0;
-        long mask1 = 0;
-        long mask2 = 0;
-        long mask3 = 0;
-        for (int i = start; i < count; i++) {
-            long bit = 1L << childBytes[i];
-            switch ((childBytes[i] & 0xFF) >>> 6) {
-                case 0 -> mask0 |= bit;
-                case 1 -> mask1 |= bit;
-                case 2 -> mask2 |= bit;
-                default -> mask3 |= bit;
+        int childCount = count - start;
+        if (start == headSizes.length) {
+            grow();
+        }
+        int tail = start * ROOM_SIZE + HEAD_ROOM;
+        if (childCount >= TreeFormat.MASK_COUNT) {
+            putMask(start, tail);
+        } else {
+            for (int i = 0; i < childCount; i += Long.BYTES) {
+                WORDS.set(bytes, tail + i, (long) WORDS.get(childBytes, start + i));
             }
         }
-        boolean hasChild = count > start;
-        count = start;
-        int index = push();
-        masks[index * MASK_WORDS] = mask0;
-        masks[index * MASK_WORDS + 1] = mask1;
-        masks[index * MASK_WORDS + 2] = mask2;
-        masks[index * MASK_WORDS + 3] = mask3;
-        flags[index] = (byte) ((hasValue ? HAS_VALUE : 0) | (hasChild ? HAS_CHILD : 0));
-        values[index] = hasValue ? value : 0;
-        firsts[index] = hasChild ? first : 0;
-        lines[index] = 0;
+        count = start + 1;
+        int kept = Math.min(childCount, TreeFormat.MASK_COUNT);
+        putHead(start, kept | (hasValue ? TreeFormat.VALUE : 0), hasValue, value);
+        tailSizes[start] = (byte) kept;
+        firsts[start] = childCount > 0 ? first : NONE;
+        lines[start] = NONE;
+    }
+
+    private void putHead(int index, int head, boolean hasValue, long value) {
+        int at = index * ROOM_SIZE;
+        bytes[at] = (byte) head;
+        headSizes[index] = (byte) (hasValue ? Varint.write(bytes, at + 1, value) - at : 1);
+    }
+
+    private void putMask(int start, int tail) {
+        Arrays.fill(bytes, tail, tail + TreeFormat.MASK_SIZE, (byte) 0);
+        for (int i = start; i < count; i++) {
+            int childByte = childBytes[i] & 0xFF;
+            bytes[tail + (childByte >>> 3)] |= (byte) (1 << (childByte & 7));
+        }
     }
 
     boolean topHasChild() {
-        return (flags[count - 1] & HAS_CHILD) != 0;
+        return firsts[count - 1] != NONE;
     }
 
     /// Makes the branch on top a line.
@@ -63,13 +96,16 @@ final class PendingNodes {
     /// @param child where the branch was written when it has children; one without gives its value to the line
     void wrapTop(long line, long child) {
         int top = count - 1;
-        flags[top] = (byte) (topHasChild() ? IS_LINE | HAS_CHILD : IS_LINE | (flags[top] & HAS_VALUE));
+        int at = top * ROOM_SIZE;
+        if (topHasChild()) {
+            bytes[at] = (byte) (TreeFormat.LINE | TreeFormat.LINE_CHILD);
+            headSizes[top] = 1;
+        } else {
+            bytes[at] |= (byte) TreeFormat.LINE;
+        }
+        tailSizes[top] = 0;
         firsts[top] = child;
         lines[top] = line;
-        Arrays.fill(masks, top * MASK_WORDS, top * MASK_WORDS + MASK_WORDS, 0);
-        if ((flags[top] & HAS_VALUE) == 0) {
-            values[top] = 0;
-        }
     }
 
     /// The byte that leads to the node on top.
@@ -78,78 +114,60 @@ final class PendingNodes {
     }
 
     private int push() {
-        if (count == flags.length) {
-            int size = 2 * count;
-            childBytes = Arrays.copyOf(childBytes, size);
-            flags = Arrays.copyOf(flags, size);
-            values = Arrays.copyOf(values, size);
-            firsts = Arrays.copyOf(firsts, size);
-            lines = Arrays.copyOf(lines, size);
-            masks = Arrays.copyOf(masks, size * MASK_WORDS);
+        if (count == headSizes.length) {
+            grow();
         }
         return count++;
     }
 
-    /// Writes a node as it looks at an offset of the file.
+    private void grow() {
+        int size = 2 * headSizes.length;
+        childBytes = Arrays.copyOf(childBytes, size + Long.BYTES);
+        bytes = Arrays.copyOf(bytes, size * ROOM_SIZE);
+        headSizes = Arrays.copyOf(headSizes, size);
+        tailSizes = Arrays.copyOf(tailSizes, size);
+        firsts = Arrays.copyOf(firsts, size);
+        lines = Arrays.copyOf(lines, size);
+    }
+
+    /// Writes a node as it looks at an offset of the file, and perhaps some bytes behind it.
     ///
+    /// @param target has room for [#ENCODED_MAX] bytes
     /// @return the position behind it
     int encode(int index, long offset, byte[] target, int start) {
-        int flag = flags[index];
-        boolean hasValue = (flag & HAS_VALUE) != 0;
-        boolean hasChild = (flag & HAS_CHILD) != 0;
-        int head = hasValue ? TreeFormat.VALUE : 0;
-        int at = start + 1;
-        if (hasValue) {
-            at = Varint.write(target, at, values[index]);
+        int room = index * ROOM_SIZE;
+        int headSize = headSizes[index];
+        WORDS.set(target, start, (long) WORDS.get(bytes, room));
+        if (headSize > Long.BYTES) {
+            WORDS.set(target, start + Long.BYTES, (long) WORDS.get(bytes, room + Long.BYTES));
         }
-        if (hasChild) {
+        int at = start + headSize;
+        if (firsts[index] != NONE) {
             at = Varint.write(target, at, offset - firsts[index]);
         }
-        if ((flag & IS_LINE) != 0) {
-            target[start] = (byte) (TreeFormat.LINE | head | (hasChild ? TreeFormat.LINE_CHILD : 0));
+        if (lines[index] != NONE) {
             return Varint.write(target, at, offset - lines[index]);
         }
-        int childCount = hasChild ? childCount(index) : 0;
-        target[start] = (byte) (head | Math.min(childCount, TreeFormat.MASK_COUNT));
-        return childCount < TreeFormat.MASK_COUNT ? encodeList(index, target, at) : encodeMask(index, target, at);
-    }
-
-    private int childCount(int index) {
-        int at = index * MASK_WORDS;
-        return Long.bitCount(masks[at])
-                + Long.bitCount(masks[at + 1])
-                + Long.bitCount(masks[at + 2])
-                + Long.bitCount(masks[at + 3]);
-    }
-
-    private int encodeList(int index, byte[] target, int start) {
-        int at = start;
-        for (int i = 0; i < MASK_WORDS; i++) {
-            for (long word = masks[index * MASK_WORDS + i]; word != 0; word &= word - 1) {
-                target[at++] = (byte) (i * Long.SIZE + Long.numberOfTrailingZeros(word));
-            }
+        int tailSize = tailSizes[index];
+        for (int i = 0; i < tailSize; i += Long.BYTES) {
+            WORDS.set(target, at + i, (long) WORDS.get(bytes, room + HEAD_ROOM + i));
         }
-        return at;
-    }
-
-    private int encodeMask(int index, byte[] target, int start) {
-        for (int i = 0; i < TreeFormat.MASK_SIZE; i++) {
-            target[start + i] = (byte) (masks[index * MASK_WORDS + i / Long.BYTES] >>> (8 * (i % Long.BYTES)));
-        }
-        return start + TreeFormat.MASK_SIZE;
+        return at + tailSize;
     }
 
     /// A number that is the same for the same nodes with the same references.
     long hash(int start, int end) {
         long hash = end - start;
         for (int i = start; i < end; i++) {
-            hash = mix(hash, flags[i]);
-            hash = mix(hash, values[i]);
+            int room = i * ROOM_SIZE;
+            for (int j = 0; j < headSizes[i]; j++) {
+                hash = mix(hash, bytes[room + j]);
+            }
+            for (int j = 0; j < tailSizes[i]; j++) {
+                hash = mix(hash, bytes[room + HEAD_ROOM + j]);
+            }
             hash = mix(hash, firsts[i]);
             hash = mix(hash, lines[i]);
-            for (int word = 0; word < MASK_WORDS; word++) {
-                hash = mix(hash, masks[i * MASK_WORDS + word]);
-            }
         }
         return hash ^ hash >>> 32;
     }

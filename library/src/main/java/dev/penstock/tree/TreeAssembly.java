@@ -62,11 +62,11 @@ final class TreeAssembly implements AutoCloseable {
     ///
     /// @throws IllegalArgumentException when it may not follow it
     int requireOrder(byte[] bytes, int start, int size, boolean hasValue) {
-        int shared = Arrays.mismatch(previous, 0, previousSize, bytes, start, start + size);
         if (!hasPrevious) {
             return 0;
         }
-        if (shared < 0) {
+        int shared = sharedSize(bytes, start, size);
+        if (shared == size && size == previousSize) {
             boolean isAllowed = !hasValue || !hasValues[frameCount - 1];
             if (!isAllowed) {
                 throw new IllegalArgumentException("the path " + text(bytes, start, size) + " comes twice");
@@ -80,15 +80,38 @@ final class TreeAssembly implements AutoCloseable {
         return shared;
     }
 
+    /// How many bytes a path has in common with the one before. Most paths are short, which the runtime's own
+    /// comparison of arrays is not made for.
+    private int sharedSize(byte[] bytes, int start, int size) {
+        int limit = Math.min(previousSize, size);
+        int i = 0;
+        for (; i <= limit - Long.BYTES; i += Long.BYTES) {
+            long difference = (long) WORDS.get(previous, i) ^ (long) WORDS.get(bytes, start + i);
+            if (difference != 0) {
+                return i + Long.numberOfTrailingZeros(difference) / Byte.SIZE;
+            }
+        }
+        while (i < limit && previous[i] == bytes[start + i]) {
+            i++;
+        }
+        return i;
+    }
+
     private static String text(byte[] bytes, int start, int size) {
         return KeyText.shortened(Arrays.copyOfRange(bytes, start, start + size));
     }
 
     void append(byte[] bytes, int start, int size, int shared, boolean hasValue, long value) throws IOException {
         if (!hasPrevious || size > shared) {
-            closeTo(shared);
-            if (size > 0) {
-                pushFrame(size);
+            if (isNextLeaf(size, shared)) {
+                pending.addLeaf(previous[shared], values[frameCount - 1]);
+                firstPending[frameCount - 1] = pending.count();
+                hasValues[frameCount - 1] = false;
+            } else {
+                closeTo(shared);
+                if (size > 0) {
+                    pushFrame(size);
+                }
             }
             remember(bytes, start, size, shared);
         }
@@ -99,11 +122,29 @@ final class TreeAssembly implements AutoCloseable {
         }
     }
 
+    /// Whether a path and the one before differ in their last byte only, and parted there before: the commonest
+    /// case, in which the deepest frame becomes a leaf and serves again.
+    private boolean isNextLeaf(int size, int shared) {
+        int top = frameCount - 1;
+        return top > 0
+                && size == shared + 1
+                && depths[top] == size
+                && depths[top - 1] == shared
+                && hasValues[top]
+                && firstPending[top] == pending.count();
+    }
+
     private void remember(byte[] bytes, int start, int size, int shared) {
-        if (previous.length < size) {
-            previous = Arrays.copyOf(previous, Math.max(size, 2 * previous.length));
+        if (previous.length - Long.BYTES < size) {
+            previous = Arrays.copyOf(previous, Math.max(size + Long.BYTES, 2 * previous.length));
         }
-        System.arraycopy(bytes, start + shared, previous, shared, size - shared);
+        if (size - shared <= Long.BYTES) {
+            for (int i = shared; i < size; i++) {
+                previous[i] = bytes[start + i];
+            }
+        } else {
+            System.arraycopy(bytes, start + shared, previous, shared, size - shared);
+        }
         previousSize = size;
         hasPrevious = true;
     }
@@ -229,7 +270,7 @@ final class TreeAssembly implements AutoCloseable {
     private long writeRun(int start, int end) throws IOException {
         long first = out.position();
         for (int i = start; i < end; i++) {
-            out.reserve(TreeFormat.NODE_SIZE_MAX);
+            out.reserve(PendingNodes.ENCODED_MAX);
             out.fillTo(pending.encode(i, out.position(), out.window(), out.filled()));
         }
         return first;
@@ -244,7 +285,7 @@ final class TreeAssembly implements AutoCloseable {
     private int encodeRun(long offset) {
         int size = 0;
         for (int i = runStart; i < pending.count(); i++) {
-            if (runBytes.length - size < TreeFormat.NODE_SIZE_MAX) {
+            if (runBytes.length - size < PendingNodes.ENCODED_MAX) {
                 runBytes = Arrays.copyOf(runBytes, 2 * runBytes.length);
             }
             size = pending.encode(i, offset + size, runBytes, size);
@@ -284,10 +325,8 @@ final class TreeAssembly implements AutoCloseable {
         for (; i <= size - Long.BYTES; i += Long.BYTES) {
             hash = mix(hash, (long) WORDS.get(bytes, start + i));
         }
-        long rest = 0;
-        for (int shift = 0; i < size; i++, shift += 8) {
-            rest |= (bytes[start + i] & 0xFFL) << shift;
-        }
+        // The array has some bytes more than the path before.
+        long rest = i == size ? 0 : (long) WORDS.get(bytes, start + i) & ~(-1L << 8 * (size - i));
         long mixed = mix(hash, rest);
         return mixed ^ mixed >>> 32;
     }

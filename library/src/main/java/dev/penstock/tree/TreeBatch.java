@@ -11,10 +11,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// Looks up many paths, on several threads when there are enough of them.
 ///
 /// Paths that come in order go on from where each parts from the one before. Sorting others first takes longer
-/// than it saves.
+/// than it saves, and so does looking up several in turns.
 final class TreeBatch {
-    /// Takes some hundred microseconds: enough to be worth a thread.
-    private static final int PART_SIZE = 512;
+    /// Fewer take less time than another thread takes to come.
+    private static final int SHARED_MIN = 512;
+
+    /// Small, so that no thread waits long for the last part of another.
+    private static final int PART_SIZE = 128;
 
     private final TreeBytes bytes;
     private final TreeLookup lookup;
@@ -34,7 +37,8 @@ final class TreeBatch {
     /// @return how many paths have a value
     int get(int threads) throws IOException {
         int count = paths.size();
-        Parallel.run(Math.ceilDiv(count, PART_SIZE), threads, part -> {
+        int usedThreads = count <= SHARED_MIN ? 1 : threads;
+        Parallel.run(Math.ceilDiv(count, PART_SIZE), usedThreads, part -> {
             int start = (int) part * PART_SIZE;
             int limit = Math.min(count, start + PART_SIZE);
             try {
@@ -57,7 +61,7 @@ final class TreeBatch {
     }
 
     private int getSorted(int start, int limit) {
-        TreeLookup.Trail trail = new TreeLookup.Trail();
+        TreeTrail trail = new TreeTrail();
         byte[] before = {};
         int found = 0;
         for (int i = start; i < limit; i++) {
@@ -72,7 +76,8 @@ final class TreeBatch {
     private int getUnsorted(int start, int limit) {
         int found = 0;
         for (int i = start; i < limit; i++) {
-            found += take(i, lookup.valueOffset(paths.get(i)));
+            byte[] key = paths.get(i);
+            found += take(i, lookup.isForeign(key) ? TreeLookup.ABSENT : lookup.valueOffset(key));
         }
         return found;
     }

@@ -65,6 +65,13 @@ final class TreeBytes {
         return isStrict;
     }
 
+    /// @throws IllegalStateException when the memory is gone
+    void requireOpen() {
+        if (!bytes.scope().isAlive()) {
+            throw new IllegalStateException(path + " is closed");
+        }
+    }
+
     int u8(long offset) {
         return bytes.get(U8, offset) & 0xFF;
     }
@@ -109,31 +116,6 @@ final class TreeBytes {
 
     private DatasetException.Corrupt tooLong(long offset) {
         return corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
-    }
-
-    /// The number at a byte of a node of which the first eight bytes are loaded.
-    long varint(long node, long word, int at) {
-        if (at > 7) {
-            return varint(node + at);
-        }
-        int first = byteOf(word, at);
-        if (first <= Varint.SINGLE_MAX) {
-            return first;
-        }
-        int payload = first - Varint.SINGLE_MAX;
-        if (at + payload > 7) {
-            return longVarint(node + at, payload);
-        }
-        long value = (word >>> (8 * (at + 1))) & (-1L >>> (Long.SIZE - 8 * payload));
-        if (isStrict && !Varint.isMinimal(payload, value)) {
-            throw tooLong(node + at);
-        }
-        return value;
-    }
-
-    /// Bytes of the number at a byte of a node of which the first eight bytes are loaded.
-    int varintSize(long node, long word, int at) {
-        return at > 7 ? varintSize(node + at) : Varint.sizeFrom(byteOf(word, at));
     }
 
     /// What a distance at an offset leads to from a node.
@@ -232,7 +214,8 @@ final class TreeBytes {
         return node;
     }
 
-    private static boolean isFourLeaves(long word) {
+    /// Whether eight bytes are four leaves with values of one byte.
+    static boolean isFourLeaves(long word) {
         return (word & LEAF_HEADS_MASK) == LEAF_HEADS && hasOneByteValues(word);
     }
 
@@ -315,6 +298,15 @@ final class TreeBytes {
     void requireAscending(long list, int count) {
         for (int i = 0; i < count; i += Long.BYTES) {
             requireAscending(list + i, word(list + i), count - i);
+        }
+    }
+
+    /// The same for at most eight bytes that are not at the end of the file.
+    void requireAscendingWord(long list, int count) {
+        long word = bytes.get(U64, list);
+        long pairs = HIGH & firstBytes(count - 1);
+        if ((lessThan(word, word >>> 8) & pairs) != pairs) {
+            throw corrupt(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
         }
     }
 

@@ -39,28 +39,45 @@ final class TreeNode {
             throw bytes.corrupt(offset, Reason.OVERLAP, "a run of children reaches its parent");
         }
         this.offset = offset;
-        int head = bytes.u8(offset);
-        long at = offset + 1;
+        long word = bytes.word(offset);
+        int head = (int) word & 0xFF;
+        int at = 1;
         hasValue = (head & TreeFormat.VALUE) != 0;
         if (hasValue) {
-            value = bytes.varint(at);
-            at += bytes.varintSize(at);
+            int first = TreeBytes.byteOf(word, 1);
+            value = first <= Varint.SINGLE_MAX ? first : bytes.varint(offset + 1);
+            at += Varint.sizeFrom(first);
         }
         isLine = (head & TreeFormat.LINE) != 0;
-        end = isLine ? decodeLine(head, at) : decodeBranch(head, at);
+        end = isLine ? decodeLine(head, word, at) : decodeBranch(head, word, at);
         if (end > limit && bytes.isStrict() || end > bytes.size()) {
             throw bytes.corrupt(offset, Reason.OVERLAP, "a node reaches into the one that refers to it");
         }
     }
 
-    private long decodeBranch(int head, long at) {
+    private long decodeBranch(int head, long word, int at) {
         int count = head & TreeFormat.COUNT;
-        bytes.requireCount(offset, count);
         childCount = count;
-        isMask = count == TreeFormat.MASK_COUNT;
         if (count == 0) {
-            return at;
+            isMask = false;
+            return offset + at;
         }
+        int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : Varint.SINGLE_MAX + 1;
+        if (count > Long.BYTES || distance > Varint.SINGLE_MAX || offset + TreeFormat.NODE_SIZE_MAX > bytes.size()) {
+            return decodeWideBranch(count, offset + at);
+        }
+        isMask = false;
+        first = bytes.target(offset, offset + at, distance);
+        childBytes = offset + at + 1;
+        if (bytes.isStrict()) {
+            bytes.requireAscendingWord(childBytes, count);
+        }
+        return childBytes + count;
+    }
+
+    private long decodeWideBranch(int count, long at) {
+        bytes.requireCount(offset, count);
+        isMask = count == TreeFormat.MASK_COUNT;
         first = bytes.target(offset, at);
         childBytes = at + bytes.varintSize(at);
         if (isMask) {
@@ -74,20 +91,24 @@ final class TreeNode {
         return childBytes + count;
     }
 
-    private long decodeLine(int head, long start) {
-        long at = start;
+    private long decodeLine(int head, long word, int start) {
+        int at = start;
         childCount = head & TreeFormat.LINE_CHILD;
         if (bytes.isStrict()) {
             requirePlainLine(bytes, offset, head);
         }
         if (childCount != 0) {
-            first = bytes.target(offset, at);
-            at += bytes.varintSize(at);
+            int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : bytes.u8(offset + at);
+            first = bytes.target(
+                    offset, offset + at, distance <= Varint.SINGLE_MAX ? distance : bytes.varint(offset + at));
+            at += Varint.sizeFrom(distance);
         }
-        long data = bytes.target(offset, at);
+        int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : bytes.u8(offset + at);
+        long data =
+                bytes.target(offset, offset + at, distance <= Varint.SINGLE_MAX ? distance : bytes.varint(offset + at));
         segmentSize = segmentSize(bytes, offset, data);
         segment = data + bytes.varintSize(data);
-        return at + bytes.varintSize(at);
+        return offset + at + Varint.sizeFrom(distance);
     }
 
     static void requirePlainLine(TreeBytes bytes, long offset, int head) {

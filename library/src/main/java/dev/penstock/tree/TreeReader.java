@@ -138,6 +138,9 @@ public final class TreeReader implements AutoCloseable {
 
     /// The value of a path.
     public OptionalLong get(byte[] path) {
+        if (lookup.isForeign(path)) {
+            return OptionalLong.empty();
+        }
         try {
             long offset = lookup.valueOffset(path);
             OptionalLong value =
@@ -151,6 +154,9 @@ public final class TreeReader implements AutoCloseable {
 
     /// The value of a path, or another number when it has none.
     public long get(byte[] path, long otherwise) {
+        if (lookup.isForeign(path)) {
+            return otherwise;
+        }
         try {
             long offset = lookup.valueOffset(path);
             long value = offset == TreeLookup.ABSENT ? otherwise : bytes.varint(offset);
@@ -163,6 +169,9 @@ public final class TreeReader implements AutoCloseable {
 
     /// Whether a path has a value.
     public boolean contains(byte[] path) {
+        if (lookup.isForeign(path)) {
+            return false;
+        }
         try {
             boolean isThere = lookup.valueOffset(path) != TreeLookup.ABSENT;
             Faults.settle();

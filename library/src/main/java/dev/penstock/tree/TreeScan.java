@@ -5,6 +5,9 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// The paths of a tree that have values, in order: all of them, those of a prefix, or those of a range.
@@ -23,6 +26,7 @@ import java.util.Arrays;
 ///
 /// **Threads.** One at a time; any number of scans of one reader.
 public final class TreeScan {
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int DEPTH_START = 64;
     private static final int PATH_START = 256;
     private static final long NONE = -1;
@@ -30,6 +34,7 @@ public final class TreeScan {
     private final TreeBytes bytes;
     private final TreeLookup lookup;
     private final TreeNode node;
+    private final LeafRun leaves;
     private final byte[] limit;
     private final boolean isWithEnds;
     private byte[] path = new byte[PATH_START];
@@ -41,6 +46,7 @@ public final class TreeScan {
 
     private long pendingLimit;
     private boolean isOver;
+    private long piece = NONE;
 
     /// One entry for each branch that has children left: the next child, how many there are, where their bytes
     /// are, which comes next (an index into a list, or the least byte in a mask), and the size of the path there.
@@ -57,6 +63,7 @@ public final class TreeScan {
         this.bytes = bytes;
         this.lookup = lookup;
         this.node = new TreeNode(bytes);
+        this.leaves = new LeafRun(bytes);
         this.limit = limit;
         this.isWithEnds = isWithEnds;
     }
@@ -100,6 +107,15 @@ public final class TreeScan {
     ///
     /// @return false when there is none
     public boolean next() {
+        if (!leaves.isEmpty()) {
+            bytes.requireOpen();
+            takeLeaf();
+            isOver = isBeyondLimit();
+            if (isOver) {
+                leaves.clear();
+            }
+            return !isOver;
+        }
         try {
             boolean isFound = !isOver && advance() && !isBeyondLimit();
             Faults.settle();
@@ -139,10 +155,41 @@ public final class TreeScan {
         return limit != null && Arrays.compareUnsigned(path, 0, pathSize, limit, 0, limit.length) >= 0;
     }
 
+    private void takeLeaf() {
+        path[pathSize - 1] = leaves.childByte();
+        value = leaves.takeValue();
+    }
+
+    /// Reads some leaves ahead if those come next.
+    private boolean takeLeaves() {
+        int top = depth - 1;
+        int count = leaves.fill(nextChild[top], childrenLeft[top], parents[top], childBytes[top], childCursor[top]);
+        if (count == 0) {
+            return false;
+        }
+        pathSize = pathSizes[top];
+        append(0);
+        nextChild[top] = leaves.next;
+        childCursor[top] = leaves.cursor;
+        childrenLeft[top] -= count;
+        if (childrenLeft[top] == 0) {
+            depth--;
+        }
+        hasValue = true;
+        takeLeaf();
+        return true;
+    }
+
     private boolean advance() {
         while (true) {
-            if (pending == NONE && !takeChild()) {
-                return false;
+            if (pending == NONE) {
+                if (depth == 0) {
+                    return false;
+                }
+                if (bytes.u8(nextChild[depth - 1]) == TreeFormat.VALUE && takeLeaves()) {
+                    return true;
+                }
+                takeChild();
             }
             if (enter()) {
                 return true;
@@ -151,10 +198,7 @@ public final class TreeScan {
     }
 
     /// Makes the next child of the deepest branch that has one the pending node.
-    private boolean takeChild() {
-        if (depth == 0) {
-            return false;
-        }
+    private void takeChild() {
         int top = depth - 1;
         pathSize = pathSizes[top];
         int cursor = childCursor[top];
@@ -171,13 +215,16 @@ public final class TreeScan {
         pending = nextChild[top];
         pendingLimit = parents[top];
         childrenLeft[top]--;
-        return true;
     }
 
     /// Decodes the pending node.
     ///
     /// @return whether it has a value, which is then in place
     private boolean enter() {
+        if (lookup.pages().isScattered() && TreePages.piece(pending) != piece) {
+            piece = TreePages.piece(pending);
+            lookup.pages().willRead(piece);
+        }
         node.decode(pending, pendingLimit);
         pending = NONE;
         // A branch whose last child is entered is done, which keeps a chain of single children from filling memory.
@@ -196,10 +243,29 @@ public final class TreeScan {
                 return false;
             }
         } else if (node.childCount > 0) {
+            if (!node.hasValue
+                    && node.childCount <= LeafRun.SIZE_MAX
+                    && bytes.u8(node.first) == TreeFormat.VALUE
+                    && enterLeaves()) {
+                return true;
+            }
             push(node.first, node.childCount, node.isMask ? -256 : 0);
         }
         hasValue = node.hasValue;
         return hasValue || (isWithEnds && node.childCount == 0);
+    }
+
+    /// Reads the children of the branch that was decoded, if all of them are leaves.
+    private boolean enterLeaves() {
+        int count = leaves.fill(node.first, node.childCount, node.offset, node.childBytes, node.isMask ? -256 : 0);
+        if (count < node.childCount) {
+            leaves.clear();
+            return false;
+        }
+        append(0);
+        hasValue = true;
+        takeLeaf();
+        return true;
     }
 
     private void push(long next, int left, int cursor) {
@@ -228,6 +294,12 @@ public final class TreeScan {
 
     private void append(long segment, int size) {
         reserve(size);
+        if (size <= Long.BYTES && pathSize <= path.length - Long.BYTES && segment <= bytes.size() - Long.BYTES) {
+            // What is too much is overwritten by what follows.
+            WORDS.set(path, pathSize, bytes.u64(segment));
+            pathSize += size;
+            return;
+        }
         MemorySegment.copy(bytes.segment(), ValueLayout.JAVA_BYTE, segment, path, pathSize, size);
         pathSize += size;
     }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /// The numbers of a tree: one byte up to 247, else the count of the bytes that follow plus 247.
 final class Varint {
     static final int SIZE_MAX = 9;
     static final int SINGLE_MAX = 247;
+
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private Varint() {}
 
@@ -18,7 +24,7 @@ final class Varint {
         return value >= 0 && value <= SINGLE_MAX ? 1 : 1 + payload(value);
     }
 
-    /// Writes a number.
+    /// Writes a number, and perhaps zeros behind it.
     ///
     /// @return the position behind it
     static int write(byte[] target, int at, long value) {
@@ -28,8 +34,13 @@ final class Varint {
         }
         int count = payload(value);
         target[at] = (byte) (SINGLE_MAX + count);
-        for (int i = 0; i < count; i++) {
-            target[at + 1 + i] = (byte) (value >>> (8 * i));
+        if (at + SIZE_MAX <= target.length) {
+            // What is too much is overwritten by what follows.
+            WORDS.set(target, at + 1, value);
+        } else {
+            for (int i = 0; i < count; i++) {
+                target[at + 1 + i] = (byte) (value >>> (8 * i));
+            }
         }
         return at + 1 + count;
     }

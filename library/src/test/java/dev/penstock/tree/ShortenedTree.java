@@ -47,12 +47,12 @@ final class ShortenedTree {
     }
 
     private final TreeReader tree;
-    private final TreeBytes unguarded;
+    private final TreeLookup unguarded;
     private final List<byte[]> keys;
     private final Way way;
     private long seen;
 
-    private ShortenedTree(TreeReader tree, TreeBytes unguarded, List<byte[]> keys, Way way) {
+    private ShortenedTree(TreeReader tree, TreeLookup unguarded, List<byte[]> keys, Way way) {
         this.tree = tree;
         this.unguarded = unguarded;
         this.keys = keys;
@@ -67,7 +67,7 @@ final class ShortenedTree {
                 FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             TreeBytes unguarded = new TreeBytes(
                     path, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()), true);
-            result = new ShortenedTree(tree, unguarded, keys, Way.valueOf(arguments[1]))
+            result = new ShortenedTree(tree, new TreeLookup(unguarded, tree.root()), keys, Way.valueOf(arguments[1]))
                     .run(Long.parseLong(arguments[2]));
         } catch (InternalError e) {
             e.printStackTrace();
@@ -126,7 +126,7 @@ final class ShortenedTree {
             case VERIFY -> {
                 return tree.verify(Progress.NONE).isOk();
             }
-            case UNGUARDED -> seen += new TreeLookup(unguarded, tree.root()).valueOffset(key);
+            case UNGUARDED -> seen += unguarded.valueOffset(key);
         }
         return true;
     }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.tree;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/// Remembers to which child a byte leads from a branch, so that a lookup need not decode the branch and step over
+/// the siblings again.
+///
+/// A table of a fixed number of places, one number each: the part of the question that the place does not tell,
+/// and how far before the branch the child is. Question and place determine each other, so an entry is never taken
+/// for another one. A newcomer replaces what has its place.
+///
+/// **Threads.** Any number without locks: an entry is read and written as a whole.
+final class ChildSteps {
+    static final long NONE = 0;
+
+    /// Bits of a question: the offset of a branch and a byte.
+    private static final int QUESTION_BITS = 48;
+
+    private static final int PLACES_BITS_MIN = 8;
+    private static final int PLACES_BITS_MAX = 15;
+
+    /// When a place is taken, one newcomer in eight gets in, so that what is asked for often stays.
+    private static final int ADMISSION_MASK = 7;
+
+    private static final long QUESTION_MASK = (1L << QUESTION_BITS) - 1;
+
+    /// Odd, so that multiplying by it is a one-to-one mapping of the questions.
+    private static final long FACTOR = 0x9E37_79B9_7F4BL;
+
+    /// A branch further into the file would be taken for one that is nearer.
+    private final boolean isUsable;
+
+    private final int placesBits;
+    private final int tagBits;
+    private final int stepBits;
+
+    /// Made with the first entry, so that opening a tree costs nothing.
+    private long[] table;
+
+    /// @param fileSize bytes of the tree: a small one has few branches, and of one beyond 1 TiB nothing is kept
+    ChildSteps(long fileSize) {
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 4;
+        this.isUsable = fileSize <= 1L << (QUESTION_BITS - Byte.SIZE);
+        this.placesBits = Math.clamp(bits, PLACES_BITS_MIN, PLACES_BITS_MAX);
+        this.tagBits = QUESTION_BITS - placesBits;
+        this.stepBits = Long.SIZE - tagBits;
+    }
+
+    /// What is known of a branch and a byte, or [#NONE]: see [#child] and [#isLine].
+    long find(long node, int childByte) {
+        long[] entries = table;
+        if (entries == null) {
+            return NONE;
+        }
+        long mixed = ((node << 8 | childByte) * FACTOR) & QUESTION_MASK;
+        long entry = entries[(int) (mixed >>> tagBits)];
+        long step = entry ^ mixed << stepBits;
+        return step >>> stepBits == 0 ? step : NONE;
+    }
+
+    static long child(long node, long step) {
+        return node - (step >>> 1);
+    }
+
+    static boolean isLine(long step) {
+        return (step & 1) != 0;
+    }
+
+    void put(long node, int childByte, long child, boolean isLine) {
+        long step = node - child << 1 | (isLine ? 1 : 0);
+        if (!isUsable || step >>> stepBits != 0) {
+            return;
+        }
+        long[] entries = table;
+        if (entries == null) {
+            entries = new long[1 << placesBits];
+            table = entries;
+        }
+        long mixed = ((node << 8 | childByte) * FACTOR) & QUESTION_MASK;
+        int place = (int) (mixed >>> tagBits);
+        if (entries[place] == 0 || (ThreadLocalRandom.current().nextInt() & ADMISSION_MASK) == 0) {
+            entries[place] = mixed << stepBits | step;
+        }
+    }
+}
