@@ -23,7 +23,7 @@ final class RanksOption {
         if (worldSize == null && rank == null) {
             return Ranks.fromEnvironment();
         }
-        int world = worldSize == null ? Ranks.fromEnvironment().worldSize() : worldSize;
+        int world = worldSize == null ? Ranks.worldSizeFromEnvironment() : worldSize;
         if (world < 1) {
             throw new IllegalArgumentException("--world is " + world + ", and there is at least 1");
         }

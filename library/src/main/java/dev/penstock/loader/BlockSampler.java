@@ -30,6 +30,7 @@ public final class BlockSampler implements Sampler {
     /// @param blockSize    records of a block
     /// @param windowBlocks blocks that are mixed
     public BlockSampler(long recordCount, long blockSize, long windowBlocks, long seed) {
+        Sampler.requireCount(recordCount);
         if (blockSize < 1 || windowBlocks < 1) {
             throw new IllegalArgumentException("blocks and windows need a size of at least 1");
         }

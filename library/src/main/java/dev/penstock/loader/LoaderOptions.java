@@ -16,6 +16,9 @@ public final class LoaderOptions implements Cloneable {
         SKIP
     }
 
+    /// Far more than bring anything.
+    private static final int THREADS_MAX = 1024;
+
     private static final long PREFETCH_BYTES = 64L << 20;
 
     private long batchSize;
@@ -94,8 +97,9 @@ public final class LoaderOptions implements Cloneable {
     }
 
     public LoaderOptions withThreads(int threads) {
-        if (threads < 1) {
-            throw new IllegalArgumentException("batches need at least 1 thread to fill them, not " + threads);
+        if (threads < 1 || threads > THREADS_MAX) {
+            throw new IllegalArgumentException(
+                    "batches are filled by 1 to " + THREADS_MAX + " threads, and not by " + threads);
         }
         LoaderOptions copy = copy();
         copy.threads = threads;

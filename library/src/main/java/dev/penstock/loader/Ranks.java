@@ -41,6 +41,11 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
         return from(System.getenv());
     }
 
+    /// How many ranks the environment says there are; 1 where it says nothing.
+    public static int worldSizeFromEnvironment() {
+        return number(System.getenv(), WORLD, 1);
+    }
+
     static Ranks from(Map<String, String> environment) {
         int worldSize = number(environment, WORLD, 1);
         int localWorldSize = number(environment, LOCAL, 1);

@@ -110,6 +110,13 @@ public interface Sampler {
         return 1;
     }
 
+    /// For samplers: checks how many records there are said to be.
+    static void requireCount(long recordCount) {
+        if (recordCount < 0) {
+            throw new IllegalArgumentException("there cannot be " + recordCount + " records");
+        }
+    }
+
     /// For samplers: checks the positions of a [#fill].
     ///
     /// @return how many are wanted

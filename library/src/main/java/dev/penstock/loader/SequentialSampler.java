@@ -9,6 +9,10 @@ import java.util.OptionalLong;
 
 /// The records in their own order.
 public record SequentialSampler(long recordCount) implements Sampler {
+    public SequentialSampler {
+        Sampler.requireCount(recordCount);
+    }
+
     @Override
     public String name() {
         return "sequential";

@@ -28,7 +28,10 @@ public final class WeightedSampler implements Sampler {
             }
             sums[i] += i == 0 ? 0 : sums[i - 1];
         }
-        if (length < 0 || sums.length == 0 || !(sums[sums.length - 1] > 0)) {
+        if (length < 0) {
+            throw new IllegalArgumentException("an epoch cannot have " + length + " samples");
+        }
+        if (sums.length == 0 || !(sums[sums.length - 1] > 0)) {
             throw new IllegalArgumentException("at least one record needs a weight above 0");
         }
         if (Double.isInfinite(sums[sums.length - 1])) {

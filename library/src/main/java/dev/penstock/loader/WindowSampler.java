@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 /// @param stride records from the start of a window to that of the next
 public record WindowSampler(long recordCount, long size, long stride) implements Sampler {
     public WindowSampler {
+        Sampler.requireCount(recordCount);
         if (size < 1 || stride < 1) {
             throw new IllegalArgumentException("windows need a size and a stride of at least 1");
         }

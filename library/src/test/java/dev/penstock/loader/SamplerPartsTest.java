@@ -172,4 +172,16 @@ class SamplerPartsTest {
         assertThrows(IllegalArgumentException.class, () -> new BucketSampler(new int[] {1}, 0, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new BucketSampler(new int[] {1}, 8, 4, 0));
     }
+
+    @Test
+    void fewerThanNoRecordsAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> new SequentialSampler(-1));
+        assertThrows(IllegalArgumentException.class, () -> new WindowSampler(-1, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new BlockSampler(-1, 1, 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new PermutationSampler(-1, 0));
+        IllegalArgumentException failure =
+                assertThrows(IllegalArgumentException.class, () -> new WeightedSampler(new double[] {1}, -1, 0));
+        assertTrue(failure.getMessage().contains("-1 samples"), failure.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> LoaderOptions.of(1).withThreads(1 << 20));
+    }
 }
