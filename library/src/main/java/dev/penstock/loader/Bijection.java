@@ -28,7 +28,7 @@ final class Bijection {
     /// Digits fit in the cache, and loops are long enough for vectors.
     private static final int CHUNK = 512;
 
-    private static final ThreadLocal<int[][]> SCRATCH = ThreadLocal.withInitial(() -> new int[2][CHUNK]);
+    private static final ThreadLocal<int[][]> SCRATCH = ThreadLocal.withInitial(() -> new int[3][CHUNK]);
 
     private final long count;
     private final long left;
@@ -117,14 +117,32 @@ final class Bijection {
         int[][] scratch = SCRATCH.get();
         int[] l = scratch[0];
         int[] r = scratch[1];
+        int[] hashes = scratch[2];
         splitConsecutive(first, chunkCount, l, r);
         for (int i = 0; i < keys.length; i += 4) {
-            round(l, r, chunkCount, keys[i], keys[i + 1], (int) left);
-            round(r, l, chunkCount, keys[i + 2], keys[i + 3], (int) right);
+            hash(r, hashes, chunkCount, keys[i], keys[i + 1]);
+            add(l, hashes, chunkCount, (int) left);
+            hash(l, hashes, chunkCount, keys[i + 2], keys[i + 3]);
+            add(r, hashes, chunkCount, (int) right);
         }
+        long excess = 0;
         for (int i = 0; i < chunkCount; i++) {
             long result = l[i] * right + r[i];
-            target.setAtIndex(U64, done + i, result < count ? result : forward(result));
+            target.setAtIndex(U64, done + i, result);
+            excess |= count - 1 - result;
+        }
+        if (excess < 0) {
+            walk(target, done, chunkCount);
+        }
+    }
+
+    /// Puts in again what is not below the count.
+    private void walk(MemorySegment target, long done, int chunkCount) {
+        for (long i = done; i < done + chunkCount; i++) {
+            long result = target.getAtIndex(U64, i);
+            if (result >= count) {
+                target.setAtIndex(U64, i, forward(result));
+            }
         }
     }
 
@@ -132,22 +150,31 @@ final class Bijection {
     private void splitConsecutive(long first, int chunkCount, int[] l, int[] r) {
         int high = (int) (first / right);
         int low = (int) (first % right);
-        for (int i = 0; i < chunkCount; i++) {
-            l[i] = high;
-            r[i] = low;
-            low++;
-            if (low == right) {
-                low = 0;
-                high++;
+        int done = 0;
+        while (done < chunkCount) {
+            int limit = (int) Math.min(chunkCount, done + right - low);
+            for (int i = done; i < limit; i++) {
+                l[i] = high;
+                r[i] = low + i - done;
             }
+            done = limit;
+            low = 0;
+            high++;
         }
     }
 
-    /// [#add] of [#hash] for many digits at once, in a form that compiles to vectors.
-    private static void round(int[] digits, int[] others, int chunkCount, int key, int secondKey, int base) {
+    /// [#hash] of many digits. Apart from [#add], so that the compiler makes vectors of it: of a loop with both it
+    /// makes none.
+    private static void hash(int[] digits, int[] hashes, int chunkCount, int key, int secondKey) {
         for (int i = 0; i < chunkCount; i++) {
-            int hash = hash(others[i], key, secondKey);
-            int sum = digits[i] + (int) ((hash & 0xFFFFFFFFL) * base >>> 32) - base;
+            hashes[i] = hash(digits[i], key, secondKey);
+        }
+    }
+
+    /// [#add] for many digits.
+    private static void add(int[] digits, int[] hashes, int chunkCount, int base) {
+        for (int i = 0; i < chunkCount; i++) {
+            int sum = digits[i] + (int) ((hashes[i] & 0xFFFFFFFFL) * base >>> 32) - base;
             digits[i] = sum + (base & (sum >> 31));
         }
     }
