@@ -52,7 +52,9 @@ final class LoaderCases {
         this.data = new TableData(settings, report);
     }
 
+    /// Taken out of the cache before: what was brought in by other means would stay in small pages.
     private TableReader open(Path table) throws Exception {
+        Resident.evict(table);
         TableReader reader = TableReader.open(table);
         reader.prepare();
         Resident.awaitFill();
@@ -82,10 +84,16 @@ final class LoaderCases {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// As fast as a consumer can take them, beside gathers by the consumer itself, in columns as well, whose
+    /// Rows of six fields, and of one. As fast as a consumer can take them, beside gathers by the consumer itself, in
+    /// columns as well, whose
     /// indices are there already.
     void speed() throws Exception {
-        try (TableReader reader = open(data.steps(10));
+        speed(data.steps(10), "speed-");
+        speed(data.plain(ROW_SIZE), "speed-plain-");
+    }
+
+    private void speed(Path table, String caseName) throws Exception {
+        try (TableReader reader = open(table);
                 Batch batch = Batch.create(reader.fields());
                 Arena arena = Arena.ofConfined()) {
             PermutationSampler sampler = new PermutationSampler(reader.count(), 1);
@@ -101,8 +109,8 @@ final class LoaderCases {
                         sampler.fill(round + WARM_UPS, 0, indices);
                         bare[Math.max(0, round)] = bareRate(reader, indices, batch);
                     }
-                    String caseName = "speed-" + threads + (threads == 1 ? "-thread" : "-threads");
-                    report.add(LoaderBenchmark.above(caseName, "Mrows/s", ours, "the bare gather", bare));
+                    String threadsName = threads + (threads == 1 ? "-thread" : "-threads");
+                    report.add(LoaderBenchmark.above(caseName + threadsName, "Mrows/s", ours, "the bare gather", bare));
                 }
             }
         }
@@ -175,10 +183,15 @@ final class LoaderCases {
 
     /// Consumers that do something with a batch: how long they wait for the next.
     void consumers() throws Exception {
-        try (TableReader reader = open(data.steps(10))) {
+        consumers(data.steps(10), "");
+        consumers(data.plain(ROW_SIZE), "-plain");
+    }
+
+    private void consumers(Path table, String suffix) throws Exception {
+        try (TableReader reader = open(table)) {
             for (int batchSize : new int[] {256, BATCH_SIZE}) {
                 report.add(LoaderBenchmark.below(
-                        "wait-of-100us-" + batchSize,
+                        "wait-of-100us-" + batchSize + suffix,
                         "us",
                         waits(reader, batchSize, BUSY_NANOS),
                         BUSY_WAIT_LIMIT_MICROS));
@@ -186,7 +199,8 @@ final class LoaderCases {
                 for (int i = 0; i < slow.length; i++) {
                     slow[i] = slow[i] / (slow[i] + SLOW_NANOS / 1e3) * 100;
                 }
-                report.add(LoaderBenchmark.below("idle-of-1ms-" + batchSize, "%", slow, SLOW_IDLE_LIMIT_PERCENT));
+                report.add(
+                        LoaderBenchmark.below("idle-of-1ms-" + batchSize + suffix, "%", slow, SLOW_IDLE_LIMIT_PERCENT));
             }
         }
     }
