@@ -3,6 +3,7 @@ package dev.penstock.loader;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,8 @@ final class Pipeline {
     private final AtomicReferenceArray<LoaderBatch> ready;
 
     private final AtomicReferenceArray<LoaderBatch> givenBack;
+    /// Which threads wait for work.
+    private final AtomicIntegerArray isAsleep;
     /// Guards the four below: what is claimed.
     private final ReentrantLock claims = new ReentrantLock();
 
@@ -54,7 +57,6 @@ final class Pipeline {
     private volatile long handedOut = -1;
 
     private volatile Thread waitingConsumer;
-    private volatile int sleepingCount;
     private volatile boolean isStopped;
     /// Why a thread could not go on, or null.
     private volatile Throwable failure;
@@ -63,6 +65,7 @@ final class Pipeline {
         this.batches = batches;
         this.ready = new AtomicReferenceArray<>(batches.size());
         this.givenBack = new AtomicReferenceArray<>(batches.size());
+        this.isAsleep = new AtomicIntegerArray(threadCount);
         this.fill = fill;
         this.stepCount = stepCount;
         for (int i = 0; i < threadCount; i++) {
@@ -100,7 +103,7 @@ final class Pipeline {
                 long step = -1;
                 LoaderBatch batch = null;
                 try {
-                    if (mayClaim()) {
+                    if (mayClaim(thread)) {
                         step = nextToFill;
                         batch = freeBatch();
                         nextToFill = step + 1;
@@ -109,7 +112,7 @@ final class Pipeline {
                     claims.unlock();
                 }
                 if (batch == null) {
-                    sleep();
+                    sleep(thread);
                 } else {
                     make(thread, step, batch);
                 }
@@ -123,8 +126,18 @@ final class Pipeline {
         }
     }
 
-    private boolean mayClaim() {
-        return !isStopped && nextToFill < stepCount && nextToFill - taken < batches.depth();
+    private boolean mayClaim(int thread) {
+        return !isStopped && nextToFill < stepCount && nextToFill - taken < limit(thread);
+    }
+
+    /// How many steps may be claimed and not given back when a thread claims another. The first one fills up the
+    /// ring; the others come to its help when there is little ahead, each at less than the one before. Were they
+    /// all at work where fewer keep up with the consumer, they would take its processor from it, and the system
+    /// would set one of them aside in the middle of the very batch that comes next.
+    private long limit(int thread) {
+        int depth = batches.depth();
+        int count = threads.size();
+        return thread == 0 ? depth : Math.max(Math.min(count, depth), (long) depth * (count - thread) / (2L * count));
     }
 
     /// One that was given back, or one that was not used yet. When there are more than the depth allows, the
@@ -160,22 +173,12 @@ final class Pipeline {
         }
     }
 
-    private void sleep() {
-        claims.lock();
-        try {
-            sleepingCount++;
-        } finally {
-            claims.unlock();
-        }
-        if (!mayClaim() && !isStopped && nextToFill < stepCount) {
+    private void sleep(int thread) {
+        isAsleep.set(thread, 1);
+        if (!mayClaim(thread) && !isStopped && nextToFill < stepCount) {
             LockSupport.parkNanos(this, SLEEP_NANOS);
         }
-        claims.lock();
-        try {
-            sleepingCount--;
-        } finally {
-            claims.unlock();
-        }
+        isAsleep.set(thread, 0);
     }
 
     /// The batch of a step, once it is ready. That of the step before is given back.
@@ -222,9 +225,12 @@ final class Pipeline {
         int slot = slot(step - 1);
         givenBack.set(slot, ready.getAndSet(slot, null));
         taken = step;
-        // Waking a thread costs more than taking a batch, so it waits until there is some work for it.
-        if (sleepingCount > 0 && nextToFill - step <= batches.depth() / 2) {
-            wakeThreads();
+        for (int i = 0; i < threads.size(); i++) {
+            // Waking a thread costs more than taking a batch, so the first one sleeps until there is some work.
+            long limit = i == 0 ? batches.depth() / 2 + 1 : limit(i);
+            if (isAsleep.get(i) != 0 && nextToFill - step < limit) {
+                LockSupport.unpark(threads.get(i));
+            }
         }
     }
 
