@@ -84,9 +84,8 @@ final class LoaderCases {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// Rows of six fields, and of one. As fast as a consumer can take them, beside gathers by the consumer itself, in
-    /// columns as well, whose
-    /// indices are there already.
+    /// Rows of six fields, and of one: as fast as a consumer can take them, beside gathers into columns by the
+    /// consumer itself, whose indices are there already.
     void speed() throws Exception {
         speed(data.steps(10), "speed-");
         speed(data.plain(ROW_SIZE), "speed-plain-");
