@@ -2,8 +2,9 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
-import dev.penstock.loader.LoaderBatch;
+import dev.penstock.pack.PackWriter;
 import dev.penstock.table.TableReader;
+import dev.penstock.table.TableWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -14,12 +15,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Collections;
-import java.util.Iterator;
 
 /// The functions that another language calls, as addresses of native code.
 ///
-/// What is rare goes through [#call]: a request and an answer in JSON. What happens with every batch has a function
-/// of its own, with numbers and addresses.
+/// What is rare goes through [#call]: a request and an answer in JSON. What happens with every batch has a
+/// function of its own, with numbers and addresses.
 ///
 /// An exception that left one of these functions would end the process, so each catches everything and returns
 /// [#FAILED]; [#failure] then has the words, for the thread that asks.
@@ -107,7 +107,7 @@ public final class Bridge {
                 held.describe(ALL.asSlice(info));
                 return held.lend();
             } catch (Throwable e) {
-                held.giveBack();
+                held.close();
                 throw e;
             }
         } catch (Throwable e) {
@@ -135,13 +135,10 @@ public final class Bridge {
     /// @return the batch, or 0 at the end of the epoch
     private static long next(long loader, long info) {
         try {
-            LoaderSource from = Handles.get(loader, LoaderSource.class);
-            Iterator<LoaderBatch> batches = from.batches();
-            if (!batches.hasNext()) {
-                from.end();
+            HeldBatch held = Handles.get(loader, LoaderSource.class).next();
+            if (held == null) {
                 return 0;
             }
-            HeldBatch held = from.hold(batches.next());
             held.describe(ALL.asSlice(info));
             return held.lend();
         } catch (Throwable e) {
@@ -149,13 +146,22 @@ public final class Bridge {
         }
     }
 
-    /// Takes a batch back.
-    private static long release(long batch) {
+    /// Takes a batch back, or closes whatever else has this number.
+    ///
+    /// Garbage collectors call it at any moment, between another function of the same thread and the reading of
+    /// its answer. So it leaves that answer alone, and a failure has no words.
+    private static long release(long handle) {
         try {
-            Handles.remove(batch, HeldBatch.class).giveBack();
+            switch (Handles.remove(handle, Object.class)) {
+                // A writer that nobody finished is given up, not published.
+                case TableWriter writer -> writer.abort();
+                case PackWriter writer -> writer.abort();
+                case AutoCloseable object -> object.close();
+                default -> {}
+            }
             return 0;
         } catch (Throwable e) {
-            return failed(e);
+            return FAILED;
         }
     }
 }

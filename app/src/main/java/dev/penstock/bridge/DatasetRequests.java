@@ -15,6 +15,7 @@ import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ final class DatasetRequests {
         verbs.put("prepare", DatasetRequests::prepare);
         verbs.put("where", DatasetRequests::where);
         verbs.put("subset", DatasetRequests::subset);
+        verbs.put("baseIndices", DatasetRequests::baseIndices);
         verbs.put("concat", DatasetRequests::concat);
         verbs.put("zip", DatasetRequests::zip);
     }
@@ -72,6 +74,7 @@ final class DatasetRequests {
             description.put("dtype", table.rowType().item().descr());
             description.put("shape", table.rowType().shape());
             description.put("rowSize", table.rowType().size());
+            description.put("files", table.files().stream().map(Path::toString).toList());
         }
         description.put("handle", Handles.add(source));
         return description;
@@ -121,8 +124,20 @@ final class DatasetRequests {
     }
 
     private static Object subset(Request request) {
-        long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG);
+        long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         return opened(Subset.of(dataset(request), indices));
+    }
+
+    /// Writes which records of its base a subset has.
+    private static Object baseIndices(Request request) {
+        MemorySegment target = request.memory("target");
+        if (!(dataset(request) instanceof Subset subset) || target.byteSize() != subset.count() * Long.BYTES) {
+            throw new IllegalArgumentException("no subset of as many records as there is room for");
+        }
+        for (long i = 0; i < subset.count(); i++) {
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, subset.baseIndex(i));
+        }
+        return null;
     }
 
     private static List<Dataset> parts(Request request) {

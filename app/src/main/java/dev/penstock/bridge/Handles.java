@@ -28,8 +28,8 @@ final class Handles {
     /// Forgets one.
     static <T> T remove(long handle, Class<T> type) {
         T object = get(handle, type);
-        OBJECTS.remove(handle);
-        return object;
+        // Of two who remove it at once, one has it: what is freed twice would be in two hands.
+        return require(OBJECTS.remove(handle, object) ? object : null, type);
     }
 
     private static <T> T require(Object object, Class<T> type) {

@@ -4,7 +4,6 @@ package dev.penstock.bridge;
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
-import dev.penstock.Pool;
 import dev.penstock.loader.LoaderBatch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 /// A batch whose memory the other language uses, as its own arrays, until it gives it back.
 ///
 /// **Ownership.** Its memory is its own: it outlives the dataset and the loader that it came from.
-final class HeldBatch {
+final class HeldBatch implements AutoCloseable {
     /// Numbers before those of the columns.
     static final int HEAD_COUNT = 8;
 
@@ -22,7 +21,7 @@ final class HeldBatch {
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
     private final Batch batch;
-    private final Pool<HeldBatch> pool;
+    private final HeldBatches pool;
     private final Buffer indices = new Buffer();
     private final Buffer padded = new Buffer();
     private long rowCount;
@@ -33,7 +32,7 @@ final class HeldBatch {
     private long indexAddress;
     private long paddedAddress;
 
-    HeldBatch(Batch batch, Pool<HeldBatch> pool) {
+    HeldBatch(Batch batch, HeldBatches pool) {
         this.batch = batch;
         this.pool = pool;
     }
@@ -97,7 +96,14 @@ final class HeldBatch {
         return Handles.add(this);
     }
 
-    void giveBack() {
+    /// Bytes it holds on to.
+    long allocatedBytes() {
+        return batch.allocatedBytes() + indices.size() + padded.size();
+    }
+
+    /// The other language has no more use for it.
+    @Override
+    public void close() {
         pool.giveBack(this);
     }
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.Pool;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import java.util.Iterator;
 
 /// A loader, and the iteration under way.
 ///
-/// **Threads.** As [Loader] says: one consumer at a time.
+/// **Threads.** Any number: consumers take turns. Closing waits for none that waits for a batch, and never frees
+/// memory that is being handed over.
 final class LoaderSource implements AutoCloseable {
     private final Loader loader;
-    private final Pool<HeldBatch> held;
+    private final HeldBatches held;
+    /// Held while memory changes hands, and while the loader frees its own.
+    private final Object handover = new Object();
+
     private Iterator<LoaderBatch> batches;
 
     LoaderSource(Loader loader) {
         this.loader = loader;
-        this.held = Source.pool(loader.fields());
+        this.held = new HeldBatches(loader.fields());
     }
 
     Loader loader() {
@@ -24,33 +27,43 @@ final class LoaderSource implements AutoCloseable {
     }
 
     /// Begins to iterate: the rest of the epoch.
-    void begin() {
+    synchronized void begin() {
         batches = loader.iterator();
     }
 
-    /// The iteration under way; where there is none, one begins.
-    Iterator<LoaderBatch> batches() {
+    /// Forgets the iteration under way.
+    synchronized void end() {
+        batches = null;
+    }
+
+    /// The next batch; where no iteration is under way, one begins.
+    ///
+    /// @return null at the end of the epoch
+    synchronized HeldBatch next() {
         if (batches == null) {
             begin();
         }
-        return batches;
-    }
-
-    /// The iteration came to its end.
-    void end() {
-        batches = null;
+        if (!batches.hasNext()) {
+            end();
+            return null;
+        }
+        return hold(batches.next());
     }
 
     /// Takes over a batch of the loader.
     HeldBatch hold(LoaderBatch batch) {
         HeldBatch one = held.borrow();
-        one.takeOver(batch);
+        synchronized (handover) {
+            one.takeOver(batch);
+        }
         return one;
     }
 
     @Override
     public void close() {
-        loader.close();
+        synchronized (handover) {
+            loader.close();
+        }
         held.close();
     }
 }

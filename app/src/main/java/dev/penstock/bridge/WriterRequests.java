@@ -9,6 +9,7 @@ import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ final class WriterRequests {
         verbs.put("tableWriter", WriterRequests::table);
         verbs.put("appendRows", WriterRequests::appendRows);
         verbs.put("packWriter", WriterRequests::pack);
-        verbs.put("appendRecord", WriterRequests::appendRecord);
+        verbs.put("appendRecords", WriterRequests::appendRecords);
         verbs.put("finish", WriterRequests::finish);
         verbs.put("abort", WriterRequests::abort);
     }
@@ -61,12 +62,22 @@ final class WriterRequests {
         return Handles.add(PackWriter.create(Path.of(request.text("path")), options));
     }
 
-    private static Object appendRecord(Request request) throws IOException {
+    /// Adds records that lie one after another, from each offset to the next.
+    ///
+    /// @return how many bytes they have
+    private static Object appendRecords(Request request) throws IOException {
         PackWriter writer = request.object("handle", PackWriter.class);
-        MemorySegment record = request.memory("record");
-        return request.has("name")
-                ? writer.append(request.text("name"), PackKind.OPAQUE, record)
-                : writer.append(PackKind.OPAQUE, record);
+        long[] offsets = request.memory("offsets").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+        MemorySegment values = request.memory("values");
+        List<String> names = request.has("names") ? request.list("names", String.class) : null;
+        if (names != null && names.size() != offsets.length - 1) {
+            throw new IllegalArgumentException(names.size() + " names for " + (offsets.length - 1) + " records");
+        }
+        for (int i = 0; i + 1 < offsets.length; i++) {
+            MemorySegment record = values.asSlice(offsets[i], offsets[i + 1] - offsets[i]);
+            writer.append(names == null ? null : names.get(i), PackKind.OPAQUE, record);
+        }
+        return values.byteSize();
     }
 
     private static Object finish(Request request) throws IOException {
