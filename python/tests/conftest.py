@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import subprocess
@@ -78,4 +79,5 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 def handles() -> int:
     """How many objects Java keeps for this process."""
+    gc.collect()
     return int(penstock._jvm.call("handles"))

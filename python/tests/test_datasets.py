@@ -63,7 +63,7 @@ def test_views(steps: Path) -> None:
         odd[0]
 
 
-def test_zip_concat_mix(steps: Path, pack: Path) -> None:
+def test_zip_concat_mix(steps: Path, pack: Path, tmp_path: Path) -> None:
     ds, texts = penstock.open(steps), penstock.open(pack)
     both = penstock.zip(step=ds.select(range(100)), text=texts)
     assert both[3]["step.board"] == 3 and both[3]["text"] == b"\3" * 3
@@ -73,6 +73,12 @@ def test_zip_concat_mix(steps: Path, pack: Path) -> None:
     with penstock.Loader(mixed, batch_size=100) as loader:
         boards = next(iter(loader))["board"]
     assert 40 <= int((boards == 0).sum()) <= 60
+    for name, unit in (("ns", "<M8[ns]"), ("s", "<M8[s]")):
+        penstock.write(tmp_path / f"{name}.npy", np.arange(3).astype(unit))
+    days = [penstock.open(tmp_path / f"{name}.npy") for name in ("ns", "s")]
+    assert penstock.concat(days[0], days[0]).dtype == "<M8[ns]"
+    with pytest.raises(ValueError, match="the fields differ"):
+        penstock.concat(days)
     for view in (both, twice, mixed, ds.where("move == 2"), ds):
         again = pickle.loads(pickle.dumps(view))
         assert again.fingerprint == view.fingerprint and len(again) == len(view)
@@ -178,6 +184,7 @@ def test_what_is_not_finished_does_not_appear(tmp_path: Path) -> None:
         forgotten = make()
         forgotten.append(np.zeros(3, "<i4"))
         del forgotten
+        handles()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -188,6 +195,16 @@ def test_written_files_are_numpys(tmp_path: Path, rng: np.random.Generator) -> N
     assert (tmp_path / "ours.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()
     penstock.write(tmp_path / "ours.npy", array[:2], overwrite=True)
     assert len(penstock.open(tmp_path / "ours.npy")) == 2
+
+
+def test_codecs(tmp_path: Path) -> None:
+    records = [bytes([i]) * 1000 for i in range(50)]
+    for codec in ("none", "zstd", "lz4"):
+        with penstock.PackWriter(tmp_path / codec, codec=codec) as writer:
+            writer.extend(records)
+        assert penstock.open(tmp_path / codec)[:] == records
+    with pytest.raises(ValueError, match="codec"):
+        penstock.PackWriter(tmp_path / "x", codec="gzip")
 
 
 def test_named_records(tmp_path: Path) -> None:

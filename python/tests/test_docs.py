@@ -26,8 +26,9 @@ def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert doctest.testmod(module).failed == 0
 
 
-def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = Path(__file__).parents[1] / "README.md"
+@pytest.mark.parametrize("up", [1, 2])
+def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = Path(__file__).parents[up] / "README.md"
     monkeypatch.chdir(tmp_path)
     for code in re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL):
         exec(compile(code, str(readme), "exec"), {})

@@ -141,6 +141,27 @@ def test_interrupts_stay_pythons(run: Run, steps: Path) -> None:
     assert result.stdout == "interrupted\n" * 2
 
 
+def test_memory_is_given_back_without_another_call(run: Run, tmp_path: Path) -> None:
+    run(f"""
+        import time, numpy as np, penstock
+
+        def resident():
+            # Without the pages of mapped files.
+            with open("/proc/self/status") as file:
+                return int(file.read().split("RssAnon:")[1].split()[0]) * 1024
+
+        np.save({str(tmp_path / "x.npy")!r}, np.zeros((25_000, 1000)))
+        ds = penstock.open({str(tmp_path / "x.npy")!r})
+        ds[:10]
+        before = resident()
+        batch = ds[:]
+        assert resident() - before > 150_000_000
+        del batch
+        time.sleep(1)
+        assert resident() - before < 100_000_000
+    """)
+
+
 def test_interrupt_of_a_long_call_is_served_at_once(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "large.npy"
     run(f"""
@@ -199,6 +220,28 @@ def test_options_reach_the_runtime(run: Run) -> None:
         stderr=None,
     )
     assert "NoSuchOption" in result.stderr and "did not start" in result.stderr
+
+
+def test_a_process_that_is_started_meanwhile_keeps_nobody_waiting(run: Run, steps: Path) -> None:
+    result = run(
+        f"""
+        import subprocess, time, penstock
+        create, children = penstock._jvm._create, []
+
+        def meanwhile(*arguments):
+            children.append(subprocess.Popen(["sh", "-c", "sleep 3; echo late >&2"]))
+            return create(*arguments)
+
+        penstock._jvm._create = meanwhile
+        before = time.time()
+        penstock.open({str(steps)!r})
+        assert time.time() - before < 2.5
+        children[0].wait()
+        time.sleep(0.1)
+    """,
+        stderr="late\n",
+    )
+    assert result.stdout == ""
 
 
 def test_closed_stderr(run: Run, steps: Path) -> None:

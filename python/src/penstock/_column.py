@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _index, _jvm
+from . import _index
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -24,7 +24,6 @@ class Column:
         self._dataset = dataset
         self._name = name
         self._field = dataset.fields.get(name)
-        self._source: _jvm.Handle | None = None
         # A record inside a record is no field of Java's: its bytes come with their rows.
         self._member: np.dtype[Any] | None = None
         if self._field is None:
@@ -61,16 +60,6 @@ class Column:
     def ndim(self) -> int:
         return len(self.shape)
 
-    def _open(self) -> Any:
-        """The dataset as Java knows it with this field only; None when it has no other."""
-        root = self._dataset._root()
-        if len(root._fields) == 1:
-            return root._handle
-        if self._source is None:
-            answer = _jvm.call("choose", handle=root._handle.number, fields=[self._name])
-            self._source = _jvm.Handle(answer["handle"], f"the column {self._name}")
-        return self._source
-
     def __getitem__(self, index: Any) -> Any:
         indices, shape = _index.parse(index, len(self))
         values = self._values(indices)
@@ -88,7 +77,9 @@ class Column:
             self._dataset._rows(indices, rows)
             return rows[self._name].copy()
         assert self._field is not None
-        columns = self._dataset._gather((self._field,), self._open(), indices, False)
+        columns = self._dataset._gather(
+            (self._field,), self._dataset._source(self._name), indices, False
+        )
         return columns[self._name]
 
     def __getitems__(self, indices: Any) -> Any:
@@ -127,10 +118,6 @@ class Column:
         for name in path:
             view = view[name]
         return view
-
-    def close(self) -> None:
-        if self._source is not None:
-            self._source.close()
 
     def __repr__(self) -> str:
         return f"<penstock.Column {self._name!r}: {self.dtype}, shape {self.shape}>"

@@ -65,7 +65,9 @@ class Dataset:
         self._count: int = description["count"]
         self._fields = _dtypes.fields(description)
         self._row = _dtypes.row_dtype(description)
-        self._columns: dict[str, Column] = {}
+        # Java's view of single fields. Columns refer to the dataset and not the other way round, so
+        # that both are gone with their last user and not with the next garbage collection.
+        self._sources: dict[str, _jvm.Handle] = {}
         self._fingerprint: str | None = None
         # Views need their parts for as long as they live.
         self._parts: tuple[Dataset, ...] = ()
@@ -190,9 +192,9 @@ class Dataset:
     def __getitem__(self, index: Any) -> Any:
         """Records by number, slice, list, array or mask; or a column by the name of its field."""
         if isinstance(index, str):
-            return self._column(index)
+            return Column(self, index)
         if isinstance(index, list) and index and all(isinstance(one, str) for one in index):
-            return {name: self._column(name) for name in index}
+            return {name: Column(self, name) for name in index}
         indices, shape = _index.parse(index, self._count)
         return self._shaped(self._gather(self._fields, None, indices, False), shape)
 
@@ -233,10 +235,17 @@ class Dataset:
         except IndexError:
             read_rows(self._handle, _index.wrap(indices, self._count), out)
 
-    def _column(self, name: str) -> Column:
-        if name not in self._columns:
-            self._columns[name] = Column(self, name)
-        return self._columns[name]
+    def _source(self, name: str) -> _jvm.Handle:
+        """The dataset as Java knows it with one field only."""
+        root = self._root()
+        if len(root._fields) == 1:
+            return root._handle
+        source = root._sources.get(name)
+        if source is None:
+            answer = _jvm.call("choose", handle=root._handle.number, fields=[name])
+            source = _jvm.Handle(answer["handle"], f"the column {name}")
+            root._sources[name] = source
+        return source
 
     def __iter__(self) -> Iterator[Any]:
         size = max(1, self.nbytes // max(1, self._count))
@@ -319,8 +328,8 @@ class Dataset:
 
     def close(self) -> None:
         """Unmaps the files. What was read from them stays."""
-        for column in self._columns.values():
-            column.close()
+        for source in list(self._sources.values()):
+            source.close()
         self._handle.close()
 
     @property

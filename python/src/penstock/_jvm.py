@@ -14,8 +14,11 @@ import os
 import shlex
 import sys
 import threading
+import time
+import weakref
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte, c_void_p
 from typing import Any, NoReturn
 
@@ -24,6 +27,9 @@ from . import _errors, _runtime, _signals
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
 _EXCEPTION_DESCRIBE, _FIND_CLASS, _STATIC_METHOD, _CALL_STATIC_LONG = 16, 6, 113, 134
+
+_WARNING = b"Using incubator modules: jdk.incubator.vector"
+_END_OF_START = b"\0the Java runtime is there\n"
 
 _FORKED = (
     "this process was forked from one in which penstock's Java runtime was already running, and a "
@@ -95,6 +101,8 @@ def functions() -> Functions:
         return _start()
     if _signals.is_disturbed():
         _signals.put_back()
+    if _gone:
+        _sweep()
     return _functions
 
 
@@ -134,6 +142,7 @@ def _start() -> Functions:
             _is_starting = False
         _signals.after_start()
         _functions = Functions(table)
+        threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
         return _functions
 
 
@@ -186,24 +195,31 @@ def _without_warning() -> Iterator[None]:
         yield
         return
     source, sink = os.pipe()
+    is_done = threading.Event()
 
     def pass_on() -> None:
         with open(source, "rb") as lines:
             for line in lines:
-                if b"Using incubator modules: jdk.incubator.vector" not in line:
+                if line.endswith(_END_OF_START):
+                    line = line[: -len(_END_OF_START)]
+                    if line:
+                        os.write(original, line)
+                    is_done.set()
+                elif _WARNING not in line:
                     os.write(original, line)
+        os.close(original)
 
-    thread = threading.Thread(target=pass_on, name="penstock-stderr", daemon=True)
-    thread.start()
+    threading.Thread(target=pass_on, name="penstock-stderr", daemon=True).start()
     os.dup2(sink, 2)
-    os.close(sink)
     try:
         yield
     finally:
-        # The pipe ends with its last writer, which is descriptor 2.
         os.dup2(original, 2)
-        thread.join()
-        os.close(original)
+        os.write(sink, _END_OF_START)
+        os.close(sink)
+        # A process that was started meanwhile may keep the pipe as its own stderr, so its end is
+        # not waited for: the thread goes on as long as there is such a process.
+        is_done.wait()
 
 
 def fail() -> NoReturn:
@@ -254,6 +270,44 @@ def call_patiently(verb: str, **arguments: Any) -> Any:
     return result[0]
 
 
+class _Ticket(weakref.ref["Handle"]):
+    """What is left of a handle that nobody closed."""
+
+    __slots__ = ("number",)
+    number: int
+
+
+# Tickets of live handles by their numbers, and those whose handles are gone. A handle has no
+# `__del__`: Ctrl-C in the middle of one would be printed and lost. Appending to a deque is done
+# without running any Python code, so there is no middle.
+_tickets: dict[int, _Ticket] = {}
+_gone: deque[_Ticket] = deque()
+
+_SWEEP_SECONDS = 0.25
+
+
+def _sweep() -> None:
+    """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
+    used again. So nothing is lost when it is interrupted anywhere."""
+    java = _functions
+    while _gone and java is not None:
+        try:
+            ticket = _gone[0]
+        except IndexError:
+            return
+        java.release(ticket.number)
+        _tickets.pop(ticket.number, None)
+        with suppress(ValueError):
+            _gone.remove(ticket)
+
+
+def _keep_sweeping() -> None:
+    """For programs that call nothing for a while and drop large arrays meanwhile."""
+    while not sys.is_finalizing():
+        time.sleep(_SWEEP_SECONDS)
+        _sweep()
+
+
 class Handle:
     """A Java object by its number; given back when nobody refers to it any more."""
 
@@ -262,6 +316,9 @@ class Handle:
     def __init__(self, number: int, what: str) -> None:
         self._number = number
         self._what = what
+        ticket = _Ticket(self, _gone.append)
+        ticket.number = number
+        _tickets[number] = ticket
 
     @property
     def number(self) -> int:
@@ -277,6 +334,7 @@ class Handle:
         """The number, which is now the caller's."""
         number = self.number
         self._number = 0
+        _tickets.pop(number, None)
         return number
 
     def close(self) -> None:
@@ -284,8 +342,4 @@ class Handle:
         if number and is_usable():
             assert _functions is not None
             _functions.release(number)
-
-    def __del__(self) -> None:
-        # At the end of the interpreter the names of this module may be gone.
-        if is_usable is not None:
-            self.close()
+            _tickets.pop(number, None)

@@ -28,22 +28,25 @@ def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any,
 
 def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any) -> Any:
     """Copies records into what the caller has."""
+    row = dataset._row
+    expected = dataset.shape[1:] if shape is None else shape + dataset.shape[1:]
+    if type(out) is np.ndarray and row is not None and out.shape == expected:
+        flags = out.flags
+        # The usual case first: rows go straight to where they are wanted.
+        if flags.c_contiguous and flags.writeable and out.dtype == row.base:
+            dataset._rows(indices, out)
+            return out
     if isinstance(out, dict):
         for name, values in dataset._gather(dataset._fields, None, indices, False).items():
             if name not in out:
                 raise KeyError(f"out has no {name!r}, which is a field of the dataset")
             out[name][...] = values if shape is not None else values[0]
         return out
-    expected = (shape or ()) + dataset.shape[1:]
     if not isinstance(out, np.ndarray) or out.shape != expected:
         found = f"of shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out)}"
         raise ValueError(f"out must be an array of shape {expected}, and is {found}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
-    row = dataset._row
-    if row is not None and out.dtype == row.base and out.flags.c_contiguous:
-        dataset._rows(indices, out)
-        return out
     if row is not None and (out.dtype.names is None) == (row.base.names is None):
         stored = np.empty(expected, row.base)
         dataset._rows(indices, stored)

@@ -30,7 +30,7 @@ class Subset(Dataset):
         self._count = len(own)
         self._fields = self._base._fields
         self._row = self._base._row
-        self._columns = {}
+        self._sources = {}
         self._fingerprint = None
         self._parts = (self._base,)
         self._subset: _jvm.Handle | None = None
@@ -155,15 +155,21 @@ def _flat(datasets: Sequence[Dataset | Sequence[Dataset]]) -> tuple[Dataset, ...
 
 def _joined(dataset: Dataset, parts: tuple[Dataset, ...]) -> Dataset:
     dataset._parts = parts
-    # Dates and the like are mere numbers to Java; the parts know better.
-    known: dict[str, Any] = {}
-    for part in parts:
-        for field in part._fields:
-            known.setdefault(field.name, field)
     if dataset._recipe[0] != "zip":
-        dataset._fields = tuple(known.get(field.name, field) for field in dataset._fields)
+        # Dates and the like are mere numbers to Java; the parts know better.
+        for part in parts[1:]:
+            if part._fields != parts[0]._fields:
+                raise ValueError(
+                    f"the fields differ: {parts[0].path} has {_words(parts[0])}, and {part.path} "
+                    f"has {_words(part)}"
+                )
+        dataset._fields = parts[0]._fields
     dataset._recipe = (*dataset._recipe, parts)
     return dataset
+
+
+def _words(dataset: Dataset) -> str:
+    return ", ".join(f"{field.name} {field}" for field in dataset._fields)
 
 
 def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:

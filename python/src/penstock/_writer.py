@@ -135,7 +135,7 @@ class PackWriter(_Writer):
 
     Args:
         path: what to write
-        codec: how records are compressed: `none`, `deflate` or `zstd`
+        codec: how records are compressed: `none`, `zstd` or `lz4`
         level: of the compression; 0 for the codec's own choice
         overwrite: whether a file of this name is replaced
 
@@ -153,6 +153,8 @@ class PackWriter(_Writer):
         absolute = os.path.abspath(os.fsdecode(path))
         options: dict[str, Any] = {"overwrite": overwrite, "level": level}
         if codec is not None:
+            if codec not in ("none", "zstd", "lz4"):
+                raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
             options["codec"] = codec
         self._pending: list[bytes] = []
         self._names: list[str | None] = []
