@@ -54,6 +54,8 @@ def test_views(steps: Path) -> None:
         == ds.split(0.1, seed=3)[1].fingerprint
         != ds.split(0.1, seed=4)[1].fingerprint
     )
+    with pytest.raises(IndexError, match="index 2 is out of bounds for 2 records"):
+        few[2]
     few.close()
     with pytest.raises(ValueError, match="closed"):
         few[0]

@@ -64,7 +64,8 @@ class Subset(Dataset):
             # NumPy counts negative ones from the end here as well.
             return self._indices[indices]
         except IndexError:
-            raise IndexError(str(_index.wrap(indices, self._count))) from None
+            # Raises with the words that all datasets use.
+            return self._indices[_index.wrap(indices, self._count)]
 
     def _gather(self, fields: Any, source: Any, indices: Any, as_ragged: bool) -> dict[str, Any]:
         return self._base._gather(fields, source, self._translated(indices), as_ragged)
