@@ -139,6 +139,11 @@ public final class TableReader implements Dataset {
         return fields;
     }
 
+    /// The files whose rows these are, in their order.
+    public List<Path> files() {
+        return files.files();
+    }
+
     /// What a row is, as it is stored.
     public RowType rowType() {
         return shards.rowType();

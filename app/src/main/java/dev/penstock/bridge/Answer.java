@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.DatasetException;
+import dev.penstock.loader.LoaderException;
+import dev.penstock.memory.Json;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What a thread is told, in memory that stays until it has asked a few more times.
+final class Answer {
+    @SuppressWarnings("restricted")
+    private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+    /// A handler of signals may ask for something between an answer and its being read; more than so many do not
+    /// interrupt each other.
+    private static final int TEXT_COUNT = 8;
+
+    /// The garbage collector frees them, so that threads that end leave nothing behind.
+    private final MemorySegment[] texts = new MemorySegment[TEXT_COUNT];
+
+    private int next;
+    private Throwable failure;
+
+    /// Keeps a text, and says where it is.
+    ///
+    /// @return its size
+    long set(String text, long answerAddress) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes.length));
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        texts[next++ % TEXT_COUNT] = memory;
+        ALL.set(ValueLayout.JAVA_LONG, answerAddress, memory.address());
+        return bytes.length;
+    }
+
+    void setFailure(Throwable failure) {
+        this.failure = failure;
+    }
+
+    /// [#set] of what went wrong, as JSON.
+    long setFailureText(long answerAddress) {
+        return set(Json.text(describe(failure)), answerAddress);
+    }
+
+    private static Map<String, Object> describe(Throwable thrown) {
+        Throwable failure = thrown instanceof UncheckedIOException wrapped ? wrapped.getCause() : thrown;
+        Map<String, Object> words = new LinkedHashMap<>();
+        words.put("type", failure.getClass().getSimpleName());
+        words.put("message", failure.getMessage() == null ? failure.toString() : failure.getMessage());
+        if (failure instanceof DatasetException bad) {
+            words.put("file", bad.file().toString());
+            words.put("offset", bad.offset());
+            words.put("reason", bad.reason().toString());
+        }
+        if (failure instanceof FileSystemException bad) {
+            words.put("file", bad.getFile());
+            words.put("message", bad.getReason());
+        }
+        if (failure instanceof LoaderException e) {
+            words.put("record", e.recordIndex());
+            words.put("step", e.step());
+            words.put("cause", describe(e.getCause()));
+        }
+        return words;
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Concat;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.Subset;
+import dev.penstock.Verification;
+import dev.penstock.Zip;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.Residency;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Where;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Opening datasets, and views of them.
+final class DatasetRequests {
+    private DatasetRequests() {}
+
+    static void addTo(Map<String, Requests.Verb> verbs) {
+        verbs.put("open", DatasetRequests::open);
+        verbs.put("choose", DatasetRequests::choose);
+        verbs.put("fingerprint", request -> dataset(request).fingerprint());
+        verbs.put("name", request -> dataset(request).name(request.number("index")));
+        verbs.put("verify", request -> verify(dataset(request)));
+        verbs.put("prepare", DatasetRequests::prepare);
+        verbs.put("where", DatasetRequests::where);
+        verbs.put("subset", DatasetRequests::subset);
+        verbs.put("baseIndices", DatasetRequests::baseIndices);
+        verbs.put("concat", DatasetRequests::concat);
+        verbs.put("zip", DatasetRequests::zip);
+    }
+
+    private static Dataset dataset(Request request) {
+        return request.object("handle", Source.class).dataset();
+    }
+
+    private static Object open(Request request) throws IOException {
+        boolean isRead = request.has("io") && request.text("io").equals("read");
+        Catalog.Options options = new Catalog.Options(
+                isRead ? FileBytes.Access.READ : FileBytes.Access.MMAP,
+                request.numberOr("memory", Residency.AUTOMATIC));
+        return opened(Catalog.open(Path.of(request.text("path")), options));
+    }
+
+    /// Makes a dataset known, with all its fields.
+    private static Object opened(Dataset dataset) {
+        return describe(new Source(dataset, dataset.fields(), true));
+    }
+
+    private static Object describe(Source source) {
+        Dataset dataset = source.dataset();
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", dataset.path().toString());
+        description.put("format", dataset.format());
+        description.put("count", dataset.count());
+        description.put("bytes", dataset.bytes());
+        description.put(
+                "fields",
+                source.fields().stream().map(DatasetRequests::describe).toList());
+        description.put("metadata", dataset.metadata());
+        description.put("facts", dataset.facts());
+        if (dataset instanceof TableReader table) {
+            description.put("dtype", table.rowType().item().descr());
+            description.put("shape", table.rowType().shape());
+            description.put("rowSize", table.rowType().size());
+            description.put("files", table.files().stream().map(Path::toString).toList());
+        }
+        description.put("handle", Handles.add(source));
+        return description;
+    }
+
+    static Map<String, Object> describe(Field field) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("name", field.name());
+        description.put("type", field.type().toString());
+        description.put("elementSize", field.elementSize());
+        description.put("shape", field.shape());
+        description.put("variable", field.isVariable());
+        return description;
+    }
+
+    /// Some fields of a dataset, in this order.
+    private static Object choose(Request request) {
+        Source source = request.object("handle", Source.class);
+        return describe(new Source(source.dataset(), fields(source.dataset(), request), false));
+    }
+
+    /// The fields that a request names.
+    static List<Field> fields(Dataset dataset, Request request) {
+        List<Field> chosen = new ArrayList<>();
+        for (String name : request.list("fields", String.class)) {
+            chosen.add(dataset.fields().stream()
+                    .filter(field -> field.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
+                            + String.join(
+                                    ", ",
+                                    dataset.fields().stream().map(Field::name).toList()))));
+        }
+        return chosen;
+    }
+
+    private static Object prepare(Request request) {
+        dataset(request).prepare();
+        return null;
+    }
+
+    private static Object where(Request request) throws IOException {
+        Dataset dataset = dataset(request);
+        Where where = Where.parse(request.text("condition"), dataset.fields());
+        long[] indices = Scan.of(dataset).withFields(List.of()).withWhere(where).indices();
+        return opened(Subset.of(dataset, indices));
+    }
+
+    private static Object subset(Request request) {
+        long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+        return opened(Subset.of(dataset(request), indices));
+    }
+
+    /// Writes which records of its base a subset has.
+    private static Object baseIndices(Request request) {
+        MemorySegment target = request.memory("target");
+        if (!(dataset(request) instanceof Subset subset) || target.byteSize() != subset.count() * Long.BYTES) {
+            throw new IllegalArgumentException("no subset of as many records as there is room for");
+        }
+        for (long i = 0; i < subset.count(); i++) {
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, subset.baseIndex(i));
+        }
+        return null;
+    }
+
+    private static List<Dataset> parts(Request request) {
+        return request.list("parts", Long.class).stream()
+                .map(handle -> Handles.get(handle, Source.class).dataset())
+                .toList();
+    }
+
+    private static Object concat(Request request) {
+        return opened(Concat.of(parts(request)));
+    }
+
+    private static Object zip(Request request) {
+        Map<String, Dataset> named = new LinkedHashMap<>();
+        List<Dataset> parts = parts(request);
+        List<String> names = request.list("names", String.class);
+        for (int i = 0; i < parts.size(); i++) {
+            named.put(names.get(i), parts.get(i));
+        }
+        return opened(Zip.of(named));
+    }
+
+    private static Object verify(Dataset dataset) throws IOException {
+        Verification verification = dataset.verify(Progress.NONE);
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("ok", verification.isOk());
+        result.put("checkedBytes", verification.checkedBytes());
+        result.put("problemCount", verification.problemCount());
+        result.put(
+                "problems",
+                verification.problems().stream()
+                        .map(problem -> Map.of(
+                                "file", problem.file().toString(),
+                                "offset", problem.offset(),
+                                "severity", problem.severity().toString(),
+                                "reason", problem.reason().toString(),
+                                "what", problem.what()))
+                        .toList());
+        return result;
+    }
+}

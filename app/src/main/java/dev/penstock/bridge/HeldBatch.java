@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.Column;
+import dev.penstock.loader.LoaderBatch;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// A batch whose memory the other language uses, as its own arrays, until it gives it back.
+///
+/// **Ownership.** Its memory is its own: it outlives the dataset and the loader that it came from.
+final class HeldBatch implements AutoCloseable {
+    /// Numbers before those of the columns.
+    static final int HEAD_COUNT = 8;
+
+    /// Numbers of each column: where its values are, their bytes, and where its offsets are or 0.
+    static final int COLUMN_COUNT = 3;
+
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
+
+    private final Batch batch;
+    private final HeldBatches pool;
+    private final Buffer indices = new Buffer();
+    private final Buffer padded = new Buffer();
+    private long rowCount;
+    private long epoch;
+    private long step;
+    private long position;
+    private long skippedCount;
+    private long indexAddress;
+    private long paddedAddress;
+
+    HeldBatch(Batch batch, HeldBatches pool) {
+        this.batch = batch;
+        this.pool = pool;
+    }
+
+    Batch batch() {
+        return batch;
+    }
+
+    /// Takes over what a loader hands out, by trading memory with it.
+    void takeOver(LoaderBatch from) {
+        for (int i = 0; i < batch.columns().size(); i++) {
+            batch.column(i).exchange(from.columns().get(i));
+        }
+        batch.complete(from.rowCount());
+        rowCount = from.rowCount();
+        epoch = from.epoch();
+        step = from.step();
+        position = from.position();
+        skippedCount = from.skippedCount();
+        MemorySegment own = indices.reserve(Math.max(WORD.byteSize(), rowCount * WORD.byteSize()));
+        MemorySegment.copy(from.indices(), 0, own, 0, rowCount * WORD.byteSize());
+        indexAddress = own.address();
+        paddedAddress = from.paddedCount() == 0 ? 0 : markPadded(from);
+    }
+
+    private long markPadded(LoaderBatch from) {
+        MemorySegment mask = padded.reserve(rowCount);
+        for (long row = 0; row < rowCount; row++) {
+            mask.set(ValueLayout.JAVA_BYTE, row, (byte) (from.isPadded(row) ? 1 : 0));
+        }
+        return mask.address();
+    }
+
+    /// Writes where everything is.
+    void describe(MemorySegment info) {
+        long[] head = {
+            batch.rowCount(),
+            epoch,
+            step,
+            position,
+            skippedCount,
+            indexAddress,
+            paddedAddress,
+            batch.columns().size()
+        };
+        for (int i = 0; i < HEAD_COUNT; i++) {
+            info.setAtIndex(WORD, i, head[i]);
+        }
+        for (int i = 0; i < batch.columns().size(); i++) {
+            Column column = batch.column(i);
+            long at = HEAD_COUNT + (long) COLUMN_COUNT * i;
+            info.setAtIndex(WORD, at, column.values().address());
+            info.setAtIndex(WORD, at + 1, column.valueBytes());
+            info.setAtIndex(
+                    WORD, at + 2, column.field().isVariable() ? column.offsets().address() : 0);
+        }
+    }
+
+    /// Makes it known by a number.
+    long lend() {
+        return Handles.add(this);
+    }
+
+    /// Bytes it holds on to.
+    long allocatedBytes() {
+        return batch.allocatedBytes() + indices.size() + padded.size();
+    }
+
+    /// The other language has no more use for it.
+    @Override
+    public void close() {
+        pool.giveBack(this);
+    }
+
+    void free() {
+        batch.close();
+        indices.close();
+        padded.close();
+    }
+}

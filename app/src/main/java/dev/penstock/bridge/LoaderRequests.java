@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Dataset;
+import dev.penstock.ElementType;
+import dev.penstock.loader.Convert;
+import dev.penstock.loader.Loader;
+import dev.penstock.loader.LoaderBatch;
+import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.LoaderState;
+import dev.penstock.loader.LoaderStats;
+import dev.penstock.loader.Pad;
+import dev.penstock.loader.Ranks;
+import dev.penstock.loader.Sampler;
+import dev.penstock.loader.Transform;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Loaders and their orders.
+final class LoaderRequests {
+    private LoaderRequests() {}
+
+    static void addTo(Map<String, Requests.Verb> verbs) {
+        verbs.put("sampler", LoaderRequests::sampler);
+        verbs.put("draw", LoaderRequests::draw);
+        verbs.put("position", LoaderRequests::position);
+        verbs.put("loader", LoaderRequests::create);
+        verbs.put("begin", LoaderRequests::begin);
+        verbs.put("step", LoaderRequests::step);
+        verbs.put("state", request -> loader(request).state().toJson());
+        verbs.put("resume", LoaderRequests::resume);
+        verbs.put("moveOn", LoaderRequests::moveOn);
+        verbs.put("setEpoch", LoaderRequests::setEpoch);
+        verbs.put("progress", LoaderRequests::progress);
+        verbs.put("stats", LoaderRequests::stats);
+    }
+
+    private static Loader loader(Request request) {
+        return request.object("handle", LoaderSource.class).loader();
+    }
+
+    /// Makes an order known.
+    private static Object sampler(Request request) throws IOException {
+        Sampler sampler = Samplers.make(request);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("handle", Handles.add(sampler));
+        answer.put("name", sampler.name());
+        answer.put("parameters", sampler.parameters());
+        answer.put("count", sampler.recordCount());
+        answer.put("length", sampler.length());
+        return answer;
+    }
+
+    private static Object draw(Request request) {
+        request.object("handle", Sampler.class)
+                .fill(request.number("epoch"), request.number("position"), request.memory("target"));
+        return null;
+    }
+
+    private static Object position(Request request) {
+        return request.object("handle", Sampler.class)
+                .position(request.number("epoch"), request.number("index"))
+                .orElse(-1);
+    }
+
+    private static Object create(Request request) {
+        Dataset dataset = request.object("dataset", Source.class).dataset();
+        LoaderOptions options = LoaderOptions.of(request.number("batchSize"))
+                .withSampler(request.has("sampler") ? request.object("sampler", Sampler.class) : null)
+                .withDroppingLast(request.isTrue("dropLast"))
+                .withTransforms(transforms(request).toArray(Transform[]::new));
+        if (request.has("world")) {
+            options = options.withRanks(
+                    Ranks.of(Math.toIntExact(request.number("rank")), Math.toIntExact(request.number("world"))));
+        }
+        if (request.has("threads")) {
+            options = options.withThreads(Math.toIntExact(request.number("threads")));
+        }
+        if (request.has("prefetch")) {
+            options = options.withPrefetchBytes(request.number("prefetch"));
+        }
+        if (request.has("fields")) {
+            options = options.withFields(DatasetRequests.fields(dataset, request));
+        }
+        if (request.has("onError")) {
+            options = options.withOnError(
+                    LoaderOptions.OnError.valueOf(request.text("onError").toUpperCase(Locale.ROOT)));
+        }
+        Loader loader = Loader.open(dataset, options);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put(
+                "fields",
+                loader.fields().stream().map(DatasetRequests::describe).toList());
+        answer.put("threads", (long) options.threads());
+        answer.put("rank", (long) options.ranks().rank());
+        answer.put("world", (long) options.ranks().worldSize());
+        answer.put("handle", Handles.add(new LoaderSource(loader)));
+        return answer;
+    }
+
+    private static List<Transform> transforms(Request request) {
+        List<Transform> transforms = new ArrayList<>();
+        if (request.has("transforms")) {
+            for (Map<?, ?> one : request.list("transforms", Map.class)) {
+                transforms.add(transform(new Request(one)));
+            }
+        }
+        return transforms;
+    }
+
+    private static Transform transform(Request request) {
+        String[] fields = request.list("fields", String.class).toArray(String[]::new);
+        if (request.text("kind").equals("pad")) {
+            return Pad.of(fields[0])
+                    .withFill(request.real("fill"))
+                    .withMultiple(request.number("multiple"))
+                    .withLengthMax(request.numberOr("lengthMax", Long.MAX_VALUE));
+        }
+        ElementType type = ElementType.valueOf(request.text("type").toUpperCase(Locale.ROOT));
+        return Convert.scaled(type, request.real("scale"), request.real("shift"), fields);
+    }
+
+    private static Object begin(Request request) {
+        request.object("handle", LoaderSource.class).begin();
+        return null;
+    }
+
+    /// The batch of any step, described at the address `info`.
+    private static Object step(Request request) throws IOException {
+        LoaderSource source = request.object("handle", LoaderSource.class);
+        try (LoaderBatch batch = source.loader().createBatch()) {
+            source.loader().read(request.number("epoch"), request.number("step"), batch);
+            HeldBatch held = source.hold(batch);
+            held.describe(request.memory("info"));
+            return held.lend();
+        }
+    }
+
+    private static Object resume(Request request) throws IOException {
+        request.object("handle", LoaderSource.class).end();
+        loader(request).resume(LoaderState.parse(request.text("state")));
+        return null;
+    }
+
+    private static Object moveOn(Request request) {
+        loader(request).moveOn();
+        return null;
+    }
+
+    private static Object setEpoch(Request request) {
+        request.object("handle", LoaderSource.class).end();
+        loader(request).setEpoch(request.number("epoch"));
+        return null;
+    }
+
+    private static Object progress(Request request) {
+        Loader loader = loader(request);
+        return Map.of("epoch", loader.epoch(), "steps", loader.stepCount(), "count", loader.recordCount());
+    }
+
+    private static Object stats(Request request) {
+        LoaderStats stats = loader(request).stats();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("batches", stats.batches());
+        answer.put("rows", stats.rows());
+        answer.put("bytes", stats.bytes());
+        answer.put("skipped_rows", stats.skippedRows());
+        answer.put("wait_seconds", stats.waitNanos() / 1e9);
+        answer.put("gather_seconds", stats.gatherNanos() / 1e9);
+        answer.put("queued", (long) stats.queuedCount());
+        answer.put("held_bytes", stats.heldBytes());
+        return answer;
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.loader.Loader;
+import dev.penstock.loader.LoaderBatch;
+import java.util.Iterator;
+
+/// A loader, and the iteration under way.
+///
+/// **Threads.** Any number: consumers take turns. Closing waits for none that waits for a batch, and never frees
+/// memory that is being handed over.
+final class LoaderSource implements AutoCloseable {
+    private final Loader loader;
+    private final HeldBatches held;
+    /// Held while memory changes hands, and while the loader frees its own.
+    private final Object handover = new Object();
+
+    private Iterator<LoaderBatch> batches;
+
+    LoaderSource(Loader loader) {
+        this.loader = loader;
+        this.held = new HeldBatches(loader.fields());
+    }
+
+    Loader loader() {
+        return loader;
+    }
+
+    /// Begins to iterate: the rest of the epoch.
+    synchronized void begin() {
+        batches = loader.iterator();
+    }
+
+    /// Forgets the iteration under way.
+    synchronized void end() {
+        batches = null;
+    }
+
+    /// The next batch; where no iteration is under way, one begins.
+    ///
+    /// @return null at the end of the epoch
+    synchronized HeldBatch next() {
+        if (batches == null) {
+            begin();
+        }
+        if (!batches.hasNext()) {
+            end();
+            return null;
+        }
+        return hold(batches.next());
+    }
+
+    /// Takes over a batch of the loader.
+    HeldBatch hold(LoaderBatch batch) {
+        HeldBatch one = held.borrow();
+        synchronized (handover) {
+            one.takeOver(batch);
+        }
+        return one;
+    }
+
+    @Override
+    public void close() {
+        synchronized (handover) {
+            loader.close();
+        }
+        held.close();
+    }
+}

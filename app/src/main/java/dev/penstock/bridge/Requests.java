@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.memory.Json;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/// What can be asked for, by verbs.
+final class Requests {
+    /// One of them.
+    @FunctionalInterface
+    interface Verb {
+        /// @return what JSON can hold
+        Object answer(Request request) throws IOException;
+    }
+
+    private final Map<String, Verb> verbs = new HashMap<>();
+
+    Requests() {
+        verbs.put("handles", request -> (long) Handles.count());
+        verbs.put("close", Requests::close);
+        DatasetRequests.addTo(verbs);
+        LoaderRequests.addTo(verbs);
+        WriterRequests.addTo(verbs);
+    }
+
+    String answer(byte[] json) throws IOException {
+        Request request = Request.parse(json);
+        Verb verb = verbs.get(request.verb());
+        if (verb == null) {
+            throw new IllegalArgumentException("nobody knows how to " + request.verb());
+        }
+        Object answer = verb.answer(request);
+        return Json.text(answer);
+    }
+
+    /// Closes whatever it is.
+    private static Object close(Request request) throws IOException {
+        try {
+            Handles.remove(request.number("handle"), AutoCloseable.class).close();
+            return null;
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import java.util.List;
+
+/// A dataset, and those of its fields that are taken from it.
+///
+/// **Ownership.** Its dataset is closed with it, unless it is a choice of another source's fields.
+final class Source implements AutoCloseable {
+    private final Dataset dataset;
+    private final List<Field> fields;
+    private final boolean isOwner;
+    private final HeldBatches batches;
+
+    Source(Dataset dataset, List<Field> fields, boolean isOwner) {
+        this.dataset = dataset;
+        this.fields = fields;
+        this.isOwner = isOwner;
+        this.batches = new HeldBatches(fields);
+    }
+
+    Dataset dataset() {
+        return dataset;
+    }
+
+    List<Field> fields() {
+        return fields;
+    }
+
+    HeldBatches batches() {
+        return batches;
+    }
+
+    @Override
+    public void close() {
+        batches.close();
+        if (isOwner) {
+            dataset.close();
+        }
+    }
+}

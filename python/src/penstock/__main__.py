@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: `penstock`, or `python -m penstock`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+from . import _runtime
+
+# What measures speed gets the vector instructions, whose module takes a moment to load.
+_FAST = ("demo", "bench")
+
+
+def command(arguments: list[str]) -> list[str]:
+    """What is run for these arguments."""
+    runtime = _runtime.find_runtime()
+    options = ["-XX:+UseSerialGC", "-Xlog:disable", "-Xmx1g", "-XX:-CreateCoredumpOnCrash"]
+    if arguments[:1] and arguments[0] in _FAST:
+        if runtime.has_vectors:
+            options.append("--add-modules=jdk.incubator.vector")
+        if arguments[0] == "demo":
+            options.append(f"-Dpenstock.python={sys.executable}")
+    return [str(runtime.launcher), *options, "-jar", str(_runtime.jar()), *arguments]
+
+
+def main() -> int:
+    """Runs the command line and returns its exit code."""
+    arguments = sys.argv[1:]
+    try:
+        line = command(arguments)
+    except _runtime.JavaNotFoundError as e:
+        print(e, file=sys.stderr)
+        return 3
+    # File names are bytes; only in a UTF-8 locale does Java see all of them.
+    environment = dict(os.environ)
+    if "UTF-8" not in environment.get("LC_ALL", environment.get("LANG", "")).upper():
+        environment["LC_ALL"] = "C.UTF-8"
+    if "--add-modules=jdk.incubator.vector" not in line and os.name == "posix":
+        os.execve(line[0], line, environment)
+    return _filtered(line, environment)
+
+
+def _filtered(line: list[str], environment: dict[str, str]) -> int:
+    """Runs it without the warning about the incubator module."""
+    process = subprocess.Popen(line, env=environment, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    lines = process.stderr
+
+    def pass_on() -> None:
+        for text in lines:
+            if not text.startswith(b"WARNING: Using incubator modules"):
+                sys.stderr.buffer.write(text)
+                sys.stderr.buffer.flush()
+
+    thread = threading.Thread(target=pass_on, daemon=True)
+    thread.start()
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            # The child got it as well, and ends in its own way.
+            continue
+    thread.join()
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets: records by index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _dtypes, _index, _jvm
+from ._column import Column
+from ._dtypes import Field
+from ._errors import CorruptDataError
+from ._memory import BatchInfo
+from ._rows import fill, map_files, read_rows
+from ._verification import Verification
+
+# How much is read at once by loops that go through all records.
+_CHUNK_BYTES = 1 << 20
+
+PathLike = str | os.PathLike[str]
+
+
+def gather(
+    handle: _jvm.Handle, fields: tuple[Field, ...], indices: _index.Indices, as_ragged: bool
+) -> dict[str, Any]:
+    """Copies records into fresh columns.
+
+    Raises:
+        IndexError: when an index is negative or has no record
+    """
+    info = BatchInfo(fields)
+    number = _jvm.functions().take(
+        handle.number, indices.__array_interface__["data"][0], len(indices), info.address
+    )
+    if number < 0:
+        _jvm.fail()
+    return info.values(_jvm.Handle(number, "the batch"), as_ragged)
+
+
+class Dataset:
+    """Records by index; made by `penstock.open`, and by the methods that choose among records.
+
+    A dataset with one field called `value`, such as a plain array or a pack, has that field's
+    values as its records. Any other has dictionaries by field name. What indexing returns is always
+    a fresh and writable copy that outlives the dataset.
+
+    >>> import numpy as np, penstock
+    >>> rows = np.zeros(100, dtype=[("board", "<u8"), ("move", "u1")])
+    >>> rows["board"] = np.arange(100)
+    >>> np.save("steps.npy", rows)
+    >>> ds = penstock.open("steps.npy")
+    >>> len(ds), ds[-1]["board"], ds[[3, 1]]["board"]
+    (100, np.uint64(99), array([3, 1], dtype=uint64))
+    >>> ds["board"][10:13]
+    array([10, 11, 12], dtype=uint64)
+    """
+
+    def __init__(self, description: dict[str, Any], recipe: tuple[Any, ...]) -> None:
+        self._handle = _jvm.Handle(description["handle"], f"the dataset {description['path']}")
+        self._description = description
+        self._recipe = recipe
+        self._count: int = description["count"]
+        self._fields = _dtypes.fields(description)
+        self._row = _dtypes.row_dtype(description)
+        # Java's view of single fields. Columns refer to the dataset and not the other way round, so
+        # that both are gone with their last user and not with the next garbage collection.
+        self._sources: dict[str, _jvm.Handle] = {}
+        self._fingerprint: str | None = None
+        # Views need their parts for as long as they live.
+        self._parts: tuple[Dataset, ...] = ()
+
+    # What it is.
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def path(self) -> str:
+        """What was opened."""
+        return str(self._description["path"])
+
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return str(self._description["format"])
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """What a record holds, by name."""
+        return {field.name: field for field in self._fields}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether records are bare values and not dictionaries."""
+        return len(self._fields) == 1 and self._fields[0].name == "value"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of the array with all records."""
+        if self._row is not None:
+            return (self._count, *self._row.shape)
+        return (self._count, *(self._fields[0].shape if self.is_plain else ()))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an element: structured for records with fields, `object` for bytes."""
+        if self.is_plain:
+            return np.dtype(object) if self._fields[0].variable else self._fields[0].dtype
+        if self._row is not None:
+            return self._row.base
+        return np.dtype(
+            [
+                (field.name, object) if field.variable else (field.name, field.dtype, field.shape)
+                for field in self._fields
+            ]
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all records of a table, otherwise of its files."""
+        if self._row is not None:
+            return self._count * self._row.itemsize
+        return int(self._description["bytes"])
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the writer noted."""
+        return dict(self._description["metadata"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Facts of the format worth showing."""
+        return dict(self._description["facts"])
+
+    @property
+    def fingerprint(self) -> str:
+        """A short text that says "the same records in the same order", wherever the files are."""
+        if self._fingerprint is None:
+            self._fingerprint = str(_jvm.call("fingerprint", handle=self._java().number))
+        return self._fingerprint
+
+    def name(self, index: int) -> str | None:
+        """The name of a record, where the format keeps one."""
+        indices = _index.wrap(_index.parse(index, self._count)[0], self._count)
+        name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
+        return None if name is None else str(name)
+
+    def __repr__(self) -> str:
+        if self._handle.is_closed:
+            return f"<penstock.Dataset {self.path!r}, closed>"
+        unit, size = "B", float(self.nbytes)
+        for larger in ("KB", "MB", "GB", "TB"):
+            if size < 1000:
+                break
+            unit, size = larger, size / 1000
+        text = f"<penstock.Dataset {self.path!r}: {self.format}, {self._count:,} records, "
+        text += f"{size:.4g} {unit}"
+        width = max((len(field.name) for field in self._fields), default=0)
+        for field in self._fields[:20]:
+            text += f"\n  {field.name:<{width}}  {field}"
+        if len(self._fields) > 20:
+            text += f"\n  and {len(self._fields) - 20} more fields"
+        return text + ">"
+
+    # Records.
+
+    def _java(self) -> _jvm.Handle:
+        """The dataset as Java knows it."""
+        return self._handle
+
+    def _root(self) -> Dataset:
+        """The dataset that Java gathers from: this one, or the one it is a view of."""
+        return self
+
+    def _base_indices(self, indices: _index.Indices) -> _index.Indices:
+        """Records of this dataset as records of its root."""
+        return indices
+
+    def _gather(
+        self, fields: tuple[Field, ...], source: Any, indices: _index.Indices, as_ragged: bool
+    ) -> dict[str, Any]:
+        """Columns of records; `source` is who has these fields, or None for all."""
+        handle = self._handle if source is None else source
+        try:
+            return gather(handle, fields, indices, as_ragged)
+        except IndexError:
+            return gather(handle, fields, _index.wrap(indices, self._count), as_ragged)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Records by number, slice, list, array or mask; or a column by the name of its field."""
+        if isinstance(index, str):
+            return Column(self, index)
+        if isinstance(index, list) and index and all(isinstance(one, str) for one in index):
+            return {name: Column(self, name) for name in index}
+        indices, shape = _index.parse(index, self._count)
+        return self._shaped(self._gather(self._fields, None, indices, False), shape)
+
+    def _shaped(self, columns: dict[str, Any], shape: tuple[int, ...] | None) -> Any:
+        if shape is None:
+            columns = {name: values[0] for name, values in columns.items()}
+        elif len(shape) != 1:
+            columns = {
+                name: values.reshape(shape + values.shape[1:])
+                if isinstance(values, np.ndarray)
+                else values
+                for name, values in columns.items()
+            }
+        return columns["value"] if self.is_plain else columns
+
+    def __getitems__(self, indices: Sequence[int]) -> Any:
+        """Many records in one call: what PyTorch's and Grain's loaders ask for."""
+        return self[np.asarray(indices, dtype=np.int64)]
+
+    def take(self, indices: Any, out: Any = None, ragged: bool = False) -> Any:
+        """Records in the order of the indices, which may repeat.
+
+        Args:
+            indices: whole numbers, negative ones from the end
+            out: an array of `dtype` that is filled and returned, structured for a table with
+                fields; or a dictionary of columns
+            ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
+        """
+        parsed, shape = _index.parse(indices, self._count)
+        if out is not None:
+            return fill(self, parsed, shape, out)
+        return self._shaped(self._gather(self._fields, None, parsed, ragged), shape)
+
+    def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
+        """Copies rows of a table as they are stored."""
+        try:
+            read_rows(self._handle, indices, out)
+        except IndexError:
+            read_rows(self._handle, _index.wrap(indices, self._count), out)
+
+    def _source(self, name: str) -> _jvm.Handle:
+        """The dataset as Java knows it with one field only."""
+        root = self._root()
+        if len(root._fields) == 1:
+            return root._handle
+        source = root._sources.get(name)
+        if source is None:
+            answer = _jvm.call("choose", handle=root._handle.number, fields=[name])
+            source = _jvm.Handle(answer["handle"], f"the column {name}")
+            root._sources[name] = source
+        return source
+
+    def __iter__(self) -> Iterator[Any]:
+        size = max(1, self.nbytes // max(1, self._count))
+        chunk = int(max(1, min(4096, _CHUNK_BYTES // size)))
+        for start in range(0, self._count, chunk):
+            part = self[start : start + chunk]
+            if self.is_plain:
+                yield from part
+            else:
+                for row in range(min(chunk, self._count - start)):
+                    yield {name: values[row] for name, values in part.items()}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("records are copied into an array; use view() for one without copies")
+        out = np.empty(self.shape, self.dtype)
+        everything = np.arange(self._count, dtype=np.int64)
+        fill(self, everything, everything.shape, out)
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    def view(self) -> Any:
+        """All rows of a table as a read-only array over the file itself, without copying.
+
+        It maps the file anew, so it stays valid after `close`. As with every map, do not shorten
+        the file while it is in use. A table of several files is a list of such arrays.
+        """
+        views = map_files(self)
+        return views[0] if len(views) == 1 else views
+
+    # Choices among the records.
+
+    def select(self, indices: Any) -> Dataset:
+        """These records as a dataset, without copying any."""
+        from ._views import Subset
+
+        return Subset(self, _index.wrap(_index.parse(indices, self._count)[0], self._count))
+
+    def where(self, condition: str) -> Dataset:
+        """The records that match a condition, such as `move == 2 and reward > 3`."""
+        from ._views import Subset
+
+        answer = _jvm.call_patiently("where", handle=self._java().number, condition=condition)
+        handle = _jvm.Handle(answer["handle"], "the subset")
+        indices = np.empty(answer["count"], np.int64)
+        _jvm.call(
+            "baseIndices",
+            handle=handle.number,
+            target=indices.ctypes.data,
+            targetBytes=indices.nbytes,
+        )
+        return Subset(self, indices)
+
+    def split(self, test: float | int = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """Two datasets, for training and for testing: a random part, and the rest.
+
+        Args:
+            test: how many records the second has, or which share of them when it is a float
+            seed: another one gives another part; the same one the same part, everywhere
+        """
+        from .samplers import Permutation
+
+        size = round(test * self._count) if isinstance(test, float) else test
+        if not 0 <= size <= self._count:
+            raise ValueError(f"a part of {test} of {self._count} records")
+        indices = np.empty(0, np.int64)
+        if self._count:
+            indices = Permutation(self._count, seed=seed).draw(0, self._count)
+        # Records keep their order, which keeps reads close to each other.
+        return self.select(np.sort(indices[size:])), self.select(np.sort(indices[:size]))
+
+    def verify(self) -> Verification:
+        """Reads every byte and checks every checksum; damage is a result and not an exception."""
+        return Verification.of(_jvm.call_patiently("verify", handle=self._java().number))
+
+    def prepare(self) -> None:
+        """Begins to bring the files into memory, if they are to be kept there."""
+        _jvm.call("prepare", handle=self._java().number)
+
+    # Its life.
+
+    def close(self) -> None:
+        """Unmaps the files. What was read from them stays."""
+        for source in list(self._sources.values()):
+            source.close()
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._handle.is_closed
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen, (self._portable(),)
+
+    def _portable(self) -> tuple[Any, ...]:
+        """How to make it again in another process."""
+        kind, *arguments = self._recipe
+        return (kind, *arguments, self.fingerprint)
+
+
+def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Dataset:
+    """Opens any dataset; which format it is, its content says.
+
+    Args:
+        path: a file or a folder
+        io: `mmap`, or `read` where files cannot be mapped
+        memory: bytes it may keep in memory; without it, what the machine has to spare
+    """
+    if io not in ("mmap", "read"):
+        raise ValueError(f"io is 'mmap' or 'read', not {io!r}")
+    absolute = os.path.abspath(os.fsdecode(path))
+    options: dict[str, Any] = {"io": io}
+    if memory is not None:
+        options["memory"] = memory
+    description = _jvm.call("open", path=absolute, **options)
+    return Dataset(description, ("open", absolute, io, memory))
+
+
+def _reopen(recipe: tuple[Any, ...]) -> Dataset:
+    """What pickle calls."""
+    kind, *arguments, fingerprint = recipe
+    if kind == "open":
+        path, io, memory = arguments
+        dataset = open(path, io=io, memory=memory)
+    else:
+        from . import _views
+
+        dataset = _views.rebuild(kind, arguments, _reopen)
+    if dataset.fingerprint != fingerprint:
+        raise CorruptDataError(
+            f"{dataset.path} is not what it was when the dataset was pickled: its fingerprint was "
+            f"{fingerprint} and is {dataset.fingerprint}"
+        )
+    return dataset

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Java runtime inside this process: started by the first call that needs it, then called.
+
+There is no compiled extension. `ctypes` loads the runtime's library, starts it, and asks one Java
+method for the addresses of native functions; from then on a call costs less than a microsecond and
+runs without the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shlex
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte, c_void_p
+from typing import Any, NoReturn
+
+from . import _errors, _runtime, _signals
+
+_JNI_VERSION = 0x00150000
+# Places in JNI's table of functions, fixed by its specification.
+_EXCEPTION_DESCRIBE, _FIND_CLASS, _STATIC_METHOD, _CALL_STATIC_LONG = 16, 6, 113, 134
+
+_WARNING = b"Using incubator modules: jdk.incubator.vector"
+_END_OF_START = b"\0the Java runtime is there\n"
+
+_FORKED = (
+    "this process was forked from one in which penstock's Java runtime was already running, and a "
+    "Java runtime does not survive a fork; start workers with spawn or forkserver, for example "
+    "multiprocessing.get_context('forkserver') or "
+    "DataLoader(..., multiprocessing_context='forkserver'), or use penstock in the workers only"
+)
+
+
+class _Option(ctypes.Structure):
+    _fields_ = [("text", c_char_p), ("extra", c_void_p)]
+
+
+class _Arguments(ctypes.Structure):
+    _fields_ = [
+        ("version", c_int),
+        ("count", c_int),
+        ("options", POINTER(_Option)),
+        ("ignore_unrecognized", c_ubyte),
+    ]
+
+
+class ForkedError(RuntimeError):
+    """The process was forked from one in which the Java runtime was running."""
+
+
+class Functions:
+    """What Java offers, as `dev.penstock.bridge.Bridge` lists it. Every function releases the
+    interpreter's lock and returns -1 when it failed."""
+
+    def __init__(self, addresses: Any) -> None:
+        words = [CFUNCTYPE(c_int64, *[c_int64] * count) for count in range(6)]
+        self.call = words[3](addresses[0])
+        self.failure = words[1](addresses[1])
+        self.take = words[4](addresses[2])
+        self.take_rows = words[5](addresses[3])
+        self.next = words[2](addresses[4])
+        self.release = words[1](addresses[5])
+
+
+_lock = threading.Lock()
+_functions: Functions | None = None
+_is_starting = False
+_is_forked = False
+
+
+def _after_fork() -> None:
+    global _is_forked, _lock
+    _lock = threading.Lock()
+    if _functions is not None or _is_starting:
+        _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def is_usable() -> bool:
+    """Whether handles of this process can still be given back: not in a forked child, and not
+    while the interpreter shuts down."""
+    return _functions is not None and not _is_forked and not sys.is_finalizing()
+
+
+def functions() -> Functions:
+    """The functions of Java; starts the runtime when this is the first call."""
+    if _is_forked:
+        raise ForkedError(_FORKED)
+    if _functions is None:
+        return _start()
+    if _signals.is_disturbed():
+        _signals.put_back()
+    if _gone:
+        _sweep()
+    return _functions
+
+
+def _options(runtime: _runtime.Runtime) -> list[str]:
+    options = [
+        f"-Djava.class.path={_runtime.jar()}",
+        # Ctrl-C stays Python's.
+        "-Xrs",
+        "-XX:+UseSerialGC",
+        "-Xmx256m",
+        "--enable-native-access=ALL-UNNAMED",
+        # No files in the working folder.
+        "-XX:-CreateCoredumpOnCrash",
+        "-XX:+ErrorFileToStderr",
+        "-Dsun.jnu.encoding=UTF-8",
+        "-Xshare:auto",
+    ]
+    if runtime.has_vectors:
+        options.append("--add-modules=jdk.incubator.vector")
+    # What comes later wins.
+    return options + shlex.split(os.environ.get("PENSTOCK_JAVA_OPTIONS", ""))
+
+
+def _start() -> Functions:
+    global _functions, _is_starting
+    with _lock:
+        if _functions is not None:
+            return _functions
+        runtime = _runtime.find_runtime()
+        options = _options(runtime)
+        _signals.before_start()
+        _is_starting = True
+        try:
+            with _without_warning():
+                table = _create(runtime, options)
+        finally:
+            _is_starting = False
+        _signals.after_start()
+        _functions = Functions(table)
+        threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
+        return _functions
+
+
+def _create(runtime: _runtime.Runtime, options: list[str]) -> Any:
+    library = ctypes.CDLL(str(runtime.library), mode=ctypes.RTLD_GLOBAL)
+    texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
+    arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
+    machine, environment = c_void_p(), c_void_p()
+    status = library.JNI_CreateJavaVM(byref(machine), byref(environment), byref(arguments))
+    if status == -5:
+        raise RuntimeError(
+            "this process has a Java runtime already, started by another package; penstock needs "
+            "its own: use it in a process of its own"
+        )
+    if status != 0:
+        raise RuntimeError(
+            f"the Java runtime in {runtime.home} did not start (status {status}); its words are "
+            "on stderr, and its options were " + " ".join(options)
+        )
+    return _table(environment)
+
+
+def _table(environment: c_void_p) -> Any:
+    jni = ctypes.cast(ctypes.cast(environment, POINTER(c_void_p))[0], POINTER(c_void_p))
+    find = CFUNCTYPE(c_void_p, c_void_p, c_char_p)(jni[_FIND_CLASS])
+    method = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_char_p, c_char_p)(jni[_STATIC_METHOD])
+    invoke = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_void_p)(jni[_CALL_STATIC_LONG])
+    describe = CFUNCTYPE(None, c_void_p)(jni[_EXCEPTION_DESCRIBE])
+    bridge = find(environment, b"dev/penstock/bridge/Bridge")
+    start = bridge and method(environment, bridge, b"start", b"()J")
+    address = start and invoke(environment, bridge, start, None)
+    if not address:
+        describe(environment)
+        raise RuntimeError("the Java part of penstock did not start; its words are on stderr")
+    return ctypes.cast(address, POINTER(c_int64))
+
+
+@contextmanager
+def _without_warning() -> Iterator[None]:
+    """Everything on stderr comes through but the runtime's warning about the incubator module.
+
+    A thread passes lines on as they come, so that nothing is lost when the runtime ends the
+    process.
+    """
+    try:
+        sys.stderr.flush()
+        original = os.dup(2)
+    except (OSError, ValueError, AttributeError):
+        # There is no stderr to keep clean.
+        yield
+        return
+    source, sink = os.pipe()
+    is_done = threading.Event()
+
+    def pass_on() -> None:
+        with open(source, "rb") as lines:
+            for line in lines:
+                if line.endswith(_END_OF_START):
+                    line = line[: -len(_END_OF_START)]
+                    if line:
+                        os.write(original, line)
+                    is_done.set()
+                elif _WARNING not in line:
+                    os.write(original, line)
+        os.close(original)
+
+    threading.Thread(target=pass_on, name="penstock-stderr", daemon=True).start()
+    os.dup2(sink, 2)
+    try:
+        yield
+    finally:
+        os.dup2(original, 2)
+        os.write(sink, _END_OF_START)
+        os.close(sink)
+        # A process that was started meanwhile may keep the pipe as its own stderr, so its end is
+        # not waited for: the thread goes on as long as there is such a process.
+        is_done.wait()
+
+
+def fail() -> NoReturn:
+    """Raises what the last call of this thread failed with."""
+    where = c_int64()
+    size = functions().failure(ctypes.addressof(where))
+    if size < 0:
+        raise MemoryError("the Java runtime is out of memory")
+    raise _errors.from_words(json.loads(ctypes.string_at(where.value, size)))
+
+
+def call(verb: str, **arguments: Any) -> Any:
+    """Asks for something that is rare, in JSON."""
+    arguments["verb"] = verb
+    # Only ASCII, so that lone surrogates of file names come through as escapes.
+    request = json.dumps(arguments).encode("ascii")
+    where = c_int64()
+    java = functions()
+    memory = ctypes.create_string_buffer(request, len(request))
+    size = java.call(ctypes.addressof(memory), len(request), ctypes.addressof(where))
+    if size < 0:
+        fail()
+    return json.loads(ctypes.string_at(where.value, size))
+
+
+def call_patiently(verb: str, **arguments: Any) -> Any:
+    """`call` for what may take long: Ctrl-C is served at once, while Java finishes in a thread of
+    its own and nobody looks at the result."""
+    if threading.current_thread() is not threading.main_thread():
+        return call(verb, **arguments)
+    functions()
+    result: list[Any] = []
+    error: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            result.append(call(verb, **arguments))
+        except BaseException as e:
+            error.append(e)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name=f"penstock-{verb}", daemon=True).start()
+    done.wait()
+    if error:
+        raise error[0]
+    return result[0]
+
+
+class _Ticket(weakref.ref["Handle"]):
+    """What is left of a handle that nobody closed."""
+
+    __slots__ = ("number",)
+    number: int
+
+
+# Tickets of live handles by their numbers, and those whose handles are gone. A handle has no
+# `__del__`: Ctrl-C in the middle of one would be printed and lost. Appending to a deque is done
+# without running any Python code, so there is no middle.
+_tickets: dict[int, _Ticket] = {}
+_gone: deque[_Ticket] = deque()
+
+_SWEEP_SECONDS = 0.25
+
+
+def _sweep() -> None:
+    """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
+    used again. So nothing is lost when it is interrupted anywhere."""
+    java = _functions
+    while _gone and java is not None:
+        try:
+            ticket = _gone[0]
+        except IndexError:
+            return
+        java.release(ticket.number)
+        _tickets.pop(ticket.number, None)
+        with suppress(ValueError):
+            _gone.remove(ticket)
+
+
+def _keep_sweeping() -> None:
+    """For programs that call nothing for a while and drop large arrays meanwhile."""
+    while not sys.is_finalizing():
+        time.sleep(_SWEEP_SECONDS)
+        _sweep()
+
+
+class Handle:
+    """A Java object by its number; given back when nobody refers to it any more."""
+
+    __slots__ = ("__weakref__", "_number", "_what")
+
+    def __init__(self, number: int, what: str) -> None:
+        self._number = number
+        self._what = what
+        ticket = _Ticket(self, _gone.append)
+        ticket.number = number
+        _tickets[number] = ticket
+
+    @property
+    def number(self) -> int:
+        if self._number == 0:
+            raise ValueError(f"{self._what} is closed")
+        return self._number
+
+    @property
+    def is_closed(self) -> bool:
+        return self._number == 0
+
+    def detach(self) -> int:
+        """The number, which is now the caller's."""
+        number = self.number
+        self._number = 0
+        _tickets.pop(number, None)
+        return number
+
+    def close(self) -> None:
+        number, self._number = self._number, 0
+        if number and is_usable():
+            assert _functions is not None
+            _functions.release(number)
+            _tickets.pop(number, None)

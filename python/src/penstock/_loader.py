@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches, made ahead by Java's threads, and resumed at the exact sample."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _dtypes, _jvm
+from ._dataset import Dataset
+from ._memory import BatchInfo
+from ._torch import to_torch
+from .samplers import Permutation, Sampler
+
+
+class BatchPlace(NamedTuple):
+    """Where a batch is in its epoch, and which records it holds."""
+
+    epoch: int
+    step: int
+    position: int
+    indices: np.ndarray[Any, Any]
+    padded: np.ndarray[Any, Any]
+    skipped: int
+
+
+class Loader:
+    """Batches of a dataset.
+
+    Each pass is the next epoch. A pass that was left early is not gone on with by the next one,
+    unless `load_state_dict` comes between.
+
+    Args:
+        dataset: what to load
+        batch_size: records of a batch on this rank
+        shuffle: whether in an order of chance, when no `sampler` says which
+        seed: of that order
+        drop_last: whether to leave out the smaller batch at the end of an epoch
+        rank, world_size: which part of each step is this process's; without them, what the
+            environment says (`RANK`, `WORLD_SIZE`, and what MPI and Slurm set)
+        threads: how many fill batches; without it, this rank's share of the cores
+        prefetch: bytes of batches made ahead
+        sampler: one of `penstock.samplers`
+        transform: called with each batch, in the thread that iterates; `stats()` has its cost
+        to: `numpy` or `torch`
+        pin_memory: for `torch`, whether tensors are copied to pinned memory
+        on_error: `raise`, or `skip` to leave out records that cannot be read
+        fields: names of those that are wanted, instead of all
+        ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
+
+    >>> import numpy as np, penstock
+    >>> penstock.write("numbers.npy", np.arange(10))
+    >>> with penstock.Loader(penstock.open("numbers.npy"), batch_size=4, shuffle=False) as loader:
+    ...     for batch in loader:
+    ...         print(batch)
+    [0 1 2 3]
+    [4 5 6 7]
+    [8 9]
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        batch_size: int,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+        rank: int | None = None,
+        world_size: int | None = None,
+        threads: int | None = None,
+        prefetch: int | None = None,
+        sampler: Sampler | None = None,
+        transform: Callable[[Any], Any] | None = None,
+        to: str = "numpy",
+        pin_memory: bool = False,
+        on_error: str = "raise",
+        fields: list[str] | None = None,
+        ragged: bool = False,
+    ) -> None:
+        if to not in ("numpy", "torch"):
+            raise ValueError(f"to is 'numpy' or 'torch', not {to!r}")
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        if (rank is None) != (world_size is None):
+            raise ValueError("rank and world_size come together")
+        self._dataset = dataset
+        self._sampler = sampler or _default_sampler(dataset, shuffle, seed)
+        self._transform = transform
+        self._to = to
+        self._pin = pin_memory
+        self._ragged = ragged
+        options = {
+            "dropLast": drop_last,
+            "rank": rank,
+            "world": world_size,
+            "threads": threads,
+            "prefetch": prefetch,
+            "fields": fields,
+            "onError": on_error,
+            "sampler": None if self._sampler is None else self._sampler._handle.number,
+        }
+        answer = _jvm.call(
+            "loader",
+            dataset=dataset._java().number,
+            batchSize=batch_size,
+            **{name: value for name, value in options.items() if value is not None},
+        )
+        self._handle = _jvm.Handle(answer["handle"], "the loader")
+        known = dataset.fields
+        self._fields = tuple(
+            known.get(field.name, field) for field in _dtypes.fields({"fields": answer["fields"]})
+        )
+        self._is_plain = len(self._fields) == 1 and self._fields[0].name == "value"
+        self.rank: int = answer["rank"]
+        self.world_size: int = answer["world"]
+        self.threads: int = answer["threads"]
+        self._pass: _Pass | None = None
+        self._place: BatchPlace | None = None
+        self._transform_seconds = 0.0
+        self._lock = threading.Lock()
+
+    def _progress(self) -> dict[str, int]:
+        progress: dict[str, int] = _jvm.call("progress", handle=self._handle.number)
+        return progress
+
+    def __len__(self) -> int:
+        """Batches of a whole epoch on this rank."""
+        return self._progress()["steps"]
+
+    @property
+    def dataset(self) -> Dataset:
+        return self._dataset
+
+    @property
+    def sampler(self) -> Sampler | None:
+        """The order, or None for that of the dataset."""
+        return self._sampler
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that is being iterated, or comes next."""
+        return self._progress()["epoch"]
+
+    @property
+    def place(self) -> BatchPlace | None:
+        """Where the batch that came last is, and which records it holds."""
+        return self._place
+
+    def set_epoch(self, epoch: int) -> None:
+        """Goes to the start of an epoch."""
+        self._pass = None
+        _jvm.call("setEpoch", handle=self._handle.number, epoch=epoch)
+
+    def __iter__(self) -> Iterator[Any]:
+        left = self._pass
+        if left is not None and left.is_under_way:
+            self.set_epoch(self.epoch + 1)
+        _jvm.call("begin", handle=self._handle.number)
+        self._pass = _Pass(self)
+        return self._pass
+
+    def __getitem__(self, step: int) -> Any:
+        """The batch of any step of the epoch, without disturbing the iteration."""
+        progress = self._progress()
+        count = progress["steps"]
+        wanted = step + count if step < 0 else step
+        if not 0 <= wanted < count:
+            raise IndexError(f"step {step} of {count}")
+        info = BatchInfo(self._fields)
+        number = _jvm.call(
+            "step",
+            handle=self._handle.number,
+            epoch=progress["epoch"],
+            step=wanted,
+            info=info.address,
+            infoBytes=len(info.words) * 8,
+        )
+        return self._finished(info, _jvm.Handle(number, "the batch"))
+
+    def _next(self) -> Any:
+        info = BatchInfo(self._fields)
+        number = _jvm.functions().next(self._handle.number, info.address)
+        if number < 0:
+            _jvm.fail()
+        if number == 0:
+            raise StopIteration
+        owner = _jvm.Handle(number, "the batch")
+        _, epoch, step, position, skipped = info.words[:5]
+        self._place = BatchPlace(
+            epoch, step, position, info.indices(owner), info.padded(owner), skipped
+        )
+        return self._finished(info, owner)
+
+    def _finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
+        columns = info.values(owner, self._ragged)
+        batch = columns["value"] if self._is_plain else columns
+        if self._to == "torch":
+            batch = to_torch(batch, self._pin)
+        if self._transform is None:
+            return batch
+        before = time.perf_counter()
+        try:
+            return self._transform(batch)
+        finally:
+            self._transform_seconds += time.perf_counter() - before
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the consumer is, in less than a kilobyte that JSON can hold. It knows nothing of
+        batches, threads or ranks, so a run may go on with others."""
+        state: dict[str, Any] = json.loads(_jvm.call("state", handle=self._handle.number))
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on where a state was taken.
+
+        Raises:
+            ValueError: when it is of another dataset or another order
+        """
+        self._pass = None
+        _jvm.call("resume", handle=self._handle.number, state=json.dumps(state))
+
+    def stats(self) -> dict[str, Any]:
+        """Batches, rows and bytes so far, and where the time went."""
+        stats: dict[str, Any] = _jvm.call("stats", handle=self._handle.number)
+        stats["transform_seconds"] = self._transform_seconds
+        return stats
+
+    def close(self) -> None:
+        """Ends the threads. Batches that were handed out stay."""
+        self._pass = None
+        self._handle.close()
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a loader has threads and cannot be pickled; pickle its dataset and state")
+
+    def __repr__(self) -> str:
+        if self._handle.is_closed:
+            return "<penstock.Loader, closed>"
+        progress = self._progress()
+        return (
+            f"<penstock.Loader of {self._dataset.path!r}: epoch {progress['epoch']}, "
+            f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size}, "
+            f"{self.threads} threads>"
+        )
+
+
+def _default_sampler(dataset: Dataset, shuffle: bool, seed: int) -> Sampler | None:
+    own = getattr(dataset, "sampler", None)
+    if isinstance(own, Sampler):
+        return own
+    return Permutation(len(dataset), seed=seed) if shuffle else None
+
+
+class _Pass:
+    """One pass through an epoch."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        self.is_under_way = False
+        self._is_over = False
+
+    def __iter__(self) -> _Pass:
+        return self
+
+    def __next__(self) -> Any:
+        loader = self._loader
+        with loader._lock:
+            if self._is_over:
+                raise StopIteration
+            if loader._pass is not self:
+                raise RuntimeError(
+                    "this iteration is over: another one began, or the loader was moved or closed"
+                )
+            self.is_under_way = True
+            try:
+                return loader._next()
+            except StopIteration:
+                self._is_over = True
+                self.is_under_way = False
+                raise
+
+
+def collate(batch: Any) -> Any:
+    """A `collate_fn` for `torch.utils.data.DataLoader`, which calls it even for batches that are
+    ready. Arrays become tensors over the same memory."""
+    return to_torch(batch, False)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole rows of tables, as they are stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _index, _jvm
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+
+def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
+    """Copies rows into an array that is contiguous and of their type."""
+    status = _jvm.functions().take_rows(
+        handle.number,
+        indices.__array_interface__["data"][0],
+        len(indices),
+        out.__array_interface__["data"][0],
+        out.nbytes,
+    )
+    if status < 0:
+        _jvm.fail()
+
+
+def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any) -> Any:
+    """Copies records into what the caller has."""
+    row = dataset._row
+    expected = dataset.shape[1:] if shape is None else shape + dataset.shape[1:]
+    if type(out) is np.ndarray and row is not None and out.shape == expected:
+        flags = out.flags
+        # The usual case first: rows go straight to where they are wanted.
+        if flags.c_contiguous and flags.writeable and out.dtype == row.base:
+            dataset._rows(indices, out)
+            return out
+    if isinstance(out, dict):
+        for name, values in dataset._gather(dataset._fields, None, indices, False).items():
+            if name not in out:
+                raise KeyError(f"out has no {name!r}, which is a field of the dataset")
+            out[name][...] = values if shape is not None else values[0]
+        return out
+    if not isinstance(out, np.ndarray) or out.shape != expected:
+        found = f"of shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out)}"
+        raise ValueError(f"out must be an array of shape {expected}, and is {found}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    if row is not None and (out.dtype.names is None) == (row.base.names is None):
+        stored = np.empty(expected, row.base)
+        dataset._rows(indices, stored)
+        out[...] = stored
+        return out
+    _fill_columns(dataset, indices, shape, out)
+    return out
+
+
+def _fill_columns(
+    dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any
+) -> None:
+    columns = dataset._gather(dataset._fields, None, indices, False)
+    for name, values in columns.items():
+        target = out if dataset.is_plain else out[name]
+        if not isinstance(values, np.ndarray):
+            # A list of bytes; NumPy would otherwise look into sequences of one length.
+            objects = np.empty(len(values), object)
+            objects[:] = [bytes(value) if isinstance(value, bytes) else value for value in values]
+            values = objects
+        target[...] = values.reshape(target.shape)
+
+
+def map_files(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
+    """An array over each file of a table."""
+    files = dataset._description.get("files")
+    if files is None or dataset._row is None:
+        raise ValueError(f"{dataset!r} has no rows that lie in files one after another")
+    dataset._handle.number  # noqa: B018 - raises when it is closed
+    views = []
+    for file in files:
+        view = np.load(file, mmap_mode="r", allow_pickle=False)
+        if view.ndim == 0:
+            view = view.reshape(1)
+        views.append(view if view.dtype == dataset._row.base else view.view(dataset._row.base))
+    return views

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets the signal handlers of the Java runtime and those of `faulthandler` live together.
+
+The runtime turns some faults of its own code into exceptions, so its handlers have to stay the
+first ones; were `faulthandler` to put its own in their place, the first null check in Java would
+end the process. When `faulthandler` is enabled before the runtime starts, the runtime remembers it
+and calls it for faults that are not its own. So it is always enabled before, onto stderr where
+nobody has enabled it: a crash then shows where Python was, and enabling it later only tells it
+where to write. Disabling it would take the runtime's handlers away, and leave the runtime calling
+one that returns without having done anything, for ever; so it is made to write to nowhere instead.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import functools
+import os
+import signal
+from typing import Any
+
+_NAMES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP")
+
+# Larger than `struct sigaction` of any system; its content is only ever handed back.
+_ACTION_BYTES = 512
+
+# As they are without the guards below.
+_enable, _disable, _is_enabled = faulthandler.enable, faulthandler.disable, faulthandler.is_enabled
+
+_saved: dict[int, Any] = {}
+_is_on = True
+_nowhere = -1
+
+
+def before_start() -> None:
+    """Enables `faulthandler`, so that the runtime finds it."""
+    if not _is_enabled():
+        _enable(file=2)
+
+
+def after_start() -> None:
+    """Notes the handlers as the runtime has set them, and guards them from now on."""
+    global _nowhere
+    _nowhere = os.open(os.devnull, os.O_WRONLY)
+    sigaction = ctypes.CDLL(None).sigaction
+    for name in _NAMES:
+        number = getattr(signal, name, None)
+        if number is not None:
+            action = ctypes.create_string_buffer(_ACTION_BYTES)
+            if sigaction(int(number), None, action) == 0:
+                _saved[int(number)] = action
+    faulthandler.enable = _guarded_enable
+    faulthandler.disable = _guarded_disable  # type: ignore[assignment]
+    faulthandler.is_enabled = _guarded_is_enabled
+
+
+def is_disturbed() -> bool:
+    """Whether somebody called a `disable` that was imported before it was guarded."""
+    return not _is_enabled()
+
+
+def put_back() -> None:
+    """Makes the handlers of the runtime the first ones again, with `faulthandler` behind them."""
+    sigaction = ctypes.CDLL(None).sigaction
+    nobody = ctypes.create_string_buffer(_ACTION_BYTES)
+    for number in _saved:
+        # What faulthandler finds now is what it leaves the signal to when it is done.
+        sigaction(number, nobody, None)
+    _enable(file=_nowhere)
+    for number, action in _saved.items():
+        sigaction(number, action, None)
+
+
+@functools.wraps(_enable)
+def _guarded_enable(*arguments: Any, **named: Any) -> None:
+    global _is_on
+    _enable(*arguments, **named)
+    _is_on = True
+
+
+@functools.wraps(_disable)
+def _guarded_disable() -> bool:
+    global _is_on
+    was_on, _is_on = _is_on, False
+    _enable(file=_nowhere)
+    return was_on
+
+
+@functools.wraps(_is_enabled)
+def _guarded_is_enabled() -> bool:
+    return _is_on

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check of all bytes found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong."""
+
+    file: str
+    offset: int
+    severity: str
+    reason: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.what} (byte {self.offset})"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result of `Dataset.verify`; true when nothing is wrong."""
+
+    ok: bool
+    checked_bytes: int
+    problem_count: int
+    problems: list[Problem] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> Verification:
+        problems = [Problem(**one) for one in answer["problems"]]
+        return cls(answer["ok"], answer["checkedBytes"], answer["problemCount"], problems)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing tables and packs. A file appears when it is complete, or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _dtypes, _jvm
+from ._dataset import Dataset, PathLike
+from ._ragged import Ragged
+
+_PENDING_BYTES = 1 << 20
+_PENDING_COUNT = 10_000
+
+
+class _Writer:
+    """What both writers have: all of it appears at the end of `with`, nothing after an error."""
+
+    def __init__(self, number: int, path: str) -> None:
+        self._handle = _jvm.Handle(number, f"the writer of {path}")
+        self._path = path
+        # Java's writers are for one thread at a time.
+        self._lock = threading.Lock()
+
+    def _flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        """Completes the file, once everything is on stable storage."""
+        with self._lock:
+            if self._handle.is_closed:
+                return
+            try:
+                self._flush()
+            except BaseException:
+                self._handle.close()
+                raise
+            _jvm.call("finish", handle=self._handle.detach())
+
+    def abort(self) -> None:
+        """Gives up what was written; what was there before stays."""
+        with self._lock:
+            if not self._handle.is_closed:
+                _jvm.call("abort", handle=self._handle.detach())
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+class TableWriter(_Writer):
+    """Writes rows of one type: one file when the path ends in `.npy`, otherwise a folder of shards.
+
+    Args:
+        path: what to write
+        dtype: of an element, structured for rows with fields; not needed with `append`
+        shape: of a row
+        overwrite: whether a file of this name is replaced
+        append: whether rows are added to a table that is there
+        shard_rows: rows after which a new file begins, in a folder
+        metadata: notes for the folder
+
+    >>> import numpy as np, penstock
+    >>> with penstock.TableWriter("points.npy", "<f4", shape=(2,)) as writer:
+    ...     writer.append(np.zeros((3, 2)))
+    >>> penstock.open("points.npy").shape
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        dtype: Any = None,
+        shape: Sequence[int] = (),
+        *,
+        overwrite: bool = False,
+        append: bool = False,
+        shard_rows: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        absolute = os.path.abspath(os.fsdecode(path))
+        options: dict[str, Any] = {"overwrite": overwrite, "append": append}
+        if append:
+            with Dataset(_jvm.call("open", path=absolute), ()) as old:
+                if old._row is None:
+                    raise ValueError(f"{absolute} is no table")
+                row = old._row
+        else:
+            if dtype is None:
+                raise ValueError("a new table needs a dtype")
+            row = np.dtype((np.dtype(dtype), tuple(shape)))
+            options["dtype"] = _dtypes.descr_text(row.base)
+            options["shape"] = list(row.shape)
+        if shard_rows is not None:
+            options["shardRows"] = shard_rows
+        if metadata is not None:
+            options["metadata"] = dict(metadata)
+        self._row = row
+        super().__init__(_jvm.call("tableWriter", path=absolute, **options), absolute)
+
+    def append(self, rows: Any) -> None:
+        """Adds rows: an array of any type that converts, or a dictionary of columns."""
+        if isinstance(rows, Mapping):
+            rows = _assembled(rows, self._row.base)
+        array = np.require(rows, self._row.base, ["C", "A"])
+        if array.shape == self._row.shape:
+            array = array.reshape((1, *array.shape))
+        if array.shape[1:] != self._row.shape:
+            raise ValueError(
+                f"rows of shape {array.shape[1:]}, and the table's are {self._row.shape}"
+            )
+        if array.nbytes == 0:
+            return
+        with self._lock:
+            _jvm.call(
+                "appendRows",
+                handle=self._handle.number,
+                rows=array.ctypes.data,
+                rowsBytes=array.nbytes,
+            )
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+
+class PackWriter(_Writer):
+    """Writes records of bytes, with names or without.
+
+    Args:
+        path: what to write
+        codec: how records are compressed: `none`, `zstd` or `lz4`
+        level: of the compression; 0 for the codec's own choice
+        overwrite: whether a file of this name is replaced
+
+    >>> import penstock
+    >>> with penstock.PackWriter("texts.a2pack") as writer:
+    ...     writer.append(b"hello")
+    ...     writer.append(b"world")
+    >>> penstock.open("texts.a2pack")[:]
+    [b'hello', b'world']
+    """
+
+    def __init__(
+        self, path: PathLike, *, codec: str | None = None, level: int = 0, overwrite: bool = False
+    ) -> None:
+        absolute = os.path.abspath(os.fsdecode(path))
+        options: dict[str, Any] = {"overwrite": overwrite, "level": level}
+        if codec is not None:
+            if codec not in ("none", "zstd", "lz4"):
+                raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
+            options["codec"] = codec
+        self._pending: list[bytes] = []
+        self._names: list[str | None] = []
+        self._pending_bytes = 0
+        super().__init__(_jvm.call("packWriter", path=absolute, **options), absolute)
+
+    def append(self, record: Any, name: str | None = None) -> None:
+        """Adds a record: anything that has bytes. Either all records have names or none has."""
+        data = bytes(record)
+        with self._lock:
+            self._handle.number  # noqa: B018 - raises when it is closed
+            self._pending.append(data)
+            self._names.append(name)
+            self._pending_bytes += len(data)
+            # One call for many small records.
+            if self._pending_bytes >= _PENDING_BYTES or len(self._pending) >= _PENDING_COUNT:
+                self._flush()
+
+    def extend(self, records: Iterable[Any], names: Iterable[str] | None = None) -> None:
+        """Adds many."""
+        if names is None:
+            for record in records:
+                self.append(record)
+        else:
+            for record, name in zip(records, names, strict=True):
+                self.append(record, name)
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        named = [name for name in self._names if name is not None]
+        if named and len(named) != len(self._names):
+            raise ValueError("in one pack either all records have names or none has")
+        values = np.frombuffer(b"".join(self._pending) or b"\0", np.uint8)
+        sizes = [len(record) for record in self._pending]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        _jvm.call(
+            "appendRecords",
+            handle=self._handle.number,
+            values=values.ctypes.data,
+            valuesBytes=self._pending_bytes,
+            offsets=offsets.ctypes.data,
+            offsetsBytes=offsets.nbytes,
+            **({"names": named} if named else {}),
+        )
+        self._pending, self._names, self._pending_bytes = [], [], 0
+
+    def __enter__(self) -> PackWriter:
+        return self
+
+
+def _assembled(columns: Mapping[str, Any], dtype: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
+    """Columns as rows; without a type, of packed fields."""
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    counts = {len(values) for values in arrays.values()}
+    if len(counts) != 1:
+        raise ValueError(f"the columns have different lengths: {sorted(counts)}")
+    if dtype is None:
+        dtype = np.dtype([(name, a.dtype, a.shape[1:]) for name, a in arrays.items()])
+    if set(arrays) != set(dtype.names or ()):
+        raise ValueError(f"columns {sorted(arrays)} for fields {sorted(dtype.names or ())}")
+    rows = np.zeros(counts.pop(), dtype)
+    for name, values in arrays.items():
+        rows[name] = values
+    return rows
+
+
+def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
+    """Writes an array or a dictionary of columns as a table, or a list of bytes as a pack.
+
+    >>> import numpy as np, penstock
+    >>> penstock.write("pairs.npy", {"x": np.arange(3), "y": np.ones((3, 2), "f4")})
+    >>> penstock.open("pairs.npy")[1]["y"]
+    array([1., 1.], dtype=float32)
+    """
+    if isinstance(data, Dataset):
+        data = data[:] if data.dtype.hasobject else np.asarray(data)
+    if isinstance(data, Mapping):
+        data = _assembled(data, None)
+    if isinstance(data, Ragged):
+        data = data.tolist()
+    is_bytes = isinstance(data, (list, tuple)) and all(
+        isinstance(record, (bytes, bytearray, memoryview)) for record in data
+    )
+    if is_bytes and len(data) > 0:
+        with PackWriter(path, overwrite=overwrite) as pack:
+            pack.extend(data)
+        return
+    array = np.asarray(data)
+    if array.ndim == 0:
+        raise ValueError("a table has rows; a single value has none")
+    with TableWriter(path, array.dtype, array.shape[1:], overwrite=overwrite) as table:
+        table.append(array)

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheel, installs it into a virtual environment of its own and runs the Python tests there. Arguments are
+# pytest's. Leaves how many ran, failed and were skipped in target/python-tests/counts; without Python, or without a way
+# to get NumPy and pytest, says so and leaves nothing.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/.." || exit 3
+. .mvn/jdk25.sh
+require_jdk25
+require_utf8
+here=$PWD
+folder=$PWD/target/python-tests
+python=$folder/venv/bin/python
+mkdir -p "$folder"
+rm -f "$folder/counts"
+
+has_tools() { "$python" -c 'import numpy, ml_dtypes, pytest, hatchling, mypy, ruff' 2>/dev/null; }
+if ! has_tools; then
+  {
+    python3 -m venv "$folder/venv" \
+      && "$python" -m pip install -q 'numpy==2.4.*' 'ml_dtypes==0.6.*' 'pytest==9.*' 'hatchling==1.*' 'mypy==2.4.*' 'ruff==0.17.*'
+  } >"$folder/install.log" 2>&1
+fi
+if ! has_tools; then
+  echo "skipped: the Python tests, for want of Python 3.10 or newer with NumPy and pytest; see $folder/install.log"
+  exit 0
+fi
+
+# A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
+rm -rf "$folder/wheel"
+"$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \
+  && "$python" -m pip install -q --no-deps --force-reinstall --disable-pip-version-check "$folder"/wheel/*-py3-none-any.whl \
+  || { echo "the wheel cannot be built or installed" >&2; exit 1; }
+
+status=0
+(
+  cd python && "$folder/venv/bin/ruff" check -q --no-cache . && "$folder/venv/bin/ruff" format -q --no-cache --check . \
+    && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
+) || status=1
+cd "$folder" || exit 3
+"$python" -m pytest -q -p no:cacheprovider --rootdir "$here/python" --junitxml="$folder/report.xml" "$here/python/tests" "$@" \
+  || status=1
+"$python" - "$folder/report.xml" >"$folder/counts" <<'COUNTS'
+import sys, xml.etree.ElementTree as tree
+suites = tree.parse(sys.argv[1]).getroot().iter("testsuite")
+total = [0, 0, 0]
+for suite in suites:
+    total[0] += int(suite.get("tests"))
+    total[1] += int(suite.get("failures")) + int(suite.get("errors"))
+    total[2] += int(suite.get("skipped"))
+print(*total)
+COUNTS
+exit $status

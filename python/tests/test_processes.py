@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runtime inside the process: fork, spawn, signals, faulthandler, stderr, files that shrink."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+# Null checks that fail: the runtime turns the faults into exceptions by its signal handlers.
+EXERCISE = """
+def exercise():
+    for i in range(3000):
+        try:
+            penstock._jvm.call("concat", parts=[None])
+        except RuntimeError as e:
+            assert "NullPointerException" in str(e)
+    assert ds[5]["board"] == 5
+"""
+
+
+def test_importing_starts_nothing(run: Run) -> None:
+    run("""
+        import sys, penstock
+        assert penstock._jvm._functions is None
+        assert "torch" not in sys.modules
+    """)
+
+
+def test_fork_is_refused_in_words(run: Run, steps: Path) -> None:
+    result = run(f"""
+        import os, penstock, gc, pickle
+        ds = penstock.open({str(steps)!r})
+        batch = ds[:10]
+        loader = penstock.Loader(ds, batch_size=10)
+        next(iter(loader))
+        child = os.fork()
+        if child == 0:
+            for wrong in (lambda: ds[0], lambda: next(iter(loader)), lambda: penstock.open("x"),
+                          lambda: pickle.dumps(ds)):
+                try:
+                    wrong()
+                    os._exit(3)
+                except penstock.ForkedError as e:
+                    assert "spawn" in str(e) and "forkserver" in str(e)
+            assert batch["board"].tolist() == list(range(10)) and ds.view()["board"][3] == 3
+            del batch, loader, ds
+            gc.collect()
+            raise SystemExit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert ds[9]["board"] == 9
+        print("fine")
+    """)
+    assert result.stdout == "fine\n"
+
+
+def test_fork_before_the_first_use_is_fine(run: Run, steps: Path) -> None:
+    run(f"""
+        import os, penstock
+        child = os.fork()
+        assert penstock.open({str(steps)!r})[7]["board"] == 7
+        if child:
+            assert os.waitpid(child, 0)[1] == 0
+    """)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_workers(run: Run, steps: Path, method: str) -> None:
+    run(f"""
+        import multiprocessing, penstock
+
+        def total(ds, part):
+            return int(ds[part::2]["board"].sum())
+
+        if __name__ == "__main__":
+            ds = penstock.open({str(steps)!r})
+            with multiprocessing.get_context("{method}").Pool(2) as pool:
+                parts = pool.starmap(total, [(ds, 0), (ds.select(range(1000)), 1)])
+            assert sum(parts) == 499500, parts
+    """)
+
+
+@pytest.mark.parametrize("when", ["never", "before", "after", "imported", "disabled"])
+def test_faulthandler(run: Run, steps: Path, when: str) -> None:
+    before, after = {
+        "never": ("", ""),
+        "before": ("faulthandler.enable()", ""),
+        "after": ("", "faulthandler.enable(); assert faulthandler.is_enabled()"),
+        "imported": ("from faulthandler import enable, disable", "disable(); exercise(); enable()"),
+        "disabled": ("", "faulthandler.disable(); assert not faulthandler.is_enabled()"),
+    }[when]
+    script = f"""
+import faulthandler, penstock
+{before}
+ds = penstock.open({str(steps)!r})
+{EXERCISE}
+exercise()
+{after}
+exercise()
+print("fine", flush=True)
+import ctypes, resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+ctypes.string_at(8)
+"""
+    # A fault that is nobody's ends the process, in the way and with the words that it should.
+    result = run(script, status=-signal.SIGSEGV, stderr=None)
+    assert result.stdout == "fine\n"
+    assert ("most recent call first" in result.stderr) == (when != "disabled")
+    assert "fatal error has been detected by the Java" not in result.stderr
+
+
+def test_interrupts_stay_pythons(run: Run, steps: Path) -> None:
+    result = run(f"""
+        import os, signal, threading, time, penstock
+        ds = penstock.open({str(steps)!r})
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            until = time.time() + 20
+            while time.time() < until:
+                ds[:]
+        except KeyboardInterrupt:
+            print("interrupted")
+        assert ds[1]["board"] == 1
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            with penstock.Loader(ds, batch_size=1) as loader:
+                while True:
+                    for batch in loader:
+                        pass
+        except KeyboardInterrupt:
+            print("interrupted")
+        assert ds[1]["board"] == 1 and penstock.Loader(ds, batch_size=1)[0]["board"].size == 1
+    """)
+    assert result.stdout == "interrupted\n" * 2
+
+
+def test_memory_is_given_back_without_another_call(run: Run, tmp_path: Path) -> None:
+    run(f"""
+        import time, numpy as np, penstock
+
+        def resident():
+            # Without the pages of mapped files.
+            with open("/proc/self/status") as file:
+                return int(file.read().split("RssAnon:")[1].split()[0]) * 1024
+
+        np.save({str(tmp_path / "x.npy")!r}, np.zeros((25_000, 1000)))
+        ds = penstock.open({str(tmp_path / "x.npy")!r})
+        ds[:10]
+        before = resident()
+        batch = ds[:]
+        assert resident() - before > 150_000_000
+        del batch
+        time.sleep(1)
+        assert resident() - before < 100_000_000
+    """)
+
+
+def test_interrupt_of_a_long_call_is_served_at_once(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "large.npy"
+    run(f"""
+        import os, signal, threading, time, numpy as np, penstock
+        big = np.lib.format.open_memmap({str(file)!r}, "w+", "<f8", (400_000_000,))
+        del big
+        ds = penstock.open({str(file)!r})
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        before = time.time()
+        try:
+            ds.where("value > 1 or value < 0 or value > 2")
+            raise SystemExit("not long enough")
+        except KeyboardInterrupt:
+            assert time.time() - before < 1
+        assert ds[3] == 0
+    """)
+
+
+def test_a_file_that_shrinks_is_an_error_and_no_crash(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "shrinks.npy"
+    result = run(f"""
+        import os, numpy as np, penstock
+        np.save({str(file)!r}, np.arange(1_000_000))
+        ds = penstock.open({str(file)!r})
+        loader = penstock.Loader(ds, batch_size=1000, shuffle=False, prefetch=0)
+        batches = iter(loader)
+        next(batches)
+        os.truncate({str(file)!r}, 100_000)
+        for wrong in (lambda: ds[999_999], lambda: ds[:], lambda: list(batches),
+                      lambda: ds.take(np.arange(1_000_000), out=np.empty(1_000_000, int))):
+            try:
+                wrong()
+                print("no error")
+            except (penstock.CorruptDataError, OSError) as e:
+                print(type(e).__name__)
+        assert ds[10] == 10
+    """)
+    assert result.stdout == "CorruptDataError\n" * 4
+
+
+def test_no_java_is_said_with_what_to_do(run: Run, tmp_path: Path) -> None:
+    result = run(
+        "import penstock; penstock.open('x')",
+        PENSTOCK_JAVA_HOME=str(tmp_path),
+        status=1,
+        stderr=None,
+    )
+    assert "JavaNotFoundError: PENSTOCK_JAVA_HOME is" in result.stderr
+
+
+def test_options_reach_the_runtime(run: Run) -> None:
+    result = run(
+        "import penstock; penstock.samplers.Sequential(3)",
+        PENSTOCK_JAVA_OPTIONS="-XX:NoSuchOption=1",
+        status=1,
+        stderr=None,
+    )
+    assert "NoSuchOption" in result.stderr and "did not start" in result.stderr
+
+
+def test_a_process_that_is_started_meanwhile_keeps_nobody_waiting(run: Run, steps: Path) -> None:
+    result = run(
+        f"""
+        import subprocess, time, penstock
+        create, children = penstock._jvm._create, []
+
+        def meanwhile(*arguments):
+            children.append(subprocess.Popen(["sh", "-c", "sleep 3; echo late >&2"]))
+            return create(*arguments)
+
+        penstock._jvm._create = meanwhile
+        before = time.time()
+        penstock.open({str(steps)!r})
+        assert time.time() - before < 2.5
+        children[0].wait()
+        time.sleep(0.1)
+    """,
+        stderr="late\n",
+    )
+    assert result.stdout == ""
+
+
+def test_closed_stderr(run: Run, steps: Path) -> None:
+    run(f"""
+        import os, sys
+        os.close(2)
+        sys.stderr = None
+        import penstock
+        assert len(penstock.open({str(steps)!r})) == 1000
+    """)
+
+
+def test_command_line(tmp_path: Path, steps: Path) -> None:
+    line = [sys.executable, "-m", "penstock"]
+    shown = subprocess.run([*line, "info", str(steps)], capture_output=True, text=True)
+    assert shown.returncode == 0 and "1,000" in shown.stdout and shown.stderr == ""
+    missing = subprocess.run([*line, "info", str(tmp_path / "no")], capture_output=True, text=True)
+    assert missing.returncode != 0 and missing.stdout == ""
+    script = Path(sys.executable).with_name("penstock")
+    if script.exists():
+        wrong = subprocess.run([script, "nonsense"], capture_output=True, env=os.environ)
+        assert wrong.returncode == 2
