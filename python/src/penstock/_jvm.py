@@ -8,6 +8,7 @@ runs without the interpreter's lock.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import json
 import os
@@ -27,6 +28,7 @@ from . import _errors, _runtime, _signals
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
 _EXCEPTION_DESCRIBE, _FIND_CLASS, _STATIC_METHOD, _CALL_STATIC_LONG = 16, 6, 113, 134
+_DESTROY = 3
 
 _WARNING = b"Using incubator modules: jdk.incubator.vector"
 _END_OF_START = b"\0the Java runtime is there\n"
@@ -74,6 +76,7 @@ _lock = threading.Lock()
 _functions: Functions | None = None
 _is_starting = False
 _is_forked = False
+_is_ended = False
 
 
 def _after_fork() -> None:
@@ -90,13 +93,15 @@ if hasattr(os, "register_at_fork"):
 def is_usable() -> bool:
     """Whether handles of this process can still be given back: not in a forked child, and not
     while the interpreter shuts down."""
-    return _functions is not None and not _is_forked and not sys.is_finalizing()
+    return _functions is not None and not _is_forked and not _is_ended and not sys.is_finalizing()
 
 
 def functions() -> Functions:
     """The functions of Java; starts the runtime when this is the first call."""
     if _is_forked:
         raise ForkedError(_FORKED)
+    if _is_ended:
+        raise RuntimeError("the interpreter is shutting down, and penstock's Java runtime has ended")
     if _functions is None:
         return _start()
     if _signals.is_disturbed():
@@ -162,7 +167,19 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> Any:
             f"the Java runtime in {runtime.home} did not start (status {status}); its words are "
             "on stderr, and its options were " + " ".join(options)
         )
+    atexit.register(_end, machine)
     return _table(environment)
+
+
+def _end(machine: c_void_p) -> None:
+    """Ends the runtime before the process does: one whose threads were still at work, such as
+    after a Ctrl-C, would crash when the process takes its library down."""
+    global _is_ended
+    if _is_forked:
+        return
+    _is_ended = True
+    table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
+    CFUNCTYPE(c_int, c_void_p)(table[_DESTROY])(machine)
 
 
 def _table(environment: c_void_p) -> Any:
