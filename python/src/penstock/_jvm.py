@@ -101,7 +101,7 @@ def functions() -> Functions:
     if _is_forked:
         raise ForkedError(_FORKED)
     if _is_ended:
-        raise RuntimeError("the interpreter is shutting down, and penstock's Java runtime has ended")
+        raise RuntimeError("the interpreter is shutting down, and the Java runtime has ended")
     if _functions is None:
         return _start()
     if _signals.is_disturbed():
