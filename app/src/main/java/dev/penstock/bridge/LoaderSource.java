@@ -53,10 +53,16 @@ final class LoaderSource implements AutoCloseable {
     /// Takes over a batch of the loader.
     HeldBatch hold(LoaderBatch batch) {
         HeldBatch one = held.borrow();
-        synchronized (handover) {
-            one.takeOver(batch);
+        try {
+            synchronized (handover) {
+                one.takeOver(batch);
+            }
+            return one;
+        } catch (RuntimeException e) {
+            // The loader was closed meanwhile.
+            one.free();
+            throw e;
         }
-        return one;
     }
 
     @Override
