@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The project's own files, for the tests that read them.
@@ -49,5 +51,25 @@ public final class Project {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Holds a page against the parts of a test that stand between two comments `// [name]`: every line of them
+    /// has to be on the page.
+    ///
+    /// @return how many lines that are
+    public static int requireShown(String page, String source) {
+        String text = read(Path.of(page));
+        Matcher parts = Pattern.compile("// \\[(\\w+)\\]\n(.*?)// \\[\\1\\]", Pattern.DOTALL)
+                .matcher(read(Path.of(source)));
+        int lineCount = 0;
+        while (parts.find()) {
+            for (String line : parts.group(2).lines().toList()) {
+                if (!text.contains(line.strip())) {
+                    throw new AssertionError(page + " does not show: " + line.strip());
+                }
+                lineCount++;
+            }
+        }
+        return lineCount;
     }
 }

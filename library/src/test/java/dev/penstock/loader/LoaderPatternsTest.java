@@ -20,8 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -155,17 +153,8 @@ class LoaderPatternsTest {
 
     @Test
     void thePageShowsTheCodeOfThisTest() {
-        String page = Project.read(Path.of("docs/loader.md"));
-        String source = Project.read(Path.of("library/src/test/java/dev/penstock/loader/LoaderPatternsTest.java"));
-        Matcher parts = Pattern.compile("// \\[(\\w+)\\]\n(.*?)// \\[\\1\\]", Pattern.DOTALL)
-                .matcher(source);
-        int lineCount = 0;
-        while (parts.find()) {
-            for (String line : parts.group(2).lines().toList()) {
-                assertTrue(page.contains(line.strip()), "the page does not show: " + line.strip());
-                lineCount++;
-            }
-        }
+        int lineCount = Project.requireShown(
+                "docs/loader.md", "library/src/test/java/dev/penstock/loader/LoaderPatternsTest.java");
         assertTrue(lineCount > 40, lineCount + " lines");
     }
 }

@@ -18,8 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -119,17 +117,8 @@ class TreePatternsTest {
 
     @Test
     void thePageShowsTheCodeOfThisTest() {
-        String page = Project.read(Path.of("docs/trees.md"));
-        String source = Project.read(Path.of("library/src/test/java/dev/penstock/tree/TreePatternsTest.java"));
-        Matcher parts = Pattern.compile("// \\[(\\w+)\\]\n(.*?)// \\[\\1\\]", Pattern.DOTALL)
-                .matcher(source);
-        int lineCount = 0;
-        while (parts.find()) {
-            for (String line : parts.group(2).lines().toList()) {
-                assertTrue(page.contains(line.strip()), "the page does not show: " + line.strip());
-                lineCount++;
-            }
-        }
+        int lineCount =
+                Project.requireShown("docs/trees.md", "library/src/test/java/dev/penstock/tree/TreePatternsTest.java");
         assertTrue(lineCount > 25, lineCount + " lines");
     }
 }
