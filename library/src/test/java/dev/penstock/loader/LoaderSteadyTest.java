@@ -41,9 +41,9 @@ class LoaderSteadyTest {
         return bytes;
     }
 
+    /// Ranks are not given: asking the environment with every batch would be seen.
     private static LoaderOptions options(TableReader table, long batchSize) {
         return LoaderOptions.of(batchSize)
-                .withRanks(Ranks.ALONE)
                 .withSampler(new PermutationSampler(table.count(), 3))
                 .withThreads(2);
     }
@@ -76,7 +76,7 @@ class LoaderSteadyTest {
             double castBytes = perBatch(casting, 30_000, 19_000);
             System.out.println("heap bytes per batch with a cast: " + castBytes);
             assertTrue(
-                    bytes < 500 && castBytes < 1000 && largeBytes < 500, bytes + ", " + largeBytes + ", " + castBytes);
+                    bytes < 100 && castBytes < 200 && largeBytes < 200, bytes + ", " + largeBytes + ", " + castBytes);
         }
     }
 
