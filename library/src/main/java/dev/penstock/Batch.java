@@ -10,16 +10,18 @@ import java.util.stream.Collectors;
 ///
 /// **Threads.** One at a time; hand it over with the usual happens-before.
 public final class Batch implements AutoCloseable {
+    private final List<Field> fields;
     private final List<Column> columns;
     private long rowCount;
 
-    private Batch(List<Column> columns) {
-        this.columns = columns;
+    private Batch(List<Field> fields) {
+        this.fields = List.copyOf(fields);
+        this.columns = fields.stream().map(Column::new).toList();
     }
 
     /// An empty batch for these fields: all of a dataset's, or those that are wanted.
     public static Batch create(List<Field> fields) {
-        Batch batch = new Batch(fields.stream().map(Column::new).toList());
+        Batch batch = new Batch(fields);
         batch.clear();
         return batch;
     }
@@ -27,6 +29,11 @@ public final class Batch implements AutoCloseable {
     /// How many records the last gather brought.
     public long rowCount() {
         return rowCount;
+    }
+
+    /// The fields the batch was made for.
+    public List<Field> fields() {
+        return fields;
     }
 
     /// The columns, in the order of the fields the batch was made for.

@@ -117,7 +117,7 @@ public final class Concat implements Dataset {
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
         requireOpen();
-        List<Field> wanted = FieldPools.fields(batch);
+        List<Field> wanted = batch.fields();
         ConcatGather gather = gathers.borrow(wanted);
         try {
             gather.gather(indices, batch);

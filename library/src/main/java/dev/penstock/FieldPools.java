@@ -23,11 +23,6 @@ final class FieldPools<T> implements AutoCloseable {
         this.free = free;
     }
 
-    /// The fields of a batch, in their order.
-    static List<Field> fields(Batch batch) {
-        return batch.columns().stream().map(Column::field).toList();
-    }
-
     /// One that nobody uses.
     ///
     /// @throws IllegalArgumentException when the dataset does not have one of the fields

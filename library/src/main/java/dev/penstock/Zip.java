@@ -163,7 +163,7 @@ public final class Zip implements Dataset {
         batch.clear();
         requireOpen();
         long rowCount = Indices.requireAll(indices, count());
-        List<Field> wanted = FieldPools.fields(batch);
+        List<Field> wanted = batch.fields();
         ZipGather gather = gathers.borrow(wanted);
         try {
             gather.gather(indices, rowCount, batch);
