@@ -103,7 +103,7 @@ final class TreeReferenceCases {
             TreeWork.build(output, keys.keys(), Disk.real());
             return 0;
         }));
-        Disk unforced = new UnforcedDisk();
+        Disk unforced = UnforcedDisk.create();
         nanos.put("build-unforced", fastest(warmUps, () -> {
             TreeWork.build(output, keys.keys(), unforced);
             return 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
-import dev.penstock.Column;
 import dev.penstock.Field;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,8 +35,7 @@ public record Stats(long recordCount, List<FieldStats> fields) {
     /// What one chunk adds.
     private record Part(long recordCount, List<Tally> tallies) {
         static Part of(Scan.Chunk chunk) {
-            List<Tally> tallies = newTallies(
-                    chunk.batch().columns().stream().map(Column::field).toList());
+            List<Tally> tallies = newTallies(chunk.batch().fields());
             for (int i = 0; i < tallies.size(); i++) {
                 tallies.get(i).add(chunk.batch().column(i), chunk.indices().length);
             }
