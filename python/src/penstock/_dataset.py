@@ -13,8 +13,9 @@ from . import _dtypes, _index, _jvm
 from ._column import Column
 from ._dtypes import Field
 from ._errors import CorruptDataError
+from ._maps import RecordViews, map_rows
 from ._memory import BatchInfo
-from ._rows import HEAD_BYTES, fill, map_files, read_rows
+from ._rows import HEAD_BYTES, fill, read_rows
 from ._verification import Verification
 
 # How much is read at once by loops that go through all records.
@@ -281,13 +282,19 @@ class Dataset:
         return out if dtype is None else out.astype(dtype, copy=False)
 
     def view(self) -> Any:
-        """All rows of a table as a read-only array over the file itself, without copying.
+        """The records as read-only arrays over the files themselves, without copying.
 
-        It maps the file anew, so it stays valid after `close`. As with every map, do not shorten
-        the file while it is in use. A table of several files is a list of such arrays.
+        A table is one array, or a list of them when it has several files. A pack is a sequence of
+        arrays of bytes. Files are mapped anew, so arrays stay valid after `close`. As with every
+        map, do not shorten a file while it is in use.
         """
-        views = map_files(self)
-        return views[0] if len(views) == 1 else views
+        self._handle.number  # noqa: B018 - raises when it is closed
+        if self._row is not None:
+            views = map_rows(self)
+            return views[0] if len(views) == 1 else views
+        if self.format == "pack":
+            return RecordViews(self)
+        raise ValueError(f"{self!r} has no records that lie in files one after another")
 
     # Choices among the records.
 

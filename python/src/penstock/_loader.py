@@ -215,6 +215,11 @@ class Loader:
         self._pass = None
         _jvm.call("resume", handle=self._handle.number, state=json.dumps(state))
 
+    def move_on(self) -> None:
+        """Takes in the records that the dataset has gained since the state that was loaded was
+        taken, from the next epoch on. Until then epochs keep their old length."""
+        _jvm.call("moveOn", handle=self._handle.number)
+
     def stats(self) -> dict[str, Any]:
         """Batches, rows and bytes so far, and where the time went."""
         stats: dict[str, Any] = _jvm.call("stats", handle=self._handle.number)

@@ -89,18 +89,3 @@ def _fill_columns(
             objects[:] = [bytes(value) if isinstance(value, bytes) else value for value in values]
             values = objects
         target[...] = values.reshape(target.shape)
-
-
-def map_files(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
-    """An array over each file of a table."""
-    files = dataset._description.get("files")
-    if files is None or dataset._row is None:
-        raise ValueError(f"{dataset!r} has no rows that lie in files one after another")
-    dataset._handle.number  # noqa: B018 - raises when it is closed
-    views = []
-    for file in files:
-        view = np.load(file, mmap_mode="r", allow_pickle=False)
-        if view.ndim == 0:
-            view = view.reshape(1)
-        views.append(view if view.dtype == dataset._row.base else view.view(dataset._row.base))
-    return views

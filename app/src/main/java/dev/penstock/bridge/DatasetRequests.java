@@ -9,8 +9,11 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Codec;
 import dev.penstock.memory.FileBytes;
 import dev.penstock.memory.Residency;
+import dev.penstock.pack.PackEntry;
+import dev.penstock.pack.PackReader;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
@@ -122,6 +125,23 @@ final class DatasetRequests {
         }
         for (long i = 0; i < subset.count(); i++) {
             target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, subset.baseIndex(i));
+        }
+        return null;
+    }
+
+    /// Writes where in its file records of a pack are: offset and size, or -1 for both when one is stored in
+    /// another way.
+    static Object places(Request request) {
+        MemorySegment target = request.memory("target");
+        if (!(dataset(request) instanceof PackReader pack)) {
+            throw new IllegalArgumentException("only packs have records that lie in a file as they are");
+        }
+        long first = request.number("first");
+        for (long i = 0; i < target.byteSize() / (2 * Long.BYTES); i++) {
+            PackEntry entry = pack.entry(first + i);
+            boolean isPlain = entry.isReadable() && entry.codec() == Codec.NONE;
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i, isPlain ? entry.offset() : -1);
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i + 1, isPlain ? entry.storedSize() : -1);
         }
         return null;
     }

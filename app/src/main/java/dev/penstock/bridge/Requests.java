@@ -30,6 +30,7 @@ final class Requests {
             case "where" -> DatasetRequests.where(request);
             case "subset" -> DatasetRequests.subset(request);
             case "baseIndices" -> DatasetRequests.baseIndices(request);
+            case "places" -> DatasetRequests.places(request);
             case "concat" -> DatasetRequests.concat(request);
             case "zip" -> DatasetRequests.zip(request);
 

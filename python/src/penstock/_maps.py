@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files as arrays, without copying: NumPy's own maps, which no closed dataset takes away."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from . import _jvm
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+# How many places of records are asked for at once.
+_BLOCK_RECORDS = 1024
+
+
+def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
+    """An array over each file of a table."""
+    row = dataset._row
+    assert row is not None
+    views = []
+    for file in dataset._description["files"]:
+        view = np.load(file, mmap_mode="r", allow_pickle=False)
+        if view.ndim == 0:
+            view = view.reshape(1)
+        views.append(view if view.dtype == row.base else view.view(row.base))
+    return views
+
+
+class RecordViews(Sequence[Any]):
+    """The records of a pack as read-only arrays of bytes over the file itself. The arrays outlive
+    the dataset; finding more of them needs it."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._bytes = np.memmap(dataset.path, np.uint8, mode="r")
+        # The number of a block of records, and where they are.
+        self._known = (-1, np.empty((0, 2), np.int64))
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray[Any, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray[Any, Any]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        wanted = operator.index(index)
+        record = wanted + len(self) if wanted < 0 else wanted
+        if not 0 <= record < len(self):
+            raise IndexError(f"index {wanted} is out of bounds for {len(self)} records")
+        offset, size = self._place(record)
+        if offset < 0:
+            raise ValueError(
+                f"record {record} is not stored as it is; index the dataset to have it expanded"
+            )
+        if offset + size > len(self._bytes):
+            raise ValueError(f"record {record} is not within its file; verify() says more")
+        return self._bytes[offset : offset + size]
+
+    def _place(self, record: int) -> tuple[int, int]:
+        block = record // _BLOCK_RECORDS
+        known, places = self._known
+        if block != known:
+            first = block * _BLOCK_RECORDS
+            places = np.empty((min(_BLOCK_RECORDS, len(self) - first), 2), np.int64)
+            _jvm.call(
+                "places",
+                handle=self._dataset._java().number,
+                first=first,
+                target=places.ctypes.data,
+                targetBytes=places.nbytes,
+            )
+            self._known = (block, places)
+        offset, size = places[record - block * _BLOCK_RECORDS]
+        return int(offset), int(size)
+
+    def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
+        for index in range(len(self)):
+            yield self[index]
+
+    def __repr__(self) -> str:
+        return f"<views of {len(self):,} records of {self._dataset.path!r}>"
