@@ -34,16 +34,16 @@ def test_importing_starts_nothing(run: Run) -> None:
     """)
 
 
-def test_fork_is_refused_in_words(run: Run, steps: Path) -> None:
+def test_fork_is_refused_in_words(run: Run, steps: Path, pack: Path) -> None:
     result = run(f"""
         import os, penstock, gc, pickle
-        ds = penstock.open({str(steps)!r})
+        ds, pack = penstock.open({str(steps)!r}), penstock.open({str(pack)!r})
         batch = ds[:10]
         loader = penstock.Loader(ds, batch_size=10)
         next(iter(loader))
         child = os.fork()
         if child == 0:
-            for wrong in (lambda: ds[0], lambda: next(iter(loader)), lambda: penstock.open("x"),
+            for wrong in (lambda: pack[0], lambda: next(iter(loader)), lambda: penstock.open("x"),
                           lambda: pickle.dumps(ds)):
                 try:
                     wrong()

@@ -13,6 +13,7 @@ from . import _dtypes, _index, _jvm
 from ._column import Column
 from ._dtypes import Field
 from ._errors import CorruptDataError
+from ._forked import ForkedRows
 from ._maps import RecordViews, map_rows
 from ._memory import BatchInfo
 from ._rows import HEAD_BYTES, fill, read_rows
@@ -72,6 +73,7 @@ class Dataset:
         # that both are gone with their last user and not with the next garbage collection.
         self._sources: dict[str, _jvm.Handle] = {}
         self._fingerprint: str | None = None
+        self._forked: ForkedRows | None = None
         # Views need their parts for as long as they live.
         self._parts: tuple[Dataset, ...] = ()
 
@@ -186,6 +188,8 @@ class Dataset:
         self, fields: tuple[Field, ...], source: Any, indices: _index.Indices, as_ragged: bool
     ) -> dict[str, Any]:
         """Columns of records; `source` is who has these fields, or None for all."""
+        if _jvm.is_forked() and self._row is not None:
+            return self._after_fork().columns(fields, indices)
         handle = self._handle if source is None else source
         try:
             return gather(handle, fields, indices, as_ragged)
@@ -235,9 +239,13 @@ class Dataset:
             and out.dtype == self._row_type
             and HEAD_BYTES is not None
         ):
-            java = _jvm.functions()
-            if java.fill(self._handle.number, id(indices) + HEAD_BYTES, id(out) + HEAD_BYTES) == 0:
-                return out
+            try:
+                java_fill = _jvm.functions().fill
+                head = HEAD_BYTES
+                if java_fill(self._handle.number, id(indices) + head, id(out) + head) == 0:
+                    return out
+            except _jvm.ForkedError:
+                pass
         parsed, shape = _index.parse(indices, self._count)
         if out is not None:
             return fill(self, parsed, shape, out)
@@ -245,15 +253,24 @@ class Dataset:
 
     def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
         """Copies rows of a table as they are stored."""
+        if _jvm.is_forked():
+            self._after_fork().read(indices, out)
+            return
         try:
             read_rows(self._handle, indices, out)
         except IndexError:
             read_rows(self._handle, _index.wrap(indices, self._count), out)
 
+    def _after_fork(self) -> ForkedRows:
+        self._handle.number  # noqa: B018 - raises when it is closed
+        if self._forked is None:
+            self._forked = ForkedRows(self)
+        return self._forked
+
     def _source(self, name: str) -> _jvm.Handle:
         """The dataset as Java knows it with one field only."""
         root = self._root()
-        if len(root._fields) == 1:
+        if len(root._fields) == 1 or _jvm.is_forked():
             return root._handle
         source = root._sources.get(name)
         if source is None:

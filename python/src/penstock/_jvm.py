@@ -38,7 +38,8 @@ _FORKED = (
     "this process was forked from one in which penstock's Java runtime was already running, and a "
     "Java runtime does not survive a fork; start workers with spawn or forkserver, for example "
     "multiprocessing.get_context('forkserver') or "
-    "DataLoader(..., multiprocessing_context='forkserver'), or use penstock in the workers only"
+    "DataLoader(..., multiprocessing_context='forkserver'), or use penstock in the workers only; "
+    "only tables that were opened before can be indexed here"
 )
 
 
@@ -93,6 +94,11 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+
+
+def is_forked() -> bool:
+    """Whether this process was forked from one in which the runtime was running."""
+    return _is_forked
 
 
 def is_usable() -> bool:

@@ -33,6 +33,7 @@ class Subset(Dataset):
         self._row_type = None
         self._sources = {}
         self._fingerprint = None
+        self._forked = None
         self._parts = (self._base,)
         self._subset: _jvm.Handle | None = None
         self._is_closed = False

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in a process that was forked: NumPy reads them where Java cannot follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _index
+from ._maps import map_rows
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+    from ._dtypes import Field
+
+
+class ForkedRows:
+    """The rows of a table that was opened before the fork."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        assert dataset._row is not None
+        self._row = dataset._row
+        self._count = len(dataset)
+        self._files = map_rows(dataset)
+        self._starts = np.cumsum([0, *(len(file) for file in self._files)])
+
+    def read(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
+        """Copies rows as they are stored."""
+        wanted = _index.wrap(indices, self._count)
+        if len(self._files) == 1:
+            # Indices are within bounds already; checking them again would take a second buffer.
+            np.take(self._files[0], wanted, axis=0, out=out, mode="clip")
+            return
+        files = np.searchsorted(self._starts, wanted, side="right") - 1
+        for number in np.unique(files):
+            here = files == number
+            out[here] = self._files[number].take(wanted[here] - self._starts[number], axis=0)
+
+    def columns(self, fields: tuple[Field, ...], indices: _index.Indices) -> dict[str, Any]:
+        """Fresh columns, as Java would make them."""
+        rows = np.empty((len(indices), *self._row.shape), self._row.base)
+        self.read(indices, rows)
+        return {field.name: _column(rows, field) for field in fields}
+
+
+def _column(rows: np.ndarray[Any, Any], field: Field) -> np.ndarray[Any, Any]:
+    if rows.dtype.names is None:
+        return rows.astype(field.dtype, copy=False)
+    part = rows
+    # A name with a dot may be that of a field, or lead into a record inside the record.
+    for name in [field.name] if field.name in rows.dtype.names else field.name.split("."):
+        part = part[name]
+    return np.ascontiguousarray(part.astype(field.dtype))
