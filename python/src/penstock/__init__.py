@@ -20,6 +20,7 @@ from ._loader import Loader, collate
 from ._memory import BatchPlace
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
+from ._tree import Tree
 from ._verification import Problem, Verification
 from ._views import Mixture, concat, mix, zip
 from ._writer import PackWriter, TableWriter, write
@@ -41,6 +42,7 @@ __all__ = [
     "Problem",
     "Ragged",
     "TableWriter",
+    "Tree",
     "UnsupportedVersionError",
     "Verification",
     "WrongFormatError",

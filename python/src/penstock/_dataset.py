@@ -17,6 +17,7 @@ from ._forked import ForkedRows
 from ._maps import RecordViews, map_rows
 from ._memory import BatchInfo
 from ._rows import HEAD_BYTES, fill, read_rows
+from ._tree import Tree
 from ._verification import Verification
 
 # How much is read at once by loops that go through all records.
@@ -390,7 +391,8 @@ class Dataset:
 
 
 def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Dataset:
-    """Opens any dataset; which format it is, its content says.
+    """Opens any dataset; which format it is, its content says. A tree, which has paths instead of
+    records, comes as a `Tree`.
 
     Args:
         path: a file or a folder
@@ -404,6 +406,9 @@ def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Data
     if memory is not None:
         options["memory"] = memory
     description = _jvm.call("open", path=absolute, **options)
+    if description["format"] == "tree":
+        # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
+        return Tree._of(description, io)  # type: ignore[return-value]
     return Dataset(description, ("open", absolute, io, memory))
 
 

@@ -170,7 +170,7 @@ class Loader:
             epoch=progress["epoch"],
             step=wanted,
             info=info.address,
-            infoBytes=len(info.words) * 8,
+            infoBytes=info.size_bytes,
         )
         return self._finished(info, _jvm.Handle(number, "the batch"))
 

@@ -68,6 +68,10 @@ class BatchInfo:
         self.words = (ctypes.c_int64 * (HEAD_COUNT + COLUMN_COUNT * len(fields)))()
         self.address = ctypes.addressof(self.words)
 
+    @property
+    def size_bytes(self) -> int:
+        return ctypes.sizeof(self.words)
+
     def values(self, owner: _jvm.Handle, as_ragged: bool) -> dict[str, Value]:
         """The columns by name."""
         words = self.words[:]

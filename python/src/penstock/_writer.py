@@ -13,6 +13,7 @@ import numpy as np
 from . import _dtypes, _jvm
 from ._dataset import Dataset, PathLike
 from ._ragged import Ragged
+from ._tree import write_tree
 
 _PENDING_BYTES = 1 << 20
 _PENDING_COUNT = 10_000
@@ -223,7 +224,8 @@ def _assembled(columns: Mapping[str, Any], dtype: np.dtype[Any] | None) -> np.nd
 
 
 def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
-    """Writes an array or a dictionary of columns as a table, or a list of bytes as a pack.
+    """Writes an array or a dictionary of columns as a table, a list of bytes as a pack, or a
+    dictionary of whole numbers by path as a tree, when the name ends in `.act`.
 
     >>> import numpy as np, penstock
     >>> penstock.write("pairs.npy", {"x": np.arange(3), "y": np.ones((3, 2), "f4")})
@@ -232,6 +234,9 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
     """
     if isinstance(data, Dataset):
         data = data[:] if data.dtype.hasobject else np.asarray(data)
+    if os.fsdecode(path).endswith(".act"):
+        write_tree(path, data, overwrite=overwrite)
+        return
     if isinstance(data, Mapping):
         data = _assembled(data, None)
     if isinstance(data, Ragged):

@@ -17,6 +17,7 @@ import dev.penstock.pack.PackReader;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
+import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -36,10 +37,13 @@ final class DatasetRequests {
 
     static Object open(Request request) throws IOException {
         boolean isRead = request.has("io") && request.text("io").equals("read");
-        Catalog.Options options = new Catalog.Options(
-                isRead ? FileBytes.Access.READ : FileBytes.Access.MMAP,
-                request.numberOr("memory", Residency.AUTOMATIC));
-        return opened(Catalog.open(Path.of(request.text("path")), options));
+        FileBytes.Access access = isRead ? FileBytes.Access.READ : FileBytes.Access.MMAP;
+        Path path = Path.of(request.text("path"));
+        if (Catalog.isTree(path)) {
+            return TreeRequests.open(path, TreeReader.Options.DEFAULT.withAccess(access));
+        }
+        return opened(Catalog.open(
+                path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
     }
 
     /// Makes a dataset known, with all its fields.
@@ -167,7 +171,10 @@ final class DatasetRequests {
     }
 
     static Object verify(Request request) throws IOException {
-        Verification verification = dataset(request).verify(Progress.NONE);
+        return describe(dataset(request).verify(Progress.NONE));
+    }
+
+    static Map<String, Object> describe(Verification verification) {
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("ok", verification.isOk());
         result.put("checkedBytes", verification.checkedBytes());

@@ -47,6 +47,14 @@ final class Requests {
             case "progress" -> LoaderRequests.progress(request);
             case "stats" -> LoaderRequests.stats(request);
 
+            case "treeCount" -> TreeRequests.count(request);
+            case "treeFingerprint" -> TreeRequests.fingerprint(request);
+            case "treeVerify" -> TreeRequests.verify(request);
+            case "treeGet" -> TreeRequests.get(request);
+            case "treeWrite" -> TreeRequests.write(request);
+            case "treeScan" -> TreeRequests.scan(request);
+            case "treeNext" -> TreeRequests.next(request);
+
             case "tableWriter" -> WriterRequests.table(request);
             case "appendRows" -> WriterRequests.appendRows(request);
             case "packWriter" -> WriterRequests.pack(request);

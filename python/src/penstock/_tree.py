@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees: values by byte path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from . import _jvm
+from ._dtypes import Field
+from ._errors import CorruptDataError
+from ._memory import BatchInfo
+from ._verification import Verification
+
+_FIELDS = (
+    Field("path", np.dtype("V1"), (), True),
+    Field("value", np.dtype(np.uint64), (), False),
+)
+
+Path = bytes | str
+"""A path of a tree; text stands for its UTF-8."""
+
+
+class Tree(Mapping[bytes, int]):
+    """A file of byte paths with whole numbers, as a mapping that is not loaded but mapped.
+
+    Iterating is in the order of the paths. `len` goes through the whole tree, once.
+
+    >>> import penstock
+    >>> penstock.write("names.act", {"cat": 3, "catfish": 5, "dog": 7})
+    >>> names = penstock.open("names.act")
+    >>> names["cat"], b"dog" in names, names.get("cow")
+    (3, True, None)
+    >>> list(names.items(prefix="c"))
+    [(b'cat', 3), (b'catfish', 5)]
+    >>> names.take(["dog", "cow"], default=0)
+    array([7, 0], dtype=uint64)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, io: str = "mmap") -> None:
+        description = _jvm.call("open", path=os.path.abspath(os.fsdecode(path)), io=io)
+        handle = _jvm.Handle(description["handle"], f"the tree {description['path']}")
+        if description["format"] != "tree":
+            handle.close()
+            raise ValueError(f"{description['path']} is a {description['format']} and no tree")
+        self._set(description, handle, io)
+
+    @classmethod
+    def _of(cls, description: dict[str, Any], io: str) -> Tree:
+        """What Java has opened already."""
+        tree = cls.__new__(cls)
+        handle = _jvm.Handle(description["handle"], f"the tree {description['path']}")
+        tree._set(description, handle, io)
+        return tree
+
+    def _set(self, description: dict[str, Any], handle: _jvm.Handle, io: str) -> None:
+        self._handle = handle
+        self._io = io
+        self._count: int | None = None
+        self._fingerprint: str | None = None
+        self.path = str(description["path"])
+        self.format = str(description["format"])
+        self.nbytes = int(description["bytes"])
+
+    def _lookup(self, paths: list[Path]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Values, and which paths have one."""
+        values = np.empty(len(paths), np.uint64)
+        found = np.empty(len(paths), np.bool_)
+        arrays = {**_arrays([_bytes(path) for path in paths]), "values": values, "found": found}
+        _jvm.call("treeGet", handle=self._handle.number, **_memory(arrays))
+        return values, found
+
+    def __getitem__(self, path: Path) -> int:
+        values, found = self._lookup([path])
+        if not found[0]:
+            raise KeyError(path)
+        return int(values[0])
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, (bytes, str)) and bool(self._lookup([path])[1][0])
+
+    def take(self, paths: Iterable[Path], default: int | None = None) -> np.ndarray[Any, Any]:
+        """The values of many paths, much faster than one by one.
+
+        Raises:
+            KeyError: when a path has no value, and no default says what then
+        """
+        wanted = list(paths)
+        values, found = self._lookup(wanted)
+        missing = np.flatnonzero(~found)
+        if len(missing):
+            if default is None:
+                raise KeyError(wanted[int(missing[0])])
+            values[missing] = default
+        return values
+
+    def __iter__(self) -> Iterator[bytes]:
+        for path, _ in self.items():
+            yield path
+
+    def items(self, prefix: Path = b"") -> Iterator[tuple[bytes, int]]:  # type: ignore[override]
+        """Paths that begin with a prefix and their values, in order."""
+        for paths, values in self.batches(prefix):
+            yield from zip(paths, values.tolist(), strict=True)
+
+    def batches(self, prefix: Path = b"") -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
+        """`items`, a few thousand at a time."""
+        scan = _jvm.Handle(self._with_prefix("treeScan", prefix), "the scan")
+        while True:
+            info = BatchInfo(_FIELDS)
+            number = _jvm.call(
+                "treeNext", handle=scan.number, info=info.address, infoBytes=info.size_bytes
+            )
+            if number == 0:
+                return
+            columns = info.values(_jvm.Handle(number, "the batch"), False)
+            yield columns["path"], columns["value"]
+
+    def _with_prefix(self, verb: str, prefix: Path) -> Any:
+        key = np.frombuffer(_bytes(prefix), np.uint8)
+        return _jvm.call_patiently(verb, handle=self._handle.number, **_memory({"prefix": key}))
+
+    def count(self, prefix: Path = b"") -> int:
+        """How many paths begin with a prefix."""
+        return int(self._with_prefix("treeCount", prefix))
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = self.count()
+        return self._count
+
+    @property
+    def fingerprint(self) -> str:
+        """A short text that says "the same file"."""
+        if self._fingerprint is None:
+            self._fingerprint = str(_jvm.call("treeFingerprint", handle=self._handle.number))
+        return self._fingerprint
+
+    def verify(self) -> Verification:
+        """Reads every node; damage is a result and not an exception."""
+        return Verification.of(_jvm.call_patiently("treeVerify", handle=self._handle.number))
+
+    def close(self) -> None:
+        """Unmaps the file."""
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._handle.is_closed
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen, (self.path, self._io, self.fingerprint)
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.closed else f": {self.nbytes:,} bytes"
+        return f"<penstock.Tree {self.path!r}{state}>"
+
+
+def _bytes(path: Path) -> bytes:
+    return path.encode() if isinstance(path, str) else bytes(path)
+
+
+def _arrays(paths: list[bytes]) -> dict[str, np.ndarray[Any, Any]]:
+    """Paths one after another, and where each begins."""
+    offsets = np.array([0, *accumulate(len(path) for path in paths)], np.int64)
+    return {"paths": np.frombuffer(b"".join(paths), np.uint8), "offsets": offsets}
+
+
+def _memory(arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, int]:
+    """Where arrays are, as a request says it."""
+    places = {name: one.ctypes.data for name, one in arrays.items()}
+    return places | {name + "Bytes": one.nbytes for name, one in arrays.items()}
+
+
+def write_tree(
+    path: str | os.PathLike[str], values: Mapping[Any, int], *, overwrite: bool = False
+) -> None:
+    """Writes a mapping of paths to whole numbers as a tree."""
+    entries = sorted((_bytes(key), value) for key, value in values.items())
+    numbers = np.array([value for _, value in entries], np.uint64)
+    arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
+    absolute = os.path.abspath(os.fsdecode(path))
+    _jvm.call("treeWrite", path=absolute, overwrite=overwrite, **_memory(arrays))
+
+
+def _reopen(path: str, io: str, fingerprint: str) -> Tree:
+    """What pickle calls."""
+    tree = Tree(path, io=io)
+    if tree.fingerprint != fingerprint:
+        raise CorruptDataError(
+            f"{path} is not what it was when the tree was pickled: its fingerprint was "
+            f"{fingerprint} and is {tree.fingerprint}"
+        )
+    return tree
