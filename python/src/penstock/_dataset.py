@@ -15,6 +15,7 @@ from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._memory import BatchInfo
 from ._rows import fill, map_files, read_rows
+from ._torch import ReadyBatch
 from ._verification import Verification
 
 # How much is read at once by loops that go through all records.
@@ -211,8 +212,16 @@ class Dataset:
         return columns["value"] if self.is_plain else columns
 
     def __getitems__(self, indices: Sequence[int]) -> Any:
-        """Many records in one call: what PyTorch's and Grain's loaders ask for."""
-        return self[np.asarray(indices, dtype=np.int64)]
+        """Many records in one call, as one batch: what PyTorch's `DataLoader` asks for."""
+        batch = self[np.asarray(indices, dtype=np.int64)]
+        return ReadyBatch(batch) if isinstance(batch, dict) else batch
+
+    def _getitems(self, indices: Sequence[int]) -> Sequence[Any]:
+        """Many records in one call, each by itself: what Grain asks for, by this name."""
+        batch = self[np.asarray(indices, dtype=np.int64)]
+        if not isinstance(batch, dict):
+            return list(batch)
+        return [{name: values[i] for name, values in batch.items()} for i in range(len(indices))]
 
     def take(self, indices: Any, out: Any = None, ragged: bool = False) -> Any:
         """Records in the order of the indices, which may repeat.
@@ -265,6 +274,15 @@ class Dataset:
         everything = np.arange(self._count, dtype=np.int64)
         fill(self, everything, everything.shape, out)
         return out if dtype is None else out.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """All records of a table of plain numbers, for `torch.from_dlpack` and the like."""
+        if options.get("copy") is False:
+            raise BufferError("records are copied; use view() for an array without copies")
+        return np.asarray(self).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
 
     def view(self) -> Any:
         """All rows of a table as a read-only array over the file itself, without copying.

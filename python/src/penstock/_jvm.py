@@ -177,7 +177,9 @@ def _end(machine: c_void_p) -> None:
     global _is_ended
     if _is_forked:
         return
-    _is_ended = True
+    with _sweeping:
+        # Other things may take their time to end after this, and the sweep goes on meanwhile.
+        _is_ended = True
     table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
     CFUNCTYPE(c_int, c_void_p)(table[_DESTROY])(machine)
 
@@ -299,6 +301,8 @@ class _Ticket(weakref.ref["Handle"]):
 # without running any Python code, so there is no middle.
 _tickets: dict[int, _Ticket] = {}
 _gone: deque[_Ticket] = deque()
+# Held by who gives back. Calling a runtime that has ended would end the process.
+_sweeping = threading.Lock()
 
 _SWEEP_SECONDS = 0.25
 
@@ -306,16 +310,18 @@ _SWEEP_SECONDS = 0.25
 def _sweep() -> None:
     """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
     used again. So nothing is lost when it is interrupted anywhere."""
-    java = _functions
-    while _gone and java is not None:
-        try:
+    if not _sweeping.acquire(blocking=False):
+        return
+    try:
+        java = _functions
+        while _gone and java is not None and not _is_ended:
             ticket = _gone[0]
-        except IndexError:
-            return
-        java.release(ticket.number)
-        _tickets.pop(ticket.number, None)
-        with suppress(ValueError):
-            _gone.remove(ticket)
+            java.release(ticket.number)
+            _tickets.pop(ticket.number, None)
+            with suppress(ValueError):
+                _gone.remove(ticket)
+    finally:
+        _sweeping.release()
 
 
 def _keep_sweeping() -> None:
