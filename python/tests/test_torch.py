@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_processes import EXERCISE
 
 import penstock
 from penstock import samplers
@@ -226,6 +227,32 @@ def test_errors_of_workers_arrive_as_what_they_are(steps: Path) -> None:
     )
     with pytest.raises(IndexError, match="5000"):
         next(iter(wrong))
+
+
+def test_handlers_of_worker_processes_leave_the_runtime_its_own(run: Run, steps: Path) -> None:
+    result = run(f"""
+import penstock, torch
+{EXERCISE}
+
+class Faulty(torch.utils.data.Dataset):
+    def __init__(self, ds):
+        self.ds = ds
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        global ds
+        ds = self.ds
+        exercise()
+        return index
+
+if __name__ == "__main__":
+    faulty = Faulty(penstock.open({str(steps)!r}))
+    loader = torch.utils.data.DataLoader(faulty, num_workers=1, multiprocessing_context="spawn")
+    print([int(batch) for batch in loader])
+    """)
+    assert result.stdout == "[0, 1, 2, 3]\n"
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")

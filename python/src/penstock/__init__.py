@@ -10,13 +10,14 @@ array([ 9, 81])
 
 from __future__ import annotations
 
-from . import samplers
+from . import samplers, transforms
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import CorruptDataError, DatasetError, UnsupportedVersionError, WrongFormatError
 from ._jvm import ForkedError
-from ._loader import BatchPlace, Loader, collate
+from ._loader import Loader, collate
+from ._memory import BatchPlace
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
 from ._verification import Problem, Verification
@@ -48,6 +49,7 @@ __all__ = [
     "mix",
     "open",
     "samplers",
+    "transforms",
     "write",
     "zip",
 ]

@@ -14,7 +14,7 @@ from ._column import Column
 from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._memory import BatchInfo
-from ._rows import fill, map_files, read_rows
+from ._rows import HEAD_BYTES, fill, map_files, read_rows
 from ._torch import ReadyBatch
 from ._verification import Verification
 
@@ -66,6 +66,8 @@ class Dataset:
         self._count: int = description["count"]
         self._fields = _dtypes.fields(description)
         self._row = _dtypes.row_dtype(description)
+        # The type of arrays that rows can go to as they are stored.
+        self._row_type = None if self._row is None or HEAD_BYTES is None else self._row.base
         # Java's view of single fields. Columns refer to the dataset and not the other way round, so
         # that both are gone with their last user and not with the next garbage collection.
         self._sources: dict[str, _jvm.Handle] = {}
@@ -232,6 +234,18 @@ class Dataset:
                 fields; or a dictionary of columns
             ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
         """
+        # The usual case without a detour: what remains to be checked, Java sees in the arrays.
+        if (
+            self._row_type is not None
+            and type(out) is np.ndarray
+            and type(indices) is np.ndarray
+            and indices.dtype is _index.INT64
+            and out.dtype == self._row_type
+            and HEAD_BYTES is not None
+        ):
+            java = _jvm.functions()
+            if java.fill(self._handle.number, id(indices) + HEAD_BYTES, id(out) + HEAD_BYTES) == 0:
+                return out
         parsed, shape = _index.parse(indices, self._count)
         if out is not None:
             return fill(self, parsed, shape, out)

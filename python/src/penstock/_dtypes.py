@@ -78,10 +78,11 @@ def fields(description: dict[str, Any]) -> tuple[Field, ...]:
     """The fields of a dataset, with their types in this machine's byte order."""
     row = row_dtype(description)
     stored = dict(_leaves(row, "")) if row is not None else {}
-    return tuple(_field(one, stored.get(one["name"])) for one in description["fields"])
+    return tuple(field(one, stored.get(one["name"])) for one in description["fields"])
 
 
-def _field(one: dict[str, Any], stored: np.dtype[Any] | None) -> Field:
+def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
+    """A field as Java describes it, and as it is stored, where it is."""
     kind = one["type"]
     dtype: np.dtype[Any]
     if kind == "bf16":
@@ -98,6 +99,16 @@ def _field(one: dict[str, Any], stored: np.dtype[Any] | None) -> Field:
     else:
         dtype = np.dtype(_TYPES[kind])
     return Field(one["name"], dtype, tuple(one["shape"]), one["variable"])
+
+
+def java_name(dtype: np.dtype[Any]) -> str:
+    """What Java calls a type of numbers."""
+    if dtype == BFLOAT16 and dtype.kind == "V":
+        return "bf16"
+    for name, text in _TYPES.items():
+        if dtype == np.dtype(text):
+            return name
+    raise ValueError(f"{dtype} is no type of numbers that batches are converted to")
 
 
 def descr_text(dtype: np.dtype[Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_INT64 = np.dtype(np.int64)
+INT64 = np.dtype(np.int64)
 
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -19,7 +19,7 @@ def parse(index: Any, count: int) -> tuple[Indices, tuple[int, ...] | None]:
     Negative ones and those that do not exist are left for `wrap`, which is called when Java refuses
     them: the usual case then costs nothing.
     """
-    if type(index) is np.ndarray and index.dtype == _INT64 and index.ndim == 1:
+    if type(index) is np.ndarray and index.dtype == INT64 and index.ndim == 1:
         flags = index.flags
         if flags.c_contiguous and flags.aligned:
             return index, index.shape

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte, c_void_p
+from functools import partial
 from typing import Any, NoReturn
 
 from . import _errors, _runtime, _signals
@@ -62,14 +63,18 @@ class Functions:
     """What Java offers, as `dev.penstock.bridge.Bridge` lists it. Every function releases the
     interpreter's lock and returns -1 when it failed."""
 
-    def __init__(self, addresses: Any) -> None:
-        words = [CFUNCTYPE(c_int64, *[c_int64] * count) for count in range(6)]
-        self.call = words[3](addresses[0])
-        self.failure = words[1](addresses[1])
-        self.take = words[4](addresses[2])
-        self.take_rows = words[5](addresses[3])
-        self.next = words[2](addresses[4])
-        self.release = words[1](addresses[5])
+    def __init__(self, address: int) -> None:
+        def function(number: int, argument_count: int) -> Any:
+            invoke = CFUNCTYPE(c_int64, *[c_int64] * (1 + argument_count))(address)
+            return partial(invoke, number)
+
+        self.call = function(0, 3)
+        self.failure = function(1, 1)
+        self.take = function(2, 4)
+        self.take_rows = function(3, 5)
+        self.next = function(4, 2)
+        self.release = function(5, 1)
+        self.fill = function(6, 3)
 
 
 _lock = threading.Lock()
@@ -142,16 +147,16 @@ def _start() -> Functions:
         _is_starting = True
         try:
             with _without_warning():
-                table = _create(runtime, options)
+                address = _create(runtime, options)
         finally:
             _is_starting = False
         _signals.after_start()
-        _functions = Functions(table)
+        _functions = Functions(address)
         threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
         return _functions
 
 
-def _create(runtime: _runtime.Runtime, options: list[str]) -> Any:
+def _create(runtime: _runtime.Runtime, options: list[str]) -> int:
     library = ctypes.CDLL(str(runtime.library), mode=ctypes.RTLD_GLOBAL)
     texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
@@ -168,7 +173,7 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> Any:
             "on stderr, and its options were " + " ".join(options)
         )
     atexit.register(_end, machine)
-    return _table(environment)
+    return _function(environment)
 
 
 def _end(machine: c_void_p) -> None:
@@ -184,7 +189,7 @@ def _end(machine: c_void_p) -> None:
     CFUNCTYPE(c_int, c_void_p)(table[_DESTROY])(machine)
 
 
-def _table(environment: c_void_p) -> Any:
+def _function(environment: c_void_p) -> int:
     jni = ctypes.cast(ctypes.cast(environment, POINTER(c_void_p))[0], POINTER(c_void_p))
     find = CFUNCTYPE(c_void_p, c_void_p, c_char_p)(jni[_FIND_CLASS])
     method = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_char_p, c_char_p)(jni[_STATIC_METHOD])
@@ -196,7 +201,7 @@ def _table(environment: c_void_p) -> Any:
     if not address:
         describe(environment)
         raise RuntimeError("the Java part of penstock did not start; its words are on stderr")
-    return ctypes.cast(address, POINTER(c_int64))
+    return int(address)
 
 
 @contextmanager
@@ -301,8 +306,9 @@ class _Ticket(weakref.ref["Handle"]):
 # without running any Python code, so there is no middle.
 _tickets: dict[int, _Ticket] = {}
 _gone: deque[_Ticket] = deque()
-# Held by who gives back. Calling a runtime that has ended would end the process.
-_sweeping = threading.Lock()
+# Held by who gives back: calling a runtime that has ended would end the process. A signal handler
+# may come in between and do the same.
+_sweeping = threading.RLock()
 
 _SWEEP_SECONDS = 0.25
 
@@ -310,18 +316,17 @@ _SWEEP_SECONDS = 0.25
 def _sweep() -> None:
     """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
     used again. So nothing is lost when it is interrupted anywhere."""
-    if not _sweeping.acquire(blocking=False):
-        return
-    try:
+    with _sweeping:
         java = _functions
         while _gone and java is not None and not _is_ended:
-            ticket = _gone[0]
+            try:
+                ticket = _gone[0]
+            except IndexError:
+                return
             java.release(ticket.number)
             _tickets.pop(ticket.number, None)
             with suppress(ValueError):
                 _gone.remove(ticket)
-    finally:
-        _sweeping.release()
 
 
 def _keep_sweeping() -> None:
@@ -329,6 +334,8 @@ def _keep_sweeping() -> None:
     while not sys.is_finalizing():
         time.sleep(_SWEEP_SECONDS)
         _sweep()
+        if not _is_ended:
+            _signals.restore()
 
 
 class Handle:

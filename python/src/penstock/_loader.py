@@ -6,27 +6,16 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from . import _dtypes, _jvm
 from ._dataset import Dataset
-from ._memory import BatchInfo
+from ._dtypes import Field
+from ._memory import BatchInfo, BatchPlace
 from ._torch import to_torch
 from .samplers import Permutation, Sampler, Sequential
-
-
-class BatchPlace(NamedTuple):
-    """Where a batch is in its epoch, and which records it holds."""
-
-    epoch: int
-    step: int
-    position: int
-    indices: np.ndarray[Any, Any]
-    padded: np.ndarray[Any, Any]
-    skipped: int
+from .transforms import Pad, Transform, split
 
 
 class Loader:
@@ -46,7 +35,8 @@ class Loader:
         threads: how many fill batches; without it, this rank's share of the cores
         prefetch: bytes of batches made ahead
         sampler: one of `penstock.samplers`
-        transform: called with each batch, in the thread that iterates; `stats()` has its cost
+        transform: called with each batch, in the thread that iterates; `stats()` has its cost. Or
+            one of `penstock.transforms`, which the threads do; or several of both, in this order
         to: `numpy` or `torch`
         pin_memory: for `torch`, whether tensors are copied to pinned memory
         on_error: `raise`, or `skip` to leave out records that cannot be read
@@ -75,7 +65,7 @@ class Loader:
         threads: int | None = None,
         prefetch: int | None = None,
         sampler: Sampler | None = None,
-        transform: Callable[[Any], Any] | None = None,
+        transform: Transform | Sequence[Transform] | None = None,
         to: str = "numpy",
         pin_memory: bool = False,
         on_error: str = "raise",
@@ -90,7 +80,8 @@ class Loader:
             raise ValueError("rank and world_size come together")
         self._dataset = dataset
         self._sampler = _default_sampler(dataset, shuffle, seed) if sampler is None else sampler
-        self._transform = transform
+        ahead, self._functions = split(transform)
+        self._padded = frozenset(n for one in ahead if isinstance(one, Pad) for n in one.names)
         self._to = to
         self._pin = pin_memory
         self._ragged = ragged
@@ -102,6 +93,7 @@ class Loader:
             "prefetch": prefetch,
             "fields": fields,
             "onError": on_error,
+            "transforms": [one._request() for one in ahead] or None,
             "sampler": self._sampler._handle.number,
         }
         answer = _jvm.call(
@@ -111,17 +103,14 @@ class Loader:
             **{name: value for name, value in options.items() if value is not None},
         )
         self._handle = _jvm.Handle(answer["handle"], "the loader")
-        known = dataset.fields
-        self._fields = tuple(
-            known.get(field.name, field) for field in _dtypes.fields({"fields": answer["fields"]})
-        )
+        self._fields = _known_fields(dataset, answer["fields"])
         self._is_plain = len(self._fields) == 1 and self._fields[0].name == "value"
         self._bfloats = {one["name"] for one in answer["fields"] if one["type"] == "bf16"}
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
         self.threads: int = answer["threads"]
         self._pass: _Pass | None = None
-        self._place: BatchPlace | None = None
+        self._last: tuple[BatchInfo, _jvm.Handle] | None = None
         self._transform_seconds = 0.0
         # How often the sampler had been told an epoch when that was last looked at.
         self._told_count = 0
@@ -153,7 +142,10 @@ class Loader:
     @property
     def place(self) -> BatchPlace | None:
         """Where the batch that came last is, and which records it holds."""
-        return self._place
+        if self._last is None:
+            return None
+        info, owner = self._last
+        return info.place(owner)
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the start of an epoch."""
@@ -189,7 +181,7 @@ class Loader:
         wanted = step + count if step < 0 else step
         if not 0 <= wanted < count:
             raise IndexError(f"step {step} of {count}")
-        info = BatchInfo(self._fields)
+        info = BatchInfo(self._fields, self._padded)
         number = _jvm.call(
             "step",
             handle=self._handle.number,
@@ -201,17 +193,14 @@ class Loader:
         return self._finished(info, _jvm.Handle(number, "the batch"))
 
     def _next(self) -> Any:
-        info = BatchInfo(self._fields)
+        info = BatchInfo(self._fields, self._padded)
         number = _jvm.functions().next(self._handle.number, info.address)
         if number < 0:
             _jvm.fail()
         if number == 0:
             raise StopIteration
         owner = _jvm.Handle(number, "the batch")
-        _, epoch, step, position, skipped = info.words[:5]
-        self._place = BatchPlace(
-            epoch, step, position, info.indices(owner), info.padded(owner), skipped
-        )
+        self._last = (info, owner)
         return self._finished(info, owner)
 
     def _finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
@@ -219,11 +208,13 @@ class Loader:
         if self._to == "torch":
             columns = to_torch(columns, self._pin, self._bfloats)
         batch = columns["value"] if self._is_plain else columns
-        if self._transform is None:
+        if not self._functions:
             return batch
         before = time.perf_counter()
         try:
-            return self._transform(batch)
+            for function in self._functions:
+                batch = function(batch)
+            return batch
         finally:
             self._transform_seconds += time.perf_counter() - before
 
@@ -272,6 +263,16 @@ class Loader:
             f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size}, "
             f"{self.threads} threads>"
         )
+
+
+def _known_fields(dataset: Dataset, described: list[dict[str, Any]]) -> tuple[Field, ...]:
+    """Fields as the dataset has them, where transforms left them alone: it knows of dates and the
+    like, which are mere numbers to Java."""
+    known = dataset.fields
+    unchanged = [one for one in described if one in dataset._description["fields"]]
+    return tuple(
+        known[one["name"]] if one in unchanged else _dtypes.field(one) for one in described
+    )
 
 
 def _default_sampler(dataset: Dataset, shuffle: bool, seed: int) -> Sampler:

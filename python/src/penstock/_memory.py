@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,23 +21,28 @@ from ._ragged import Ragged
 Value = Any
 """What a field has for many records: an array, a list of `bytes`, or a `Ragged`."""
 
+
+class BatchPlace(NamedTuple):
+    """Where a batch is in its epoch, and which records it holds."""
+
+    epoch: int
+    step: int
+    position: int
+    indices: np.ndarray[Any, Any]
+    padded: np.ndarray[Any, Any]
+    skipped: int
+
+
 HEAD_COUNT = 8
 COLUMN_COUNT = 3
 
 
-class _Memory:
-    """Memory of a batch, in the way NumPy asks for it; keeps the batch from being given back."""
+class _Memory(ctypes.c_char * (1 << 62)):  # type: ignore[misc]
+    """Memory of a batch from some address on, without an end of its own; keeps the batch from being
+    given back. NumPy takes memory that is as large as it likes, and a type for each size would take
+    longer to make than the arrays."""
 
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, owner: _jvm.Handle, address: int, typestr: str, shape: tuple[int, ...]):
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (address, False),
-            "typestr": typestr,
-            "shape": shape,
-        }
+    __slots__ = ("owner",)
 
 
 def array(
@@ -46,48 +51,55 @@ def array(
     """An array over memory of a batch."""
     if address == 0 or 0 in shape or dtype.itemsize == 0:
         return np.empty(shape, dtype)
-    if dtype.kind == "V":
-        # Types that NumPy knows by extension have no text of their own.
-        raw = np.asarray(_Memory(owner, address, f"|V{dtype.itemsize}", shape))
-        return raw.view(dtype)
-    return np.asarray(_Memory(owner, address, dtype.str, shape))
+    memory = _Memory.from_address(address)
+    memory.owner = owner
+    return np.ndarray(shape, dtype, memory)
 
 
 class BatchInfo:
-    """Room for what Java says about a batch: where everything is."""
+    """What Java says about a batch: where everything is."""
 
-    __slots__ = ("address", "fields", "words")
+    __slots__ = ("address", "fields", "padded", "words")
 
-    def __init__(self, fields: tuple[Field, ...]) -> None:
+    def __init__(self, fields: tuple[Field, ...], padded: frozenset[str] = frozenset()) -> None:
         self.fields = fields
+        # Names of those whose records are all of one length, which is the batch's own.
+        self.padded = padded
         self.words = (ctypes.c_int64 * (HEAD_COUNT + COLUMN_COUNT * len(fields)))()
         self.address = ctypes.addressof(self.words)
 
     def values(self, owner: _jvm.Handle, as_ragged: bool) -> dict[str, Value]:
         """The columns by name."""
-        count = self.words[0]
+        words = self.words[:]
+        count = words[0]
         columns: dict[str, Value] = {}
         at = HEAD_COUNT
         for field in self.fields:
-            address, byte_count, offsets = self.words[at : at + COLUMN_COUNT]
+            address, byte_count, offsets = words[at : at + COLUMN_COUNT]
             at += COLUMN_COUNT
             if not field.variable:
                 columns[field.name] = array(owner, address, field.dtype, (count, *field.shape))
+            elif field.name in self.padded:
+                rows = _ragged(owner, field, (address, byte_count, offsets), count).values
+                length = len(rows) // max(1, count)
+                columns[field.name] = rows.reshape((count, length, *rows.shape[1:]))
             elif field.is_bytes and not as_ragged:
                 columns[field.name] = _bytes(address, offsets, count)
             else:
                 columns[field.name] = _ragged(owner, field, (address, byte_count, offsets), count)
         return columns
 
-    def indices(self, owner: _jvm.Handle) -> np.ndarray[Any, Any]:
-        """Which records a loader's batch holds."""
-        return array(owner, self.words[5], np.dtype(np.int64), (self.words[0],))
-
-    def padded(self, owner: _jvm.Handle) -> np.ndarray[Any, Any]:
-        """Which of them come a second time in the epoch."""
-        if self.words[6] == 0:
-            return np.zeros(self.words[0], np.bool_)
-        return array(owner, self.words[6], np.dtype(np.bool_), (self.words[0],))
+    def place(self, owner: _jvm.Handle) -> BatchPlace:
+        """Where a loader's batch is in its epoch."""
+        count, epoch, step, position, skipped, indices, padded, _ = self.words[:HEAD_COUNT]
+        return BatchPlace(
+            epoch,
+            step,
+            position,
+            array(owner, indices, np.dtype(np.int64), (count,)),
+            array(owner, padded, np.dtype(np.bool_), (count,)) if padded else np.zeros(count, bool),
+            skipped,
+        )
 
 
 def _bytes(address: int, offsets: int, count: int) -> list[bytes]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,24 @@ from . import _index, _jvm
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
+
+
+def _head_bytes() -> int | None:
+    """Where in an array object its data pointer is, as Java is told, or None where array objects
+    are not laid out as CPython and NumPy document it."""
+    if sys.implementation.name != "cpython":
+        return None
+    head = object.__basicsize__
+    array = np.zeros((3, 5), np.int64)
+    words = (ctypes.c_int64 * 7).from_address(id(array) + head)
+    count, flags = words[1] & 0xFFFFFFFF, words[6] & 0xFFFFFFFF
+    if (words[0], count, flags) != (array.ctypes.data, array.ndim, array.flags.num):
+        return None
+    shape = (ctypes.c_int64 * 2).from_address(words[2])
+    return head if tuple(shape) == array.shape else None
+
+
+HEAD_BYTES = _head_bytes()
 
 
 def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:

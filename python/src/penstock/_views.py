@@ -30,6 +30,7 @@ class Subset(Dataset):
         self._count = len(own)
         self._fields = self._base._fields
         self._row = self._base._row
+        self._row_type = None
         self._sources = {}
         self._fingerprint = None
         self._parts = (self._base,)

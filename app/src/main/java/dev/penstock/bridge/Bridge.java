@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.Dataset;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.table.TableReader;
 import dev.penstock.table.TableWriter;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -29,44 +29,65 @@ public final class Bridge {
     /// What every function returns that failed.
     static final long FAILED = -1;
 
+    /// Of [#invoke].
+    private static final int ARGUMENT_COUNT = 6;
+
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    private static final Requests REQUESTS = new Requests();
+    private static final long[] NO_SHAPE = {};
     private static final ThreadLocal<Answer> ANSWER = ThreadLocal.withInitial(Answer::new);
 
     private Bridge() {}
 
-    /// Makes the functions; called once, by the runtime's native interface.
+    /// Makes [#invoke] callable; called once, by the runtime's native interface.
     ///
-    /// @return the address of their addresses, in the order of this list
+    /// There is one native function and not one for each, because each would add to the time that a process takes
+    /// to start.
+    ///
+    /// @return its address
+    @SuppressWarnings("restricted")
     public static long start() {
-        String[] names = {"call", "failure", "take", "takeRows", "next", "release"};
-        int[] argumentCounts = {3, 1, 4, 5, 2, 1};
-        MemorySegment table = Arena.global().allocate(WORD, names.length);
-        for (int i = 0; i < names.length; i++) {
-            table.setAtIndex(WORD, i, stub(names[i], argumentCounts[i]).address());
+        Warmup.start();
+        Class<?>[] types = Collections.nCopies(ARGUMENT_COUNT, long.class).toArray(Class<?>[]::new);
+        MemoryLayout[] layouts = Collections.nCopies(ARGUMENT_COUNT, WORD).toArray(MemoryLayout[]::new);
+        try {
+            MethodHandle invoke =
+                    MethodHandles.lookup().findStatic(Bridge.class, "invoke", MethodType.methodType(long.class, types));
+            return Linker.nativeLinker()
+                    .upcallStub(invoke, FunctionDescriptor.of(WORD, layouts), Arena.global())
+                    .address();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError("the function is not there", e);
         }
-        return table.address();
     }
 
-    @SuppressWarnings("restricted")
-    private static MemorySegment stub(String name, int argumentCount) {
+    /// Calls a function by its number. Arguments that it does not have may be anything.
+    private static long invoke(long function, long a, long b, long c, long d, long e) {
         try {
-            Class<?>[] types = Collections.nCopies(argumentCount, long.class).toArray(Class<?>[]::new);
-            MethodHandle method =
-                    MethodHandles.lookup().findStatic(Bridge.class, name, MethodType.methodType(long.class, types));
-            MemoryLayout[] layouts = Collections.nCopies(argumentCount, WORD).toArray(MemoryLayout[]::new);
-            return Linker.nativeLinker().upcallStub(method, FunctionDescriptor.of(WORD, layouts), Arena.global());
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError("the function " + name + " is not there", e);
+            return switch ((int) function) {
+                case 0 -> call(a, b, c);
+                case 1 -> failure(a);
+                case 2 -> take(a, b, c, d);
+                case 3 -> takeRows(a, b, c, d, e);
+                case 4 -> next(a, b);
+                case 5 -> release(a);
+                case 6 -> fill(a, b, c);
+                default -> throw new IllegalArgumentException("there is no function " + function);
+            };
+        } catch (Throwable thrown) {
+            return failed(thrown);
         }
     }
 
     private static long failed(Throwable failure) {
-        ANSWER.get().setFailure(failure);
+        try {
+            ANSWER.get().setFailure(failure);
+        } catch (OutOfMemoryError e) {
+            // There is no room for words; the caller finds none.
+        }
         return FAILED;
     }
 
@@ -75,13 +96,9 @@ public final class Bridge {
     /// @param request    the address of JSON in UTF-8
     /// @param answerAddress where the address of the answer goes, which stays until the thread's next call
     /// @return the size of the answer
-    private static long call(long request, long requestSize, long answerAddress) {
-        try {
-            byte[] text = ALL.asSlice(request, requestSize).toArray(ValueLayout.JAVA_BYTE);
-            return ANSWER.get().set(REQUESTS.answer(text), answerAddress);
-        } catch (Throwable e) {
-            return failed(e);
-        }
+    private static long call(long request, long requestSize, long answerAddress) throws IOException {
+        byte[] text = ALL.asSlice(request, requestSize).toArray(ValueLayout.JAVA_BYTE);
+        return ANSWER.get().set(Requests.answer(text), answerAddress);
     }
 
     /// Why the last function that failed in this thread did.
@@ -93,57 +110,69 @@ public final class Bridge {
         }
     }
 
+    private static MemorySegment words(long address, long count) {
+        return ALL.asSlice(address, Math.multiplyExact(count, WORD.byteSize()));
+    }
+
     /// Gathers records into a batch, which is the caller's until [#release].
     ///
     /// @param source a [Source]
     /// @param info   where [HeldBatch#describe] goes
     /// @return the batch
-    private static long take(long source, long indices, long count, long info) {
+    private static long take(long source, long indices, long count, long info) throws IOException {
+        Source from = Handles.get(source, Source.class);
+        HeldBatch held = from.batches().borrow();
         try {
-            Source from = Handles.get(source, Source.class);
-            HeldBatch held = from.batches().borrow();
-            try {
-                from.dataset().gather(ALL.asSlice(indices, Math.multiplyExact(count, WORD.byteSize())), held.batch());
-                held.describe(ALL.asSlice(info));
-                return held.lend();
-            } catch (Throwable e) {
-                held.close();
-                throw e;
-            }
+            from.dataset().gather(words(indices, count), held.batch());
+            held.describe(ALL.asSlice(info));
+            return held.lend();
         } catch (Throwable e) {
-            return failed(e);
+            held.close();
+            throw e;
         }
     }
 
     /// Copies whole rows of a table, as they are stored, to memory of the caller.
-    private static long takeRows(long source, long indices, long count, long target, long targetSize) {
-        try {
-            Dataset dataset = Handles.get(source, Source.class).dataset();
-            if (!(dataset instanceof TableReader table)) {
-                throw new IllegalArgumentException("only tables have rows that can be copied as they are stored");
-            }
-            table.read(
-                    ALL.asSlice(indices, Math.multiplyExact(count, WORD.byteSize())), ALL.asSlice(target, targetSize));
-            return 0;
-        } catch (Throwable e) {
-            return failed(e);
+    private static long takeRows(long source, long indices, long count, long target, long targetSize)
+            throws IOException {
+        if (!(Handles.get(source, Source.class).dataset() instanceof TableReader table)) {
+            throw new IllegalArgumentException("only tables have rows that can be copied as they are stored");
         }
+        table.read(words(indices, count), ALL.asSlice(target, targetSize));
+        return 0;
+    }
+
+    /// [#takeRows] for arrays of whole numbers and of rows, seen to be so by their types.
+    ///
+    /// @param indices an [ArrayObject]
+    /// @param target  an [ArrayObject]
+    /// @return 0, or 1 when they are not laid out as plainly as that
+    private static long fill(long source, long indices, long target) throws IOException {
+        Source from = Handles.get(source, Source.class);
+        long count = ArrayObject.count(indices, NO_SHAPE);
+        if (count < 0
+                || !(from.dataset() instanceof TableReader table)
+                || ArrayObject.count(target, from.rowShape()) != count
+                || !ArrayObject.has(indices, ArrayObject.IS_CONTIGUOUS | ArrayObject.IS_ALIGNED)
+                || !ArrayObject.has(target, ArrayObject.IS_CONTIGUOUS | ArrayObject.IS_WRITEABLE)) {
+            return 1;
+        }
+        table.read(
+                words(ArrayObject.data(indices), count),
+                ALL.asSlice(ArrayObject.data(target), Math.multiplyExact(count, from.rowSize())));
+        return 0;
     }
 
     /// The next batch of a loader, which is the caller's until [#release].
     ///
     /// @return the batch, or 0 at the end of the epoch
     private static long next(long loader, long info) {
-        try {
-            HeldBatch held = Handles.get(loader, LoaderSource.class).next();
-            if (held == null) {
-                return 0;
-            }
-            held.describe(ALL.asSlice(info));
-            return held.lend();
-        } catch (Throwable e) {
-            return failed(e);
+        HeldBatch held = Handles.get(loader, LoaderSource.class).next();
+        if (held == null) {
+            return 0;
         }
+        held.describe(ALL.asSlice(info));
+        return held.lend();
     }
 
     /// Takes a batch back, or closes whatever else has this number.
@@ -152,12 +181,14 @@ public final class Bridge {
     /// its answer. So it leaves that answer alone, and a failure has no words.
     private static long release(long handle) {
         try {
-            switch (Handles.remove(handle, Object.class)) {
-                // A writer that nobody finished is given up, not published.
-                case TableWriter writer -> writer.abort();
-                case PackWriter writer -> writer.abort();
-                case AutoCloseable object -> object.close();
-                default -> {}
+            Object object = Handles.remove(handle, Object.class);
+            // A writer that nobody finished is given up, not published.
+            if (object instanceof TableWriter writer) {
+                writer.abort();
+            } else if (object instanceof PackWriter writer) {
+                writer.abort();
+            } else if (object instanceof AutoCloseable closeable) {
+                closeable.close();
             }
             return 0;
         } catch (Throwable e) {

@@ -27,25 +27,11 @@ import java.util.Map;
 final class DatasetRequests {
     private DatasetRequests() {}
 
-    static void addTo(Map<String, Requests.Verb> verbs) {
-        verbs.put("open", DatasetRequests::open);
-        verbs.put("choose", DatasetRequests::choose);
-        verbs.put("fingerprint", request -> dataset(request).fingerprint());
-        verbs.put("name", request -> dataset(request).name(request.number("index")));
-        verbs.put("verify", request -> verify(dataset(request)));
-        verbs.put("prepare", DatasetRequests::prepare);
-        verbs.put("where", DatasetRequests::where);
-        verbs.put("subset", DatasetRequests::subset);
-        verbs.put("baseIndices", DatasetRequests::baseIndices);
-        verbs.put("concat", DatasetRequests::concat);
-        verbs.put("zip", DatasetRequests::zip);
-    }
-
-    private static Dataset dataset(Request request) {
+    static Dataset dataset(Request request) {
         return request.object("handle", Source.class).dataset();
     }
 
-    private static Object open(Request request) throws IOException {
+    static Object open(Request request) throws IOException {
         boolean isRead = request.has("io") && request.text("io").equals("read");
         Catalog.Options options = new Catalog.Options(
                 isRead ? FileBytes.Access.READ : FileBytes.Access.MMAP,
@@ -91,7 +77,7 @@ final class DatasetRequests {
     }
 
     /// Some fields of a dataset, in this order.
-    private static Object choose(Request request) {
+    static Object choose(Request request) {
         Source source = request.object("handle", Source.class);
         return describe(new Source(source.dataset(), fields(source.dataset(), request), false));
     }
@@ -111,25 +97,25 @@ final class DatasetRequests {
         return chosen;
     }
 
-    private static Object prepare(Request request) {
+    static Object prepare(Request request) {
         dataset(request).prepare();
         return null;
     }
 
-    private static Object where(Request request) throws IOException {
+    static Object where(Request request) throws IOException {
         Dataset dataset = dataset(request);
         Where where = Where.parse(request.text("condition"), dataset.fields());
         long[] indices = Scan.of(dataset).withFields(List.of()).withWhere(where).indices();
         return opened(Subset.of(dataset, indices));
     }
 
-    private static Object subset(Request request) {
+    static Object subset(Request request) {
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         return opened(Subset.of(dataset(request), indices));
     }
 
     /// Writes which records of its base a subset has.
-    private static Object baseIndices(Request request) {
+    static Object baseIndices(Request request) {
         MemorySegment target = request.memory("target");
         if (!(dataset(request) instanceof Subset subset) || target.byteSize() != subset.count() * Long.BYTES) {
             throw new IllegalArgumentException("no subset of as many records as there is room for");
@@ -146,11 +132,11 @@ final class DatasetRequests {
                 .toList();
     }
 
-    private static Object concat(Request request) {
+    static Object concat(Request request) {
         return opened(Concat.of(parts(request)));
     }
 
-    private static Object zip(Request request) {
+    static Object zip(Request request) {
         Map<String, Dataset> named = new LinkedHashMap<>();
         List<Dataset> parts = parts(request);
         List<String> names = request.list("names", String.class);
@@ -160,8 +146,8 @@ final class DatasetRequests {
         return opened(Zip.of(named));
     }
 
-    private static Object verify(Dataset dataset) throws IOException {
-        Verification verification = dataset.verify(Progress.NONE);
+    static Object verify(Request request) throws IOException {
+        Verification verification = dataset(request).verify(Progress.NONE);
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("ok", verification.isOk());
         result.put("checkedBytes", verification.checkedBytes());

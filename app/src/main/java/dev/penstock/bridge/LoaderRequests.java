@@ -24,27 +24,12 @@ import java.util.Map;
 final class LoaderRequests {
     private LoaderRequests() {}
 
-    static void addTo(Map<String, Requests.Verb> verbs) {
-        verbs.put("sampler", LoaderRequests::sampler);
-        verbs.put("draw", LoaderRequests::draw);
-        verbs.put("position", LoaderRequests::position);
-        verbs.put("loader", LoaderRequests::create);
-        verbs.put("begin", LoaderRequests::begin);
-        verbs.put("step", LoaderRequests::step);
-        verbs.put("state", request -> loader(request).state().toJson());
-        verbs.put("resume", LoaderRequests::resume);
-        verbs.put("moveOn", LoaderRequests::moveOn);
-        verbs.put("setEpoch", LoaderRequests::setEpoch);
-        verbs.put("progress", LoaderRequests::progress);
-        verbs.put("stats", LoaderRequests::stats);
-    }
-
-    private static Loader loader(Request request) {
+    static Loader loader(Request request) {
         return request.object("handle", LoaderSource.class).loader();
     }
 
     /// Makes an order known.
-    private static Object sampler(Request request) throws IOException {
+    static Object sampler(Request request) throws IOException {
         Sampler sampler = Samplers.make(request);
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("handle", Handles.add(sampler));
@@ -55,19 +40,19 @@ final class LoaderRequests {
         return answer;
     }
 
-    private static Object draw(Request request) {
+    static Object draw(Request request) {
         request.object("handle", Sampler.class)
                 .fill(request.number("epoch"), request.number("position"), request.memory("target"));
         return null;
     }
 
-    private static Object position(Request request) {
+    static Object position(Request request) {
         return request.object("handle", Sampler.class)
                 .position(request.number("epoch"), request.number("index"))
                 .orElse(-1);
     }
 
-    private static Object create(Request request) {
+    static Object create(Request request) {
         Dataset dataset = request.object("dataset", Source.class).dataset();
         LoaderOptions options = LoaderOptions.of(request.number("batchSize"))
                 .withSampler(request.has("sampler") ? request.object("sampler", Sampler.class) : null)
@@ -124,13 +109,13 @@ final class LoaderRequests {
         return Convert.scaled(type, request.real("scale"), request.real("shift"), fields);
     }
 
-    private static Object begin(Request request) {
+    static Object begin(Request request) {
         request.object("handle", LoaderSource.class).begin();
         return null;
     }
 
     /// The batch of any step, described at the address `info`.
-    private static Object step(Request request) throws IOException {
+    static Object step(Request request) throws IOException {
         LoaderSource source = request.object("handle", LoaderSource.class);
         try (LoaderBatch batch = source.loader().createBatch()) {
             source.loader().read(request.number("epoch"), request.number("step"), batch);
@@ -140,29 +125,29 @@ final class LoaderRequests {
         }
     }
 
-    private static Object resume(Request request) throws IOException {
+    static Object resume(Request request) throws IOException {
         request.object("handle", LoaderSource.class).end();
         loader(request).resume(LoaderState.parse(request.text("state")));
         return null;
     }
 
-    private static Object moveOn(Request request) {
+    static Object moveOn(Request request) {
         loader(request).moveOn();
         return null;
     }
 
-    private static Object setEpoch(Request request) {
+    static Object setEpoch(Request request) {
         request.object("handle", LoaderSource.class).end();
         loader(request).setEpoch(request.number("epoch"));
         return null;
     }
 
-    private static Object progress(Request request) {
+    static Object progress(Request request) {
         Loader loader = loader(request);
         return Map.of("epoch", loader.epoch(), "steps", loader.stepCount(), "count", loader.recordCount());
     }
 
-    private static Object stats(Request request) {
+    static Object stats(Request request) {
         LoaderStats stats = loader(request).stats();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("batches", stats.batches());

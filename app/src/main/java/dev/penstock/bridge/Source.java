@@ -3,6 +3,8 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableReader;
 import java.util.List;
 
 /// A dataset, and those of its fields that are taken from it.
@@ -13,12 +15,19 @@ final class Source implements AutoCloseable {
     private final List<Field> fields;
     private final boolean isOwner;
     private final HeldBatches batches;
+    private final long[] rowShape;
+    private final long rowSize;
 
     Source(Dataset dataset, List<Field> fields, boolean isOwner) {
         this.dataset = dataset;
         this.fields = fields;
         this.isOwner = isOwner;
         this.batches = new HeldBatches(fields);
+        RowType rows = dataset instanceof TableReader table ? table.rowType() : null;
+        this.rowShape = rows == null
+                ? new long[0]
+                : rows.shape().stream().mapToLong(Long::longValue).toArray();
+        this.rowSize = rows == null ? 0 : rows.size();
     }
 
     Dataset dataset() {
@@ -31,6 +40,16 @@ final class Source implements AutoCloseable {
 
     HeldBatches batches() {
         return batches;
+    }
+
+    /// The shape of a row, where there are rows.
+    long[] rowShape() {
+        return rowShape;
+    }
+
+    /// Bytes of a row, where there are rows.
+    long rowSize() {
+        return rowSize;
     }
 
     @Override

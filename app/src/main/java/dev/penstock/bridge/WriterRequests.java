@@ -20,16 +20,7 @@ import java.util.Map;
 final class WriterRequests {
     private WriterRequests() {}
 
-    static void addTo(Map<String, Requests.Verb> verbs) {
-        verbs.put("tableWriter", WriterRequests::table);
-        verbs.put("appendRows", WriterRequests::appendRows);
-        verbs.put("packWriter", WriterRequests::pack);
-        verbs.put("appendRecords", WriterRequests::appendRecords);
-        verbs.put("finish", WriterRequests::finish);
-        verbs.put("abort", WriterRequests::abort);
-    }
-
-    private static Object table(Request request) throws IOException {
+    static Object table(Request request) throws IOException {
         Map<String, String> metadata = new HashMap<>();
         if (request.has("metadata")) {
             request.part("metadata").arguments().forEach((key, value) -> metadata.put((String) key, (String) value));
@@ -48,12 +39,12 @@ final class WriterRequests {
         return Handles.add(TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
     }
 
-    private static Object appendRows(Request request) throws IOException {
+    static Object appendRows(Request request) throws IOException {
         request.object("handle", TableWriter.class).append(request.memory("rows"));
         return null;
     }
 
-    private static Object pack(Request request) throws IOException {
+    static Object pack(Request request) throws IOException {
         PackWriter.Options options = PackWriter.Options.DEFAULT.withReplacing(request.isTrue("overwrite"));
         if (request.has("codec")) {
             Codec codec = Codec.valueOf(request.text("codec").toUpperCase(Locale.ROOT));
@@ -65,7 +56,7 @@ final class WriterRequests {
     /// Adds records that lie one after another, from each offset to the next.
     ///
     /// @return how many bytes they have
-    private static Object appendRecords(Request request) throws IOException {
+    static Object appendRecords(Request request) throws IOException {
         PackWriter writer = request.object("handle", PackWriter.class);
         long[] offsets = request.memory("offsets").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         MemorySegment values = request.memory("values");
@@ -80,7 +71,7 @@ final class WriterRequests {
         return values.byteSize();
     }
 
-    private static Object finish(Request request) throws IOException {
+    static Object finish(Request request) throws IOException {
         Object writer = Handles.remove(request.number("handle"), AutoCloseable.class);
         if (writer instanceof TableWriter table) {
             table.close();
@@ -90,7 +81,7 @@ final class WriterRequests {
         return null;
     }
 
-    private static Object abort(Request request) throws IOException {
+    static Object abort(Request request) throws IOException {
         Object writer = Handles.remove(request.number("handle"), AutoCloseable.class);
         if (writer instanceof TableWriter table) {
             table.abort();
