@@ -34,7 +34,8 @@ rm -rf "$folder/wheel"
 
 status=0
 (
-  cd python && "$folder/venv/bin/ruff" check -q --no-cache . && "$folder/venv/bin/ruff" format -q --no-cache --check . \
+  cd python && ruff=("$folder/venv/bin/ruff" --config pyproject.toml) \
+    && "${ruff[@]}" check -q --no-cache . ../examples && "${ruff[@]}" format -q --no-cache --check . ../examples \
     && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
 ) || status=1
 cd "$folder" || exit 3

@@ -100,6 +100,16 @@ class Column:
         whole: np.ndarray[Any, Any] = values
         return whole if dtype is None else whole.astype(dtype, copy=False)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """All of it, for `torch.from_dlpack` and the like; fields of numbers only."""
+        if options.get("copy") is False:
+            raise BufferError("a column is copied; use view() for an array without copies")
+        return np.asarray(self).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor's own memory, in DLPack's numbers."""
+        return 1, 0
+
     def view(self) -> Any:
         """The column of the dataset's `view`: read-only, and not contiguous beside other fields."""
         views = self._dataset.view()

@@ -17,6 +17,7 @@ from ._forked import ForkedRows
 from ._maps import RecordViews, map_rows
 from ._memory import BatchInfo
 from ._rows import HEAD_BYTES, fill, read_rows
+from ._torch import ReadyBatch
 from ._tree import Tree
 from ._verification import Verification
 
@@ -219,8 +220,16 @@ class Dataset:
         return columns["value"] if self.is_plain else columns
 
     def __getitems__(self, indices: Sequence[int]) -> Any:
-        """Many records in one call: what PyTorch's and Grain's loaders ask for."""
-        return self[np.asarray(indices, dtype=np.int64)]
+        """Many records in one call, as one batch: what PyTorch's `DataLoader` asks for."""
+        batch = self[np.asarray(indices, dtype=np.int64)]
+        return ReadyBatch(batch) if isinstance(batch, dict) else batch
+
+    def _getitems(self, indices: Sequence[int]) -> Sequence[Any]:
+        """Many records in one call, each by itself: what Grain asks for, by this name."""
+        batch = self[np.asarray(indices, dtype=np.int64)]
+        if not isinstance(batch, dict):
+            return list(batch)
+        return [{name: values[i] for name, values in batch.items()} for i in range(len(indices))]
 
     def take(self, indices: Any, out: Any = None, ragged: bool = False) -> Any:
         """Records in the order of the indices, which may repeat.
@@ -298,6 +307,15 @@ class Dataset:
         everything = np.arange(self._count, dtype=np.int64)
         fill(self, everything, everything.shape, out)
         return out if dtype is None else out.astype(dtype, copy=False)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """All records of a table of plain numbers, for `torch.from_dlpack` and the like."""
+        if options.get("copy") is False:
+            raise BufferError("records are copied; use view() for an array without copies")
+        return np.asarray(self).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
 
     def view(self) -> Any:
         """The records as read-only arrays over the files themselves, without copying.

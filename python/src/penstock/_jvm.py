@@ -188,7 +188,9 @@ def _end(machine: c_void_p) -> None:
     global _is_ended
     if _is_forked:
         return
-    _is_ended = True
+    with _sweeping:
+        # Other things may take their time to end after this, and the sweep goes on meanwhile.
+        _is_ended = True
     table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
     CFUNCTYPE(c_int, c_void_p)(table[_DESTROY])(machine)
 
@@ -310,6 +312,9 @@ class _Ticket(weakref.ref["Handle"]):
 # without running any Python code, so there is no middle.
 _tickets: dict[int, _Ticket] = {}
 _gone: deque[_Ticket] = deque()
+# Held by who gives back: calling a runtime that has ended would end the process. A signal handler
+# may come in between and do the same.
+_sweeping = threading.RLock()
 
 _SWEEP_SECONDS = 0.25
 
@@ -317,16 +322,17 @@ _SWEEP_SECONDS = 0.25
 def _sweep() -> None:
     """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
     used again. So nothing is lost when it is interrupted anywhere."""
-    java = _functions
-    while _gone and java is not None:
-        try:
-            ticket = _gone[0]
-        except IndexError:
-            return
-        java.release(ticket.number)
-        _tickets.pop(ticket.number, None)
-        with suppress(ValueError):
-            _gone.remove(ticket)
+    with _sweeping:
+        java = _functions
+        while _gone and java is not None and not _is_ended:
+            try:
+                ticket = _gone[0]
+            except IndexError:
+                return
+            java.release(ticket.number)
+            _tickets.pop(ticket.number, None)
+            with suppress(ValueError):
+                _gone.remove(ticket)
 
 
 def _keep_sweeping() -> None:
@@ -334,6 +340,8 @@ def _keep_sweeping() -> None:
     while not sys.is_finalizing():
         time.sleep(_SWEEP_SECONDS)
         _sweep()
+        if not _is_ended:
+            _signals.restore()
 
 
 class Handle:

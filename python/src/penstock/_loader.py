@@ -14,7 +14,7 @@ from ._dataset import Dataset
 from ._dtypes import Field
 from ._memory import BatchInfo, BatchPlace
 from ._torch import to_torch
-from .samplers import Permutation, Sampler
+from .samplers import Permutation, Sampler, Sequential
 from .transforms import Pad, Transform, split
 
 
@@ -79,7 +79,7 @@ class Loader:
         if (rank is None) != (world_size is None):
             raise ValueError("rank and world_size come together")
         self._dataset = dataset
-        self._sampler = sampler or _default_sampler(dataset, shuffle, seed)
+        self._sampler = _default_sampler(dataset, shuffle, seed) if sampler is None else sampler
         ahead, self._functions = split(transform)
         self._padded = frozenset(n for one in ahead if isinstance(one, Pad) for n in one.names)
         self._to = to
@@ -94,7 +94,7 @@ class Loader:
             "fields": fields,
             "onError": on_error,
             "transforms": [one._request() for one in ahead] or None,
-            "sampler": None if self._sampler is None else self._sampler._handle.number,
+            "sampler": self._sampler._handle.number,
         }
         answer = _jvm.call(
             "loader",
@@ -105,12 +105,15 @@ class Loader:
         self._handle = _jvm.Handle(answer["handle"], "the loader")
         self._fields = _known_fields(dataset, answer["fields"])
         self._is_plain = len(self._fields) == 1 and self._fields[0].name == "value"
+        self._bfloats = {one["name"] for one in answer["fields"] if one["type"] == "bf16"}
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
         self.threads: int = answer["threads"]
         self._pass: _Pass | None = None
         self._last: tuple[BatchInfo, _jvm.Handle] | None = None
         self._transform_seconds = 0.0
+        # How often the sampler had been told an epoch when that was last looked at.
+        self._told_count = 0
         self._lock = threading.Lock()
 
     def _progress(self) -> dict[str, int]:
@@ -126,8 +129,9 @@ class Loader:
         return self._dataset
 
     @property
-    def sampler(self) -> Sampler | None:
-        """The order, or None for that of the dataset."""
+    def sampler(self) -> Sampler:
+        """The order. As with PyTorch's loaders, `loader.sampler.set_epoch` says of which epoch the
+        next pass is, or goes on in when the loader is in the middle of it."""
         return self._sampler
 
     @property
@@ -146,15 +150,29 @@ class Loader:
     def set_epoch(self, epoch: int) -> None:
         """Goes to the start of an epoch."""
         self._pass = None
+        self._told_count = self._sampler._told_count
         _jvm.call("setEpoch", handle=self._handle.number, epoch=epoch)
 
     def __iter__(self) -> Iterator[Any]:
         left = self._pass
         if left is not None and left.is_under_way:
-            self.set_epoch(self.epoch + 1)
+            is_told = self._sampler._told_count != self._told_count
+            self.set_epoch(self._sampler._told_epoch if is_told else self.epoch + 1)
+        self._follow_sampler()
         _jvm.call("begin", handle=self._handle.number)
         self._pass = _Pass(self)
         return self._pass
+
+    def _follow_sampler(self) -> bool:
+        """Goes to the epoch that the sampler was told since the last look; whether that is another
+        one than it was."""
+        if self._sampler._told_count == self._told_count:
+            return False
+        self._told_count = self._sampler._told_count
+        if self._sampler._told_epoch == self.epoch:
+            return False
+        _jvm.call("setEpoch", handle=self._handle.number, epoch=self._sampler._told_epoch)
+        return True
 
     def __getitem__(self, step: int) -> Any:
         """The batch of any step of the epoch, without disturbing the iteration."""
@@ -187,9 +205,9 @@ class Loader:
 
     def _finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
         columns = info.values(owner, self._ragged)
-        batch = columns["value"] if self._is_plain else columns
         if self._to == "torch":
-            batch = to_torch(batch, self._pin)
+            columns = to_torch(columns, self._pin, self._bfloats)
+        batch = columns["value"] if self._is_plain else columns
         if not self._functions:
             return batch
         before = time.perf_counter()
@@ -213,6 +231,7 @@ class Loader:
             ValueError: when it is of another dataset or another order
         """
         self._pass = None
+        self._told_count = self._sampler._told_count
         _jvm.call("resume", handle=self._handle.number, state=json.dumps(state))
 
     def move_on(self) -> None:
@@ -261,11 +280,11 @@ def _known_fields(dataset: Dataset, described: list[dict[str, Any]]) -> tuple[Fi
     )
 
 
-def _default_sampler(dataset: Dataset, shuffle: bool, seed: int) -> Sampler | None:
+def _default_sampler(dataset: Dataset, shuffle: bool, seed: int) -> Sampler:
     own = getattr(dataset, "sampler", None)
     if isinstance(own, Sampler):
         return own
-    return Permutation(len(dataset), seed=seed) if shuffle else None
+    return Permutation(len(dataset), seed=seed) if shuffle else Sequential(len(dataset))
 
 
 class _Pass:
@@ -288,6 +307,9 @@ class _Pass:
                 raise RuntimeError(
                     "this iteration is over: another one began, or the loader was moved or closed"
                 )
+            if not self.is_under_way and loader._follow_sampler():
+                # Lightning's Trainer tells the epoch after it has begun to iterate.
+                _jvm.call("begin", handle=loader._handle.number)
             self.is_under_way = True
             try:
                 return loader._next()
@@ -300,4 +322,4 @@ class _Pass:
 def collate(batch: Any) -> Any:
     """A `collate_fn` for `torch.utils.data.DataLoader`, which calls it even for batches that are
     ready. Arrays become tensors over the same memory."""
-    return to_torch(batch, False)
+    return to_torch(batch)

@@ -8,6 +8,10 @@ and calls it for faults that are not its own. So it is always enabled before, on
 nobody has enabled it: a crash then shows where Python was, and enabling it later only tells it
 where to write. Disabling it would take the runtime's handlers away, and leave the runtime calling
 one that returns without having done anything, for ever; so it is made to write to nowhere instead.
+
+Others take the handlers away as well: Lightning's Trainer gives every signal back to whom Python
+believes to have had it, and PyTorch's worker processes set their own. Both are put right at once,
+and whoever else does so a moment later.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ import faulthandler
 import functools
 import os
 import signal
+import sys
+from collections.abc import Callable
 from typing import Any
 
 _NAMES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP")
@@ -30,6 +36,9 @@ _enable, _disable, _is_enabled = faulthandler.enable, faulthandler.disable, faul
 _saved: dict[int, Any] = {}
 _is_on = True
 _nowhere = -1
+_owner = -1
+
+_signal, _getsignal = signal.signal, signal.getsignal
 
 
 def before_start() -> None:
@@ -40,7 +49,8 @@ def before_start() -> None:
 
 def after_start() -> None:
     """Notes the handlers as the runtime has set them, and guards them from now on."""
-    global _nowhere
+    global _nowhere, _owner
+    _owner = os.getpid()
     _nowhere = os.open(os.devnull, os.O_WRONLY)
     sigaction = ctypes.CDLL(None).sigaction
     for name in _NAMES:
@@ -52,6 +62,45 @@ def after_start() -> None:
     faulthandler.enable = _guarded_enable
     faulthandler.disable = _guarded_disable  # type: ignore[assignment]
     faulthandler.is_enabled = _guarded_is_enabled
+    signal.signal = _guarded_signal
+    signal.getsignal = _guarded_getsignal
+    workers = sys.modules.get("torch.utils.data._utils.signal_handling")
+    if workers is not None:
+        # A worker process has its dataset, and so the runtime, before it sets its handlers.
+        name = "_set_worker_signal_handlers"
+        setattr(workers, name, _followed_by_restore(getattr(workers, name)))
+
+
+def restore() -> None:
+    """Makes the handlers of the runtime the first ones again, if they are not."""
+    if os.getpid() != _owner:
+        # What a forked process does with its signals is its own affair.
+        return
+    sigaction = ctypes.CDLL(None).sigaction
+    now = ctypes.create_string_buffer(_ACTION_BYTES)
+    for number, action in _saved.items():
+        if sigaction(number, None, now) == 0 and now.raw != action.raw:
+            sigaction(number, action, None)
+
+
+def _followed_by_restore(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def guarded(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        finally:
+            restore()
+
+    return guarded
+
+
+_guarded_signal = _followed_by_restore(_signal)
+
+
+@functools.wraps(_getsignal)
+def _guarded_getsignal(signalnum: int) -> Any:
+    # None is Python's word for a handler that others have set; Python looked before there was one.
+    return None if signalnum in _saved and os.getpid() == _owner else _getsignal(signalnum)
 
 
 def is_disturbed() -> bool:

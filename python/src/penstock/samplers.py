@@ -46,6 +46,9 @@ class Sampler:
         # Samples of the epoch that were delivered, and with how many the next pass begins.
         self._delivered = 0
         self._start = 0
+        # What `set_epoch` was last called with and how often, for loaders.
+        self._told_epoch = 0
+        self._told_count = 0
 
     def __new__(cls, *arguments: Any, **named: Any) -> Sampler:
         self = super().__new__(cls)
@@ -78,7 +81,12 @@ class Sampler:
         """Goes to the start of an epoch."""
         if epoch < 0:
             raise ValueError(f"epochs count from 0, and {epoch} is below")
-        self._epoch, self._delivered, self._start = epoch, 0, 0
+        self._go_to(epoch, 0)
+        self._told_epoch = epoch
+        self._told_count += 1
+
+    def _go_to(self, epoch: int, delivered: int) -> None:
+        self._epoch, self._delivered, self._start = epoch, delivered, delivered
 
     def draw(self, position: int, count: int, epoch: int | None = None) -> np.ndarray[Any, Any]:
         """The records at consecutive positions of an epoch."""
@@ -106,7 +114,7 @@ class Sampler:
 
     def __iter__(self) -> Iterator[int]:
         if self._delivered != self._start:
-            self.set_epoch(self._epoch + 1)
+            self._go_to(self._epoch + 1, 0)
         epoch, position = self._epoch, self._start
         while position < self._length:
             chunk = self.draw(position, min(_CHUNK, self._length - position), epoch)
@@ -114,7 +122,7 @@ class Sampler:
                 position += 1
                 self._delivered = position
                 yield record
-        self.set_epoch(epoch + 1)
+        self._go_to(epoch + 1, 0)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iteration is, for JSON or any checkpoint."""
@@ -135,8 +143,7 @@ class Sampler:
                     f"the state is of another order: its {key} is {state.get(key)}, and here it is "
                     f"{own[key]}"
                 )
-        self.set_epoch(int(state["epoch"]))
-        self._delivered = self._start = int(state["delivered"])
+        self._go_to(int(state["epoch"]), int(state["delivered"]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments, named = self._made_of
@@ -157,8 +164,7 @@ def _again(
     kind: type[Sampler], arguments: tuple[Any, ...], named: dict[str, Any], epoch: int, done: int
 ) -> Sampler:
     sampler = kind(*arguments, **named)
-    sampler.set_epoch(epoch)
-    sampler._delivered = sampler._start = done
+    sampler._go_to(epoch, done)
     return sampler
 
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signal handlers of the runtime that others take away."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_processes import EXERCISE
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+TAKE_AWAY = {
+    "as Lightning does": "{number: signal.signal(number, handler) for number, handler in had}",
+    "by name": "signal.signal(signal.SIGSEGV, signal.SIG_DFL)",
+    "by a handler": "signal.signal(signal.SIGSEGV, print)",
+    "below Python": """
+ctypes.CDLL(None).sigaction(signal.SIGSEGV, ctypes.create_string_buffer(512), None)
+time.sleep(1)
+""",
+}
+
+
+@pytest.mark.parametrize("how", TAKE_AWAY)
+def test_handlers_that_are_taken_away_come_back(how: str, run: Run, steps: Path) -> None:
+    result = run(f"""
+import ctypes, signal, time, penstock
+ds = penstock.open({str(steps)!r})
+{EXERCISE}
+exercise()
+numbers = signal.valid_signals() - {{signal.SIGKILL, signal.SIGSTOP}}
+had = [(n, signal.getsignal(n)) for n in numbers if signal.getsignal(n) is not None]
+{TAKE_AWAY[how]}
+exercise()
+print("fine")
+""")
+    assert result.stdout == "fine\n"
+
+
+def test_other_signals_are_as_they_were(run: Run, steps: Path) -> None:
+    result = run(f"""
+        import os, signal, penstock
+        penstock.open({str(steps)!r})
+        before = signal.signal(signal.SIGUSR1, lambda number, frame: print("came"))
+        assert before == signal.SIG_DFL and callable(signal.getsignal(signal.SIGUSR1))
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    """)
+    assert result.stdout == "came\n"
