@@ -27,7 +27,8 @@ final class DocsTest {
             "PERFORMANCE.md",
             "RELIABILITY.md",
             "docs/trees.md",
-            "docs/loader.md");
+            "docs/loader.md",
+            "docs/python.md");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
     private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+");
