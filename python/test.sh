@@ -18,7 +18,8 @@ has_tools() { "$python" -c 'import numpy, ml_dtypes, pytest, hatchling, mypy, ru
 if ! has_tools; then
   {
     python3 -m venv "$folder/venv" \
-      && "$python" -m pip install -q 'numpy==2.4.*' 'ml_dtypes==0.6.*' 'pytest==9.*' 'hatchling==1.*' 'mypy==2.4.*' 'ruff==0.17.*'
+      && "$python" -m pip install -q 'numpy==2.4.*; python_version >= "3.11"' 'numpy==2.2.*; python_version < "3.11"' \
+        'ml_dtypes==0.6.*' 'pytest==9.*' 'hatchling==1.*' 'mypy==2.4.*' 'ruff==0.17.*'
   } >"$folder/install.log" 2>&1
 fi
 if ! has_tools; then

@@ -20,7 +20,7 @@ has torch && exit 0
 for tool in gcc readelf; do command -v $tool >/dev/null || fail "it takes $tool to make it usable without CUDA"; done
 
 # All by name, so that nothing of CUDA comes along.
-torch='torch==2.15.* nvidia-cuda-runtime==13.* nvidia-cuda-cupti==13.* nvidia-cufile==1.* filelock typing-extensions sympy
+torch='torch>=2.14,<2.16 nvidia-cuda-runtime==13.* nvidia-cuda-cupti==13.* nvidia-cufile==1.* filelock typing-extensions sympy
   mpmath networkx jinja2 markupsafe fsspec'
 lightning='pytorch-lightning==2.6.* lightning-utilities torchmetrics tqdm pyyaml packaging'
 grain='grain==0.2.* array-record absl-py cloudpickle etils importlib-resources zipp portpicker psutil protobuf'

@@ -26,9 +26,38 @@ def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert doctest.testmod(module).failed == 0
 
 
+# What some examples need and not everybody has.
+OTHERS = ("torch", "pytorch_lightning", "grain")
+
+
+def examples(readme: Path) -> list[tuple[str, set[str]]]:
+    """The code of a page, and which others it needs."""
+    codes = re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
+    imported = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
+    return [(code, set(imported.findall(code)) & set(OTHERS)) for code in codes]
+
+
+def run(readme: Path, others: set[str]) -> int:
+    """Runs what needs no more than these, in the order of the page; how many examples that were."""
+    codes = [code for code, needed in examples(readme) if needed <= others]
+    for code in codes:
+        exec(compile(code, str(readme), "exec"), {"__name__": "example"})
+    return len(codes)
+
+
 @pytest.mark.parametrize("up", [1, 2])
 def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = Path(__file__).parents[up] / "README.md"
     monkeypatch.chdir(tmp_path)
-    for code in re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL):
-        exec(compile(code, str(readme), "exec"), {})
+    assert run(Path(__file__).parents[up] / "README.md", set()) > 0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("others", [{"torch"}, {"torch", "pytorch_lightning"}, {"grain"}])
+def test_readme_with_others(
+    others: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in others:
+        pytest.importorskip(name, reason=f"needs {name}; python/torch.sh installs it")
+    monkeypatch.chdir(tmp_path)
+    readme = Path(__file__).parents[1] / "README.md"
+    assert run(readme, others) > run(readme, set())
