@@ -19,7 +19,6 @@ final class Requests {
 
     Requests() {
         verbs.put("handles", request -> (long) Handles.count());
-        verbs.put("close", Requests::close);
         DatasetRequests.addTo(verbs);
         LoaderRequests.addTo(verbs);
         WriterRequests.addTo(verbs);
@@ -33,17 +32,5 @@ final class Requests {
         }
         Object answer = verb.answer(request);
         return Json.text(answer);
-    }
-
-    /// Closes whatever it is.
-    private static Object close(Request request) throws IOException {
-        try {
-            Handles.remove(request.number("handle"), AutoCloseable.class).close();
-            return null;
-        } catch (IOException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
