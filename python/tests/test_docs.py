@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import operator
 import pkgutil
 import re
 from pathlib import Path
@@ -49,6 +50,15 @@ def run(readme: Path, others: set[str]) -> int:
 def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(Path(__file__).parents[up] / "README.md", set()) > 0
+
+
+def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[2] / "docs" / "python.md"
+    exec(compile("".join(code for code, _ in examples(page)), str(page), "exec"), {})
+    # In code, and by name.
+    for name in re.findall(r"\bpenstock\.([A-Za-z_.]+)\(?", page.read_text()):
+        operator.attrgetter(name.rstrip("."))(penstock)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -60,7 +60,9 @@ def row_dtype(description: dict[str, Any]) -> np.dtype[Any] | None:
     fields = description["fields"]
     if item.names is None and fields and fields[0]["type"] == "bf16":
         item = BFLOAT16
-    return np.dtype((item, tuple(description["shape"])))
+    # NumPy refuses an empty shape for elements of no bytes.
+    shape = tuple(description["shape"])
+    return np.dtype((item, shape)) if shape else item
 
 
 def _leaves(dtype: np.dtype[Any], name: str) -> Iterator[tuple[str, np.dtype[Any]]]:

@@ -47,13 +47,9 @@ _SIMPLE: dict[str, type[Exception]] = {
     "UnsupportedVersion": UnsupportedVersionError,
     "Corrupt": CorruptDataError,
     "IllegalArgumentException": ValueError,
-    "NumberFormatException": ValueError,
-    "InvalidPathException": ValueError,
     "ArithmeticException": OverflowError,
     "IndexOutOfBoundsException": IndexError,
-    "ArrayIndexOutOfBoundsException": IndexError,
     "OutOfMemoryError": MemoryError,
-    "IOException": OSError,
     "UnsupportedOperationException": NotImplementedError,
 }
 
@@ -63,30 +59,43 @@ _FILE: dict[str, int] = {
     "AccessDeniedException": errno.EACCES,
     "NotDirectoryException": errno.ENOTDIR,
     "DirectoryNotEmptyException": errno.ENOTEMPTY,
+    "FileSystemLoopException": errno.ELOOP,
 }
+
+# What the system says, for errors that Java has no type for: a full disk and the like.
+_NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 
 
 def _make(words: dict[str, Any]) -> Exception:
-    name = words["type"]
     message: Any = words.get("message")
-    if name in _FILE:
-        number = _FILE[name]
-        # Python chooses FileNotFoundError and its like by the number.
-        return OSError(number, message or os.strerror(number), words.get("file"))
-    if name == "FileSystemException":
-        return OSError(f"{words.get('file')}: {message}")
-    if name == "IllegalStateException":
-        return ValueError(message) if "closed" in str(message) else RuntimeError(message)
-    if name in _SIMPLE:
-        return _SIMPLE[name](message)
-    if name.endswith("IOException") or name.endswith("FileException"):
-        return OSError(message)
-    return RuntimeError(f"{name}: {message}")
+    for name in words["types"]:
+        if name in _FILE:
+            number = _FILE[name]
+            # Python chooses FileNotFoundError and its like by the number.
+            return OSError(number, message or os.strerror(number), words.get("file"))
+        if name in ("FileSystemException", "IOException"):
+            return _disk_error(message, words.get("file"))
+        if name == "IllegalStateException":
+            return ValueError(message) if "closed" in str(message) else RuntimeError(message)
+        if name in _SIMPLE:
+            return _SIMPLE[name](message)
+    return RuntimeError(f"{words['types'][0]}: {message}")
+
+
+def _disk_error(message: str | None, file: str | None) -> OSError:
+    # Where Java has no place for the file, its name stands before what the system says.
+    place, _, reason = (message or "").rpartition(": ")
+    number = _NUMBERS.get(reason)
+    if number is not None:
+        return OSError(number, reason, file or place or None)
+    error = OSError(message if file is None else f"{file}: {message}")
+    error.filename = file
+    return error
 
 
 def from_words(words: dict[str, Any]) -> Exception:
     """The exception for what Java says about a failure."""
-    if words["type"] != "LoaderException":
+    if words["types"][0] != "LoaderException":
         error = _make(words)
         if isinstance(error, DatasetError):
             error.file, error.offset, error.reason = words["file"], words["offset"], words["reason"]

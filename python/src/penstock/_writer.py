@@ -3,20 +3,37 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _dtypes, _jvm
+from . import _conversion, _dtypes, _jvm
 from ._dataset import Dataset, PathLike
 from ._ragged import Ragged
 from ._tree import write_tree
 
 _PENDING_BYTES = 1 << 20
 _PENDING_COUNT = 10_000
+# Names travel as JSON, which has a limit.
+_PENDING_NAME_SIZE = 1 << 18
+# Ctrl-C is served between calls, so none of them writes for long.
+_APPEND_BYTES = 64 << 20
+
+# Writers that nobody has finished yet.
+_unfinished: weakref.WeakSet[_Writer] = weakref.WeakSet()
+
+
+def _give_up() -> None:
+    """Leaves no temporary files when the interpreter ends before its writers do."""
+    for writer in list(_unfinished):
+        if writer._lock.acquire(timeout=1):
+            writer._handle.close()
+            writer._lock.release()
 
 
 class _Writer:
@@ -27,27 +44,39 @@ class _Writer:
         self._path = path
         # Java's writers are for one thread at a time.
         self._lock = threading.Lock()
+        # Functions run in the reverse order, so this one has to come after the runtime's own.
+        atexit.unregister(_give_up)
+        atexit.register(_give_up)
+        _unfinished.add(self)
 
     def _flush(self) -> None:
         pass
 
+    def _require_usable(self) -> None:
+        """Raises in a forked child, whose lock may be held by a thread that it does not have."""
+        _jvm.functions()
+
     def close(self) -> None:
         """Completes the file, once everything is on stable storage."""
+        self._require_usable()
         with self._lock:
             if self._handle.is_closed:
                 return
             try:
                 self._flush()
-            except BaseException:
+                _jvm.call("finish", handle=self._handle.number)
+            finally:
+                # What is finished is known to nobody any more; what is not is given up.
                 self._handle.close()
-                raise
-            _jvm.call("finish", handle=self._handle.detach())
+                _unfinished.discard(self)
 
     def abort(self) -> None:
         """Gives up what was written; what was there before stays."""
+        if not _jvm.is_usable():
+            return
         with self._lock:
-            if not self._handle.is_closed:
-                _jvm.call("abort", handle=self._handle.detach())
+            self._handle.close()
+            _unfinished.discard(self)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if kind is None:
@@ -107,10 +136,16 @@ class TableWriter(_Writer):
         super().__init__(_jvm.call("tableWriter", path=absolute, **options), absolute)
 
     def append(self, rows: Any) -> None:
-        """Adds rows: an array of any type that converts, or a dictionary of columns."""
+        """Adds rows: an array, or a dictionary of columns.
+
+        Raises:
+            ValueError: when the table's type cannot hold the values as they are; only numbers with
+                a point may lose digits
+        """
         if isinstance(rows, Mapping):
-            rows = _assembled(rows, self._row.base)
-        array = np.require(rows, self._row.base, ["C", "A"])
+            array = _conversion.assembled(rows, self._row)
+        else:
+            array = _conversion.converted(rows, self._row.base)
         if array.shape == self._row.shape:
             array = array.reshape((1, *array.shape))
         if array.shape[1:] != self._row.shape:
@@ -119,13 +154,17 @@ class TableWriter(_Writer):
             )
         if array.nbytes == 0:
             return
+        self._require_usable()
+        step = max(1, _APPEND_BYTES // self._row.itemsize)
         with self._lock:
-            _jvm.call(
-                "appendRows",
-                handle=self._handle.number,
-                rows=array.ctypes.data,
-                rowsBytes=array.nbytes,
-            )
+            for start in range(0, len(array), step):
+                part = array[start : start + step]
+                _jvm.call(
+                    "appendRows",
+                    handle=self._handle.number,
+                    rows=part.ctypes.data,
+                    rowsBytes=part.nbytes,
+                )
 
     def __enter__(self) -> TableWriter:
         return self
@@ -160,18 +199,29 @@ class PackWriter(_Writer):
         self._pending: list[bytes] = []
         self._names: list[str | None] = []
         self._pending_bytes = 0
+        self._name_size = 0
         super().__init__(_jvm.call("packWriter", path=absolute, **options), absolute)
 
     def append(self, record: Any, name: str | None = None) -> None:
-        """Adds a record: anything that has bytes. Either all records have names or none has."""
-        data = bytes(record)
+        """Adds a record: `bytes`, an array, or whatever else has bytes. Either all records have
+        names or none has."""
+        data = _conversion.record_bytes(record)
+        if name is not None:
+            # Raises for what is no text, and for text that no file can hold.
+            str.encode(name, "utf-8")
+        self._require_usable()
         with self._lock:
             self._handle.number  # noqa: B018 - raises when it is closed
             self._pending.append(data)
             self._names.append(name)
             self._pending_bytes += len(data)
+            self._name_size += len(name or "")
             # One call for many small records.
-            if self._pending_bytes >= _PENDING_BYTES or len(self._pending) >= _PENDING_COUNT:
+            if (
+                self._pending_bytes >= _PENDING_BYTES
+                or len(self._pending) >= _PENDING_COUNT
+                or self._name_size >= _PENDING_NAME_SIZE
+            ):
                 self._flush()
 
     def extend(self, records: Iterable[Any], names: Iterable[str] | None = None) -> None:
@@ -201,26 +251,11 @@ class PackWriter(_Writer):
             offsetsBytes=offsets.nbytes,
             **({"names": named} if named else {}),
         )
-        self._pending, self._names, self._pending_bytes = [], [], 0
+        self._pending, self._names = [], []
+        self._pending_bytes = self._name_size = 0
 
     def __enter__(self) -> PackWriter:
         return self
-
-
-def _assembled(columns: Mapping[str, Any], dtype: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
-    """Columns as rows; without a type, of packed fields."""
-    arrays = {name: np.asarray(values) for name, values in columns.items()}
-    counts = {len(values) for values in arrays.values()}
-    if len(counts) != 1:
-        raise ValueError(f"the columns have different lengths: {sorted(counts)}")
-    if dtype is None:
-        dtype = np.dtype([(name, a.dtype, a.shape[1:]) for name, a in arrays.items()])
-    if set(arrays) != set(dtype.names or ()):
-        raise ValueError(f"columns {sorted(arrays)} for fields {sorted(dtype.names or ())}")
-    rows = np.zeros(counts.pop(), dtype)
-    for name, values in arrays.items():
-        rows[name] = values
-    return rows
 
 
 def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
@@ -238,7 +273,7 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
         write_tree(path, data, overwrite=overwrite)
         return
     if isinstance(data, Mapping):
-        data = _assembled(data, None)
+        data = _conversion.assembled(data, None)
     if isinstance(data, Ragged):
         data = data.tolist()
     is_bytes = isinstance(data, (list, tuple)) and all(
@@ -248,7 +283,7 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
         with PackWriter(path, overwrite=overwrite) as pack:
             pack.extend(data)
         return
-    array = np.asarray(data)
+    array = _conversion.unmasked(data)
     if array.ndim == 0:
         raise ValueError("a table has rows; a single value has none")
     with TableWriter(path, array.dtype, array.shape[1:], overwrite=overwrite) as table:

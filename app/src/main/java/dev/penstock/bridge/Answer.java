@@ -10,7 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// What a thread is told, in memory that stays until it has asked a few more times.
@@ -52,7 +54,7 @@ final class Answer {
     private static Map<String, Object> describe(Throwable thrown) {
         Throwable failure = thrown instanceof UncheckedIOException wrapped ? wrapped.getCause() : thrown;
         Map<String, Object> words = new LinkedHashMap<>();
-        words.put("type", failure.getClass().getSimpleName());
+        words.put("types", kinds(failure));
         words.put("message", failure.getMessage() == null ? failure.toString() : failure.getMessage());
         if (failure instanceof DatasetException bad) {
             words.put("file", bad.file().toString());
@@ -69,5 +71,14 @@ final class Answer {
             words.put("cause", describe(e.getCause()));
         }
         return words;
+    }
+
+    /// What it is, from the narrowest kind to the widest: the other language takes the first that it knows.
+    private static List<String> kinds(Throwable failure) {
+        List<String> names = new ArrayList<>();
+        for (Class<?> kind = failure.getClass(); kind != Object.class; kind = kind.getSuperclass()) {
+            names.add(kind.getSimpleName());
+        }
+        return names;
     }
 }

@@ -67,7 +67,7 @@ public final class Bridge {
     /// Calls a function by its number. Arguments that it does not have may be anything.
     private static long invoke(long function, long a, long b, long c, long d, long e) {
         try {
-            return switch ((int) function) {
+            return switch (Math.toIntExact(function)) {
                 case 0 -> call(a, b, c);
                 case 1 -> failure(a);
                 case 2 -> take(a, b, c, d);

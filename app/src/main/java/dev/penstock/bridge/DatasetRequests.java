@@ -42,8 +42,7 @@ final class DatasetRequests {
         if (Catalog.isTree(path)) {
             return TreeRequests.open(path, TreeReader.Options.DEFAULT.withAccess(access));
         }
-        return opened(Catalog.open(
-                path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
+        return opened(Catalog.open(path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
     }
 
     /// Makes a dataset known, with all its fields.

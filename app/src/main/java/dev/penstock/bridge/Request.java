@@ -64,6 +64,10 @@ record Request(Map<?, ?> arguments) {
     <T> List<T> list(String name, Class<T> type) {
         List<T> values = new ArrayList<>();
         for (Object value : require(name, List.class)) {
+            if (value != null && !type.isInstance(value)) {
+                throw new IllegalArgumentException("among the " + name + " of the request " + arguments.get("verb")
+                        + " is something that is no " + type.getSimpleName());
+            }
             values.add(type.cast(value));
         }
         return values;

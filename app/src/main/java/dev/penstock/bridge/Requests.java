@@ -60,7 +60,6 @@ final class Requests {
             case "packWriter" -> WriterRequests.pack(request);
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "finish" -> WriterRequests.finish(request);
-            case "abort" -> WriterRequests.abort(request);
 
             default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
         };

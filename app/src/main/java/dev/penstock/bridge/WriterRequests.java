@@ -16,14 +16,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Writing packs and tables.
+/// Writing packs and tables. A writer that is released and not finished is given up.
 final class WriterRequests {
     private WriterRequests() {}
 
     static Object table(Request request) throws IOException {
         Map<String, String> metadata = new HashMap<>();
         if (request.has("metadata")) {
-            request.part("metadata").arguments().forEach((key, value) -> metadata.put((String) key, (String) value));
+            Request notes = request.part("metadata");
+            notes.arguments().keySet().forEach(key -> metadata.put((String) key, notes.text((String) key)));
         }
         TableWriter.Options options = TableWriter.Options.DEFAULT
                 .withReplacing(request.isTrue("overwrite"))
@@ -72,21 +73,11 @@ final class WriterRequests {
     }
 
     static Object finish(Request request) throws IOException {
-        Object writer = Handles.remove(request.number("handle"), AutoCloseable.class);
-        if (writer instanceof TableWriter table) {
-            table.close();
-        } else if (writer instanceof PackWriter pack) {
-            pack.close();
-        }
-        return null;
-    }
-
-    static Object abort(Request request) throws IOException {
-        Object writer = Handles.remove(request.number("handle"), AutoCloseable.class);
-        if (writer instanceof TableWriter table) {
-            table.abort();
-        } else if (writer instanceof PackWriter pack) {
-            pack.abort();
+        long handle = request.number("handle");
+        switch (Handles.get(handle, Object.class)) {
+            case TableWriter _ -> Handles.remove(handle, TableWriter.class).close();
+            case PackWriter _ -> Handles.remove(handle, PackWriter.class).close();
+            case Object other -> throw new IllegalArgumentException(other.getClass() + " is no writer");
         }
         return null;
     }
