@@ -124,7 +124,6 @@ assert penstock._jvm.call("handles") == before and sum(records) == 499500
 """)
 
 
-@pytest.mark.xfail(strict=True, reason="each record with an array inside keeps a batch of Java's")
 def test_many_records_fit_into_a_small_heap(run: Run, steps: Path) -> None:
     """Each would be a batch in Java's heap; when that is full, the process dies."""
     result = run(
@@ -142,7 +141,6 @@ def test_many_records_fit_into_a_small_heap(run: Run, steps: Path) -> None:
     assert result.stdout == "fine\n"
 
 
-@pytest.mark.xfail(strict=True, reason="what an interrupted where() found stays in Java for ever")
 def test_interrupted_calls_leave_nothing(run: Run, tmp_path: Path) -> None:
     run(f"""
 import signal

@@ -16,13 +16,17 @@ from ._errors import CorruptDataError
 from ._forked import ForkedRows
 from ._maps import RecordViews, map_rows
 from ._memory import BatchInfo
-from ._rows import HEAD_BYTES, fill, read_rows
+from ._rows import HEAD_BYTES, columns, fill, read_rows
 from ._torch import ReadyBatch
 from ._tree import Tree
 from ._verification import Verification
 
 # How much is read at once by loops that go through all records.
 _CHUNK_BYTES = 1 << 20
+
+# So few bytes of a table come as rows that NumPy takes apart. It is faster, and leaves no batch in
+# Java for as long as they are kept: there may be millions of them.
+_SMALL_BYTES = 2048
 
 PathLike = str | os.PathLike[str]
 
@@ -190,7 +194,12 @@ class Dataset:
         self, fields: tuple[Field, ...], source: Any, indices: _index.Indices, as_ragged: bool
     ) -> dict[str, Any]:
         """Columns of records; `source` is who has these fields, or None for all."""
-        if _jvm.is_forked() and self._row is not None:
+        row = self._row
+        if row is not None and len(indices) * row.itemsize <= _SMALL_BYTES:
+            rows = np.empty((len(indices), *row.shape), row.base)
+            self._rows(indices, rows)
+            return columns(rows, fields)
+        if row is not None and _jvm.is_forked():
             return self._after_fork().columns(fields, indices)
         handle = self._handle if source is None else source
         try:

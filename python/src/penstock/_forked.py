@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _index
 from ._maps import map_rows
+from ._rows import columns
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -41,14 +42,4 @@ class ForkedRows:
         """Fresh columns, as Java would make them."""
         rows = np.empty((len(indices), *self._row.shape), self._row.base)
         self.read(indices, rows)
-        return {field.name: _column(rows, field) for field in fields}
-
-
-def _column(rows: np.ndarray[Any, Any], field: Field) -> np.ndarray[Any, Any]:
-    if rows.dtype.names is None:
-        return rows.astype(field.dtype, copy=False)
-    part = rows
-    # A name with a dot may be that of a field, or lead into a record inside the record.
-    for name in [field.name] if field.name in rows.dtype.names else field.name.split("."):
-        part = part[name]
-    return np.ascontiguousarray(part.astype(field.dtype))
+        return columns(rows, fields)

@@ -277,13 +277,18 @@ def call(verb: str, **arguments: Any) -> Any:
 
 def call_patiently(verb: str, **arguments: Any) -> Any:
     """`call` for what may take long: Ctrl-C is served at once, while Java finishes in a thread of
-    its own and nobody looks at the result."""
+    its own and what it made is given back."""
     if threading.current_thread() is not threading.main_thread():
         return call(verb, **arguments)
     functions()
     result: list[Any] = []
     error: list[BaseException] = []
-    done = threading.Event()
+    done, abandoned = threading.Event(), threading.Event()
+
+    def give_back() -> None:
+        for answer in result:
+            if isinstance(answer, dict) and "handle" in answer:
+                Handle(answer["handle"], verb).close()
 
     def run() -> None:
         try:
@@ -292,9 +297,18 @@ def call_patiently(verb: str, **arguments: Any) -> Any:
             error.append(e)
         finally:
             done.set()
+            if abandoned.is_set():
+                give_back()
 
     threading.Thread(target=run, name=f"penstock-{verb}", daemon=True).start()
-    done.wait()
+    try:
+        done.wait()
+    except BaseException:
+        # Whoever comes second sees what the first has done; giving back twice does no harm.
+        abandoned.set()
+        if done.is_set():
+            give_back()
+        raise
     if error:
         raise error[0]
     return result[0]

@@ -13,6 +13,7 @@ from . import _index, _jvm
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
+    from ._dtypes import Field
 
 
 def _head_bytes() -> int | None:
@@ -35,7 +36,14 @@ HEAD_BYTES = _head_bytes()
 
 def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
     """Copies rows into an array that is contiguous and of their type."""
-    status = _jvm.functions().take_rows(
+    java = _jvm.functions()
+    if HEAD_BYTES is not None:
+        status = java.fill(handle.number, id(indices) + HEAD_BYTES, id(out) + HEAD_BYTES)
+        if status == 0:
+            return
+        if status < 0:
+            _jvm.fail()
+    status = java.take_rows(
         handle.number,
         indices.__array_interface__["data"][0],
         len(indices),
@@ -45,6 +53,22 @@ def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any,
     )
     if status < 0:
         _jvm.fail()
+
+
+def columns(rows: np.ndarray[Any, Any], fields: tuple[Field, ...]) -> dict[str, Any]:
+    """Rows as they are stored, taken apart into fresh columns in this machine's byte order."""
+    return {field.name: _column(rows, field) for field in fields}
+
+
+def _column(rows: np.ndarray[Any, Any], field: Field) -> np.ndarray[Any, Any]:
+    names = rows.dtype.names
+    if names is None:
+        return rows.astype(field.dtype, copy=False)
+    part = rows
+    # A name with a dot may be that of a field, or lead into a record inside the record.
+    for name in (field.name,) if field.name in names else field.name.split("."):
+        part = part[name]
+    return part.astype(field.dtype, order="C")
 
 
 def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any) -> Any:
