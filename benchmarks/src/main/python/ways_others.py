@@ -15,6 +15,7 @@ class Ways:
 
     def __init__(self, path):
         self.file = files.open_file(path)
+        self.store = None
 
     # Tables.
 
@@ -54,18 +55,23 @@ class Ways:
         return Call(gather)
 
     def lmdb_get(self, _):
-        get = self._lmdb().begin().get
+        get = self._open_lmdb().begin().get
         return Call(lambda indices: [get(key) for key in _keys(indices)])
 
     def lmdb_getmulti(self, _):
-        cursor = self._lmdb().begin().cursor()
+        cursor = self._open_lmdb().begin().cursor()
         return Call(lambda indices: _values(cursor, _keys(indices)))
 
-    def _lmdb(self):
+    def _open_lmdb(self):
+        """A process may have an environment only once."""
+        if self.store is None:
+            self.store = self._make_lmdb(self.file.path + ".lmdb")
+        return self.store
+
+    def _make_lmdb(self, path):
         """The same records under their numbers, made once."""
         import lmdb
 
-        path = self.file.path + ".lmdb"
         store = lmdb.open(path, subdir=False, map_size=LMDB_SIZE_MAX, sync=False)
         if store.stat()["entries"] != self.file.count:
             with store.begin(write=True) as transaction:

@@ -40,7 +40,7 @@ final class PythonCases {
     /// @param slowBatches the same for what takes many times as long
     private record Case(String name, Path file, int batchSize, double recordSize, int batches, int slowBatches) {
         int batchesOf(PythonWay way) {
-            return way.kind() == PythonWay.Kind.USUAL || way.equals(PythonWay.ARR_INDEX) ? slowBatches : batches;
+            return way.isSlow() || way.equals(PythonWay.ARR_INDEX) ? slowBatches : batches;
         }
 
         String caseOf(PythonWay way) {
@@ -67,6 +67,7 @@ final class PythonCases {
     private Sides open(Path file) throws IOException, InterruptedException {
         Resident.evict(file);
         Peer ours = Peer.start(python.words("batches.py", file, "penstock"), true);
+        report.note(Resident.describe(file, Long.toString(ours.pid())));
         Peer others = Peer.start(python.words("batches.py", file, "others"));
         if (!file.toString().endsWith(".npy")) {
             return new Sides(ours, others, peers.c(file));
@@ -79,18 +80,18 @@ final class PythonCases {
     /// Rows of 32 bytes with six fields.
     void rows() throws Exception {
         Case rows = new Case("rows", tables.steps(10), 4096, 32, 240, 6);
-        Turns turns = measure(rows, PythonWay.TABLE);
+        Turns turns = measure(rows, PythonWay.FIELDS);
         goal(turns, rows, PythonWay.TAKE_OUT, PythonWay.NP_TAKE.label(), 1);
         goal(turns, rows, PythonWay.TAKE_OUT, PythonWay.ARR_INDEX.label(), 15);
-        dataLoaderGoals(turns, rows, PythonWay.TABLE, List.of(PythonWay.LOADER, PythonWay.LOADER_TORCH));
+        dataLoaderGoals(turns, rows, PythonWay.FIELDS, List.of(PythonWay.LOADER, PythonWay.LOADER_TORCH));
     }
 
     /// Rows of 2 KiB with one field.
     void wide() throws Exception {
         Case wide = new Case("wide", tables.plain(2048), 256, 2048, 120, 20);
-        Turns turns = measure(wide, PythonWay.TABLE);
+        Turns turns = measure(wide, PythonWay.ARRAY);
         goal(turns, wide, PythonWay.TAKE_OUT, PythonWay.NP_TAKE.label(), 1);
-        dataLoaderGoals(turns, wide, PythonWay.TABLE, List.of(PythonWay.LOADER, PythonWay.LOADER_TORCH));
+        dataLoaderGoals(turns, wide, PythonWay.ARRAY, List.of(PythonWay.LOADER, PythonWay.LOADER_TORCH));
     }
 
     /// Records of about 1.5 KiB.

@@ -18,6 +18,8 @@ record PythonWay(String operation, String label, Kind kind) {
         TOUCHED,
         /// What is usually written for PyTorch; takes many times as long.
         USUAL,
+        /// The same with more to do.
+        SLOW,
         LMDB
     }
 
@@ -45,8 +47,11 @@ record PythonWay(String operation, String label, Kind kind) {
     private static final PythonWay GETITEMS_2_TOUCH = new PythonWay(
             "getitems-2-touch", "DataLoader, __getitems__, 2 workers, a byte of each record read", Kind.TOUCHED);
 
-    /// For tables; the first is the one whose bytes the others are compared with.
-    static final List<PythonWay> TABLE = List.of(
+    private static final PythonWay GETITEMS_VIEWS =
+            new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.BY_HAND);
+
+    /// For rows of several fields; the first is the one whose bytes the others are compared with.
+    static final List<PythonWay> FIELDS = List.of(
             TAKE_OUT,
             INDEX,
             LOADER,
@@ -58,12 +63,16 @@ record PythonWay(String operation, String label, Kind kind) {
             ARR_INDEX,
             new PythonWay("memmap-index", "np.memmap[idx]", Kind.OTHERS),
             GETITEMS,
-            new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.BY_HAND),
+            GETITEMS_VIEWS,
             GETITEMS_2,
             GETITEMS_TOUCH,
             GETITEMS_2_TOUCH,
             USUAL,
             USUAL_2);
+
+    /// For rows of one field, which is a column as it is.
+    static final List<PythonWay> ARRAY =
+            FIELDS.stream().filter(way -> way != GETITEMS_VIEWS).toList();
 
     /// For packs.
     static final List<PythonWay> PACK = List.of(
@@ -83,14 +92,20 @@ record PythonWay(String operation, String label, Kind kind) {
             GETITEMS_TOUCH,
             GETITEMS_2_TOUCH,
             USUAL,
+            new PythonWay("usual-0-tensors", "DataLoader, __getitem__ of a tensor, joined", Kind.SLOW),
             USUAL_2);
 
     boolean isOurs() {
         return kind == Kind.OURS;
     }
 
+    /// Whether a batch takes many times as long as with the others.
+    boolean isSlow() {
+        return kind == Kind.USUAL || kind == Kind.SLOW;
+    }
+
     boolean needsTorch() {
-        return kind == Kind.BY_HAND || kind == Kind.TOUCHED || kind == Kind.USUAL || equals(LOADER_TORCH);
+        return isSlow() || kind == Kind.BY_HAND || kind == Kind.TOUCHED || equals(LOADER_TORCH);
     }
 
     boolean isPossible(PythonProgram python) {
