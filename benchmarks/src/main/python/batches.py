@@ -2,11 +2,11 @@
 """Takes random batches out of a file in the way it is told.
 
 batches.py FILE penstock|others, then on stdin lines of
-  run WAY BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch, or the mean of all for a loader
-  sum WAY BATCHES BATCH_SIZE SEED   answers the CRC-32 of all records of these batches, one after another
+  run WAY BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch, for a loader their mean
+  sum WAY BATCHES BATCH_SIZE SEED   answers the CRC-32 of all records, one after another
 
-A process is either ours, with a Java runtime, or one for all the others: PyTorch forks its workers, and whatever our
-runtime changes in a process shall not count for or against them.
+A process is either ours, with a Java runtime, or one for all the others: PyTorch forks its workers,
+and whatever our runtime changes in a process shall not count for or against them.
 """
 
 import gc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that batches come from, read without penstock, and what a batch of theirs looks like."""
+"""The files that batches come from, read without penstock, and what their batches look like."""
 
 import mmap
 
@@ -78,7 +78,9 @@ class Pack:
         with open(path, "rb") as file:
             self.mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         make_resident(self.mapped)
-        self.count = int.from_bytes(self.mapped[PACK_COUNT_OFFSET : PACK_COUNT_OFFSET + 8], "little")
+        self.count = int.from_bytes(
+            self.mapped[PACK_COUNT_OFFSET : PACK_COUNT_OFFSET + 8], "little"
+        )
         entries = np.frombuffer(self.mapped, PACK_ENTRY, self.count, PACK_HEADER_SIZE)
         self.starts = entries["offset"].astype(np.int64)
         self.ends = self.starts + entries["size"]

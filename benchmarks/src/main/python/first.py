@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a new process takes until it has something; prints the milliseconds from before the import.
+"""How long a new process takes until it has something: milliseconds from before the import.
 
 first.py nothing|numpy|torch|batch FILE
 """

@@ -5,8 +5,8 @@ gather.py FILE resident|plain|random, then on stdin lines of
   run OPERATION BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch
   sum OPERATION BATCHES BATCH_SIZE SEED   answers the CRC-32 of all gathered bytes
 
-`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with nothing done to it;
-`random` is that with the advice that accesses are scattered.
+`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with
+nothing done to it; `random` is that with the advice that accesses are scattered.
 Operations that end in `:NAME,NAME` take these fields alone.
 """
 
@@ -56,7 +56,7 @@ class Operations:
         return lambda index: [view[index] for view in views]
 
     def fields_packed(self):
-        """Whole rows by the fastest way, then each field out of the few rows, into arrays used again."""
+        """Whole rows by the fastest way, then each field out of them, into arrays used again."""
         out = np.zeros(self.batch_size, self.rows.dtype)
         pairs = [(np.ascontiguousarray(out[name]), out[name]) for name in self.names]
         columns = [column for column, _ in pairs]

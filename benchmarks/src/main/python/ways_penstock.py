@@ -15,7 +15,7 @@ AHEAD = 64
 
 
 def await_fill():
-    """Waits until the library has brought in what it wants to keep; a thread of its own does that."""
+    """Waits until the library has brought in what it wants to keep, in a thread of its own."""
 
     def is_filling():
         for path in glob.glob("/proc/self/task/*/comm"):

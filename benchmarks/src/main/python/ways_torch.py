@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's DataLoader, as it is usually written and as well as it can be.
 
-`usual` is a dataset with `__getitem__` and the default collate function. The others are written by hand: a dataset with
-`__getitems__` that makes the whole batch, a collate function that passes it on, and batches of indices as arrays.
+`usual` is a dataset with `__getitem__` and the default collate function. The others are written by
+hand: a dataset with `__getitems__` that makes the whole batch, a collate function that passes it
+on, and batches of indices as arrays.
 """
 
 import warnings
@@ -62,8 +63,15 @@ class UsualRecords:
         return self.file.mapped[self.file.starts[index] : self.file.ends[index]]
 
 
+class UsualTensors(UsualRecords):
+    """A record as a tensor, which the default collate function cannot put together: sizes differ."""
+
+    def __getitem__(self, index):
+        return torch.frombuffer(bytearray(super().__getitem__(index)), dtype=torch.uint8)
+
+
 class Rows:
-    """Columns of many rows: the rows by the fastest way of NumPy, and then each field out of them."""
+    """Columns: whole rows by the fastest way of NumPy, and then each field out of them."""
 
     def __init__(self, file):
         array = file.resident()
@@ -133,16 +141,23 @@ def unchanged(batch):
     return batch
 
 
+def joined(batch):
+    return torch.cat(batch), torch.tensor([0, *map(len, batch)]).cumsum(0)
+
+
 class Ways:
     def __init__(self, file):
         self.file = file
         self.is_table = isinstance(file, files.Table)
 
     def usual_0(self, batch_size):
-        return self._usual(batch_size, 0)
+        return self._usual(UsualRows if self.is_table else UsualRecords, batch_size, 0)
+
+    def usual_0_tensors(self, batch_size):
+        return self._usual(UsualTensors, batch_size, 0, joined)
 
     def usual_2(self, batch_size):
-        return self._usual(batch_size, 2)
+        return self._usual(UsualRows if self.is_table else UsualRecords, batch_size, 2)
 
     def getitems_0(self, batch_size):
         return self._by_hand(Rows if self.is_table else Records, batch_size, 0)
@@ -163,16 +178,17 @@ class Ways:
         kind = Rows if self.is_table else PackedRecords
         return self._by_hand(kind, batch_size, 2, is_touching=True)
 
-    def _usual(self, batch_size, workers):
-        dataset = (UsualRows if self.is_table else UsualRecords)(self.file)
+    def _usual(self, kind, batch_size, workers, collate=None):
+        dataset = kind(self.file)
+        options = {"num_workers": workers, "collate_fn": collate}
 
         def in_order(batches):
             chosen = [batch.tolist() for batch in batches]
-            return DataLoader(dataset, batch_sampler=chosen, num_workers=workers)
+            return DataLoader(dataset, batch_sampler=chosen, **options)
 
         # What shuffle=True makes, going on for ever.
         sampler = RandomSampler(dataset, num_samples=ENDLESS)
-        loader = DataLoader(dataset, batch_size, sampler=sampler, num_workers=workers)
+        loader = DataLoader(dataset, batch_size, sampler=sampler, **options)
         return Stream(iter(loader), in_order, workers * PREFETCH_FACTOR)
 
     def _by_hand(self, kind, batch_size, workers, is_touching=False):
