@@ -17,14 +17,14 @@ import draw
 import files
 
 
-def find(path, whose):
+def find(file, whose):
     if whose == "penstock":
         import ways_penstock
 
-        return ways_penstock.Ways(path)
+        return ways_penstock.Ways(file)
     import ways_others
 
-    return ways_others.Ways(path)
+    return ways_others.Ways(file)
 
 
 def checksum(way, file, batches):
@@ -37,7 +37,7 @@ def checksum(way, file, batches):
 def main():
     path, whose = sys.argv[1:]
     file = files.open_file(path)
-    ways = find(path, whose)
+    ways = find(file, whose)
     made = {}
     gc.disable()
     print("ready", flush=True)

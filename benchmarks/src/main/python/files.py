@@ -77,7 +77,6 @@ class Pack:
         self.path = path
         with open(path, "rb") as file:
             self.mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        make_resident(self.mapped)
         self.count = int.from_bytes(
             self.mapped[PACK_COUNT_OFFSET : PACK_COUNT_OFFSET + 8], "little"
         )

@@ -13,8 +13,10 @@ LMDB_SIZE_MAX = 8 << 30
 class Ways:
     """What has to be imported or built first is, when somebody asks for it."""
 
-    def __init__(self, path):
-        self.file = files.open_file(path)
+    def __init__(self, file):
+        self.file = file
+        if isinstance(file, files.Pack):
+            files.make_resident(file.mapped)
         self.store = None
 
     # Tables.

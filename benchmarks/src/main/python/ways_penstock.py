@@ -5,7 +5,6 @@ import glob
 import itertools
 import time
 
-import files
 import numpy as np
 import penstock
 from ways import Call, Stream
@@ -27,14 +26,16 @@ def await_fill():
                 pass
         return False
 
+    # A thread has its name only some time after it was started.
+    time.sleep(0.3)
     while is_filling():
         time.sleep(0.01)
 
 
 class Ways:
-    def __init__(self, path):
-        self.file = files.open_file(path)
-        self.dataset = penstock.open(path)
+    def __init__(self, file):
+        self.file = file
+        self.dataset = penstock.open(file.path)
         self.dataset.prepare()
         await_fill()
 

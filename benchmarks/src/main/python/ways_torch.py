@@ -64,7 +64,7 @@ class UsualRecords:
 
 
 class UsualTensors(UsualRecords):
-    """A record as a tensor, which the default collate function cannot put together: sizes differ."""
+    """A record as a tensor; the default collate function does not join tensors of unlike sizes."""
 
     def __getitem__(self, index):
         return torch.frombuffer(bytearray(super().__getitem__(index)), dtype=torch.uint8)

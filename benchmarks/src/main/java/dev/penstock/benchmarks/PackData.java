@@ -125,7 +125,7 @@ final class PackData {
         return target;
     }
 
-    /// A pack of half a gigabyte in records of about 1.5 KiB.
+    /// A pack of half a gigabyte in records of about 1.5 KiB, aligned as packs are when nobody says otherwise.
     Path smallPack() throws IOException {
         Path target = file("small.pack");
         report.note("making " + target.getFileName());
