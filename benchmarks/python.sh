@@ -10,7 +10,7 @@ if [ -z "${PENSTOCK_PYTHON:-}" ]; then
   {
     # Makes the environment and installs a fresh wheel; what is measured is what users install. No test is run.
     ./python/test.sh --collect-only
-    "$python" -c 'import lmdb' || "$python" -m pip install -q --disable-pip-version-check lmdb
+    "$python" -c 'import lmdb' 2>/dev/null || "$python" -m pip install -q --disable-pip-version-check lmdb
   } >target/benchmark-python.log 2>&1
 fi
 "$python" -c 'import numpy, penstock' 2>/dev/null && echo "$python"

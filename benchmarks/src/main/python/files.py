@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that batches come from, read without penstock, and what their batches look like."""
 
+import functools
 import mmap
 
 import numpy as np
@@ -40,12 +41,14 @@ class Table:
         names = rows.dtype.names
         return rows if len(names) > 1 else rows[names[0]]
 
+    @functools.cached_property
     def resident(self):
         """The rows as an array in memory: a mapping with nothing left to fault in."""
         mapped = np.load(self.path, mmap_mode="r")
         make_resident(mapped._mmap)
         return self._array(np.asarray(mapped))
 
+    @functools.cached_property
     def memmap(self):
         """What np.load(mmap_mode='r') gives, touched once."""
         mapped = np.load(self.path, mmap_mode="r")

@@ -23,21 +23,21 @@ class Ways:
 
     def np_take(self, batch_size):
         """The fastest that NumPy has."""
-        array = self.file.resident()
+        array = self.file.resident
         out = np.zeros((batch_size, *array.shape[1:]), array.dtype)
         return Call(lambda indices: np.take(array, indices, axis=0, out=out, mode="clip"))
 
     def arr_take(self, _):
-        array = self.file.resident()
+        array = self.file.resident
         return Call(lambda indices: array.take(indices, axis=0))
 
     def arr_index(self, _):
         """What is usually written."""
-        array = self.file.resident()
+        array = self.file.resident
         return Call(lambda indices: array[indices])
 
     def memmap_index(self, _):
-        mapped = self.file.memmap()
+        mapped = self.file.memmap
         return Call(lambda indices: mapped[indices])
 
     # Packs.

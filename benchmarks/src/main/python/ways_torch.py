@@ -36,7 +36,7 @@ class UsualRows:
     """A dictionary for each row, or an array where there is one field."""
 
     def __init__(self, file):
-        mapped = file.memmap()
+        mapped = file.memmap
         self.names = file.names
         self.rows = mapped if mapped.dtype.names is None else mapped.view(signed(file.dtype))
 
@@ -74,7 +74,7 @@ class Rows:
     """Columns: whole rows by the fastest way of NumPy, and then each field out of them."""
 
     def __init__(self, file):
-        array = file.resident()
+        array = file.resident
         self.names = file.names
         self.array = array if array.dtype.names is None else array.view(signed(file.dtype))
 
@@ -123,16 +123,15 @@ class PackedRecords(Records):
         return values, torch.from_numpy(offsets)
 
 
-class Permutations:
-    """Batches of one permutation after another."""
+class Permutation:
+    """Batches of one permutation, over and over: making the next one is not measured."""
 
     def __init__(self, count, batch_size):
         self.count, self.batch_size = count, batch_size
 
     def __iter__(self):
-        generator = np.random.default_rng(1)
+        order = np.random.default_rng(1).permutation(self.count)
         while True:
-            order = generator.permutation(self.count)
             for start in range(0, self.count - self.batch_size + 1, self.batch_size):
                 yield order[start : start + self.batch_size]
 
@@ -199,6 +198,6 @@ class Ways:
                 dataset, batch_sampler=batches, num_workers=workers, collate_fn=unchanged
             )
 
-        endless = iter(loader(Permutations(self.file.count, batch_size)))
+        endless = iter(loader(Permutation(self.file.count, batch_size)))
         touch = self.file.touch if is_touching else None
         return Stream(endless, loader, workers * PREFETCH_FACTOR, touch)
