@@ -5,6 +5,7 @@
 """
 
 import json
+import re
 import sys
 
 
@@ -41,8 +42,13 @@ def ways(rows, heads):
 def goal(row):
     """What a ratio should be, in bold where it is not."""
     name, _, state = row.get("remark", "").partition(": ")
-    text = name.removeprefix("goal ") if state else row.get("remark", "")
+    text = f"{float(name.removeprefix('goal ')):g}" if state else row.get("remark", "")
     return f"**{text}**" if state == "not reached" else text
+
+
+def plain(text):
+    """Two underscores would make what is between them bold."""
+    return re.sub(r"__\w+__", r"`\g<0>`", text)
 
 
 def comparisons(rows):
@@ -50,7 +56,7 @@ def comparisons(rows):
     yield "|---|---|---|---|---|---|---|"
     for row in rows:
         if not is_way(row):
-            cells = [row["case"], row["unit"], number(row["value"]), row["floor"]]
+            cells = [row["case"], row["unit"], number(row["value"]), plain(row["floor"])]
             cells += [number(row["floorValue"]), ratio(row), goal(row)]
             yield "| " + " | ".join(cells) + " |"
 

@@ -10,8 +10,9 @@ import java.util.Optional;
 
 /// Random batches out of files that are in memory, in every way that Python has.
 ///
-/// A process in which our package runs, one for all the others and one in C map the same file and take turns. Loaders
-/// are measured in the steady state: they never end, and what they had made ahead is taken before the clock starts.
+/// A process in which our package runs, one for all the others and one in C map the same file and take turns.
+/// Loaders are measured in the steady state: they never end, and what they had made ahead is taken before the
+/// clock starts.
 final class PythonCases {
     private static final String MEMCPY = "C, memcpy of each record";
     private static final int ROUNDS = 15;
