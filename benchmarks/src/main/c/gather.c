@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers random rows of a mapped file as fast as plain C does: a loop that asks for each row some rows ahead.
 //
-// gather FILE OFFSET ROW_SIZE ROW_COUNT, then on stdin lines of
+// gather FILE OFFSET ROW_SIZE ROW_COUNT, or gather FILE for the records of a pack; then on stdin lines of
 //   run OPERATION BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch
 //   sum OPERATION BATCHES BATCH_SIZE SEED   answers the CRC-32 of all gathered bytes
 // where OPERATION is `prefetch`, `plain`, or `prefetch2`: two threads with as many batches each, and one time for all.
@@ -16,9 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { AHEAD = 16, LINE = 64, POPULATE_READ = 22 };
+enum { AHEAD = 16, LINE = 64, POPULATE_READ = 22, PACK_COUNT = 16, PACK_HEADER = 28, PACK_ENTRY = 32 };
+
+typedef struct {
+    uint64_t offset;
+    uint32_t size;
+} place;
 
 static const char *rows;
+// Where each record of a pack is, or nothing for rows.
+static place *places;
 static size_t row_size;
 static uint64_t row_count;
 static pthread_barrier_t barrier;
@@ -58,11 +65,28 @@ static inline __attribute__((always_inline)) void copy(const uint64_t *index, lo
 
 #define SIZE(n) case n: if (ahead) copy(index, count, to, n, 1); else copy(index, count, to, n, 0); break;
 
-static void gather(const uint64_t *index, long count, char *to, int ahead) {
+// Returns how many bytes it copied.
+static size_t gather(const uint64_t *index, long count, char *to, int ahead) {
     switch (row_size) {
         SIZE(28) SIZE(32) SIZE(46) SIZE(64) SIZE(128) SIZE(512) SIZE(2048)
         default: copy(index, count, to, row_size, ahead);
     }
+    return count * row_size;
+}
+
+// Records one after another, as a pack has them: each has its own size. There is no prefetching variant.
+static size_t gather_records(const uint64_t *index, long count, char *to) {
+    char *start = to;
+    for (long i = 0; i < count; i++) {
+        place one = places[index[i]];
+        memcpy(to, rows + one.offset, one.size);
+        to += one.size;
+    }
+    return to - start;
+}
+
+static size_t gather_any(const uint64_t *index, long count, char *to, int ahead) {
+    return places ? gather_records(index, count, to) : gather(index, count, to, ahead);
 }
 
 static uint32_t crc32(uint32_t crc, const unsigned char *bytes, size_t count) {
@@ -99,7 +123,7 @@ static void run(task *t) {
     t->start = now();
     int64_t before = t->start;
     for (long b = 0; b < t->batches; b++) {
-        gather(t->indices + b * t->batch_size, t->batch_size, t->target, ahead);
+        gather_any(t->indices + b * t->batch_size, t->batch_size, t->target, ahead);
         int64_t after = now();
         t->nanos[b] = after - before;
         before = after;
@@ -131,24 +155,40 @@ static void run_two(task *one) {
 static void sum(task *t) {
     uint32_t crc = 0;
     for (long b = 0; b < t->batches; b++) {
-        gather(t->indices + b * t->batch_size, t->batch_size, t->target, 1);
-        crc = crc32(crc, (unsigned char *) t->target, t->batch_size * row_size);
+        size_t size = gather_any(t->indices + b * t->batch_size, t->batch_size, t->target, 1);
+        crc = crc32(crc, (unsigned char *) t->target, size);
     }
     printf("%u\n", crc);
 }
 
+// Reads the index of a pack; a row of the batch buffer is then its largest record.
+static void read_index(void) {
+    memcpy(&row_count, rows + PACK_COUNT, sizeof row_count);
+    places = malloc(row_count * sizeof *places);
+    for (uint64_t i = 0; i < row_count; i++) {
+        const char *entry = rows + PACK_HEADER + i * PACK_ENTRY;
+        memcpy(&places[i].offset, entry, sizeof places[i].offset);
+        memcpy(&places[i].size, entry + sizeof places[i].offset, sizeof places[i].size);
+        if (places[i].size > row_size) row_size = places[i].size;
+    }
+}
+
 int main(int argc, char **argv) {
-    if (argc != 5) return 2;
-    size_t offset = strtoull(argv[2], NULL, 10);
-    row_size = strtoull(argv[3], NULL, 10);
-    row_count = strtoull(argv[4], NULL, 10);
-    size_t size = offset + row_size * row_count;
+    if (argc != 5 && argc != 2) return 2;
     int file = open(argv[1], O_RDONLY);
+    size_t size = lseek(file, 0, SEEK_END);
     char *map = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return perror(argv[1]), 1;
     madvise(map, size, MADV_HUGEPAGE);
     madvise(map, size, POPULATE_READ);
-    rows = map + offset;
+    rows = map;
+    if (argc == 2) {
+        read_index();
+    } else {
+        rows += strtoull(argv[2], NULL, 10);
+        row_size = strtoull(argv[3], NULL, 10);
+        row_count = strtoull(argv[4], NULL, 10);
+    }
     puts("ready");
     fflush(stdout);
     char verb[16], operation[64];

@@ -5,8 +5,8 @@ gather.py FILE resident|plain|random, then on stdin lines of
   run OPERATION BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch
   sum OPERATION BATCHES BATCH_SIZE SEED   answers the CRC-32 of all gathered bytes
 
-`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with nothing done to it;
-`random` is that with the advice that accesses are scattered.
+`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with
+nothing done to it; `random` is that with the advice that accesses are scattered.
 Operations that end in `:NAME,NAME` take these fields alone.
 """
 
@@ -16,21 +16,10 @@ import sys
 import time
 import zlib
 
+import draw
 import numpy as np
 
 POPULATE_READ = 22
-
-
-def indices(count, row_count, seed):
-    """The same as in the other programs: SplitMix64, its upper half scaled to the number of rows."""
-    z = np.arange(1, count + 1, dtype=np.uint64)
-    z *= np.uint64(0x9E3779B97F4A7C15)
-    z += np.uint64(seed)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        z ^= z >> np.uint64(shift)
-        z *= np.uint64(factor)
-    z ^= z >> np.uint64(31)
-    return (((z >> np.uint64(32)) * np.uint64(row_count)) >> np.uint64(32)).astype(np.int64)
 
 
 class Operations:
@@ -67,7 +56,7 @@ class Operations:
         return lambda index: [view[index] for view in views]
 
     def fields_packed(self):
-        """Whole rows by the fastest way, then each field out of the few rows, into arrays used again."""
+        """Whole rows by the fastest way, then each field out of them, into arrays used again."""
         out = np.zeros(self.batch_size, self.rows.dtype)
         pairs = [(np.ascontiguousarray(out[name]), out[name]) for name in self.names]
         columns = [column for column, _ in pairs]
@@ -114,8 +103,7 @@ def main():
         verb, operation, batch_count, batch_size, seed = line.split()
         batch_count, batch_size = int(batch_count), int(batch_size)
         gather = Operations(rows, batch_size).find(operation)
-        drawn = indices(batch_count * batch_size, len(rows), int(seed))
-        batches = [drawn[i * batch_size : (i + 1) * batch_size] for i in range(batch_count)]
+        batches = draw.batches(batch_count, batch_size, len(rows), int(seed))
         print((run if verb == "run" else checksum)(gather, batches), flush=True)
         gc.collect()
 

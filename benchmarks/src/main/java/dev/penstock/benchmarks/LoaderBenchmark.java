@@ -52,9 +52,7 @@ final class LoaderBenchmark implements Benchmark {
 
     /// A figure beside a limit that it should stay below.
     static Row below(String caseName, String unit, double[] figures, double limit) {
-        double median = Times.median(figures);
-        double spread = median == 0 ? 0 : Times.spread(figures);
-        return new Row(NAME, caseName, median, unit, "the limit", limit, limit / Math.max(median, 1e-9), spread);
+        return Row.below(NAME, caseName, unit, figures, limit);
     }
 
     /// A figure beside another one that it should be above, or a ratio of it.

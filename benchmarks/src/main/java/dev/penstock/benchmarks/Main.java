@@ -23,6 +23,9 @@ public final class Main {
             so more than 1 is better for us whatever the unit. spread: (max - min) / median over the rounds, of the
             ratios, or of our values where the floor is a fixed limit.
 
+            python: the Python package beside NumPy, LMDB and PyTorch, in a fresh wheel of this checkout. PyTorch
+            is measured where it is installed: ./python/torch.sh. PENSTOCK_PYTHON=PATH takes another interpreter.
+
             example: ./benchmark pack --json > pack.json
             """;
 
@@ -32,7 +35,8 @@ public final class Main {
             new GatherBenchmark(),
             new ColdBenchmark(),
             new TreeBenchmark(),
-            new LoaderBenchmark());
+            new LoaderBenchmark(),
+            new PythonBenchmark());
 
     private Main() {}
 

@@ -27,6 +27,9 @@ final class PackData {
     private static final int SIZE_LIMIT = (80 << 10) + 1;
     private static final int FILES_PER_FOLDER = 1000;
     private static final int TINY_SIZE = 16;
+    private static final int SMALL_SIZE_MIN = 1280;
+    private static final int SMALL_SIZE_LIMIT = 1793;
+    private static final int SMALL_COUNT = 350_000;
 
     /// Records of the compressed packs at most, since they take long to make.
     private static final int COMPRESSED_COUNT_MAX = 5000;
@@ -120,6 +123,26 @@ final class PackData {
             }
         }
         return target;
+    }
+
+    /// A pack of half a gigabyte in records of about 1.5 KiB, aligned as packs are when nobody says otherwise.
+    Path smallPack() throws IOException {
+        Path target = file("small.pack");
+        report.note("making " + target.getFileName());
+        SplittableRandom random = new SplittableRandom(2);
+        try (PackWriter writer = PackWriter.create(target, writing())) {
+            for (int i = 0; i < SMALL_COUNT; i++) {
+                byte[] record = new byte[random.nextInt(SMALL_SIZE_MIN, SMALL_SIZE_LIMIT)];
+                random.nextBytes(record);
+                writer.append(PackKind.OPAQUE, MemorySegment.ofArray(record));
+            }
+        }
+        return target;
+    }
+
+    /// Bytes of a record of [#smallPack], on average.
+    static double smallSize() {
+        return (SMALL_SIZE_MIN + SMALL_SIZE_LIMIT - 1) / 2.0;
     }
 
     /// A pack of [#ENTRY_COUNT] tiny records.

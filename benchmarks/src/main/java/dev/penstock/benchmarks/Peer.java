@@ -22,8 +22,8 @@ final class Peer implements AutoCloseable {
     private final String name;
     private final boolean isJava;
 
-    private Peer(Process process, String name) {
-        this.isJava = name.contains(TablePeer.class.getName());
+    private Peer(Process process, String name, boolean isJava) {
+        this.isJava = isJava;
         this.process = process;
         this.name = name;
         this.requests = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
@@ -32,10 +32,15 @@ final class Peer implements AutoCloseable {
 
     /// Starts it and waits until it is ready.
     static Peer start(List<String> words) throws IOException {
+        return start(words, words.contains(TablePeer.class.getName()));
+    }
+
+    /// The same for a program that may have a Java runtime inside it, which takes long to become fast.
+    static Peer start(List<String> words, boolean isJava) throws IOException {
         Process process = new ProcessBuilder(words)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        Peer peer = new Peer(process, String.join(" ", words));
+        Peer peer = new Peer(process, String.join(" ", words), isJava);
         String first = peer.answer();
         if (!first.equals("ready")) {
             peer.close();

@@ -44,6 +44,10 @@ final class Peers {
         return path.isEmpty() ? Optional.empty() : Optional.of(path);
     }
 
+    boolean hasC() {
+        return program.isPresent();
+    }
+
     boolean hasPython() {
         return python.isPresent();
     }
@@ -61,6 +65,11 @@ final class Peers {
                 Long.toString(offset),
                 Long.toString(rowSize),
                 Long.toString(reader.count()))));
+    }
+
+    /// The C program with the records of a pack in memory.
+    Optional<Peer> c(Path pack) throws IOException {
+        return program.isEmpty() ? Optional.empty() : Optional.of(Peer.start(List.of(program.get(), pack.toString())));
     }
 
     /// NumPy with a file in memory.

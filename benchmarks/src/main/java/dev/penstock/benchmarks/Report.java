@@ -55,6 +55,6 @@ final class Report {
                 Row.number(row.floorValue()),
                 String.format(Locale.ROOT, "%.2f", row.ratio()),
                 String.format(Locale.ROOT, "%.0f%%", row.spread() * 100),
-                row.floor());
+                row.floor() + (row.remark().isEmpty() ? "" : "; " + row.remark()));
     }
 }

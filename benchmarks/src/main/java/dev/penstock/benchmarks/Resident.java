@@ -43,10 +43,15 @@ final class Resident {
 
     /// How much of a table this process has mapped, and how much of that by huge pages.
     static String describe(Path table) throws IOException {
+        return describe(table, "self");
+    }
+
+    /// The same for another process.
+    static String describe(Path table, String process) throws IOException {
         long mapped = 0;
         long huge = 0;
         boolean isOurs = false;
-        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+        for (String line : Files.readAllLines(Path.of("/proc/" + process + "/smaps"))) {
             if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
                 isOurs = line.contains(" " + table);
             } else if (isOurs && line.startsWith("Rss:")) {

@@ -14,6 +14,7 @@ import java.util.Locale;
 ///                   unit is a time or a size
 /// @param spread     (max - min) / median over the rounds: of the ratios where a floor was run, of our values
 ///                   where the floor is a fixed limit
+/// @param remark     what else there is to say, such as whether a goal is reached; often nothing
 record Row(
         String name,
         String caseName,
@@ -22,14 +23,44 @@ record Row(
         String floor,
         double floorValue,
         double ratio,
-        double spread) {
+        double spread,
+        String remark) {
+
+    Row(
+            String name,
+            String caseName,
+            double value,
+            String unit,
+            String floor,
+            double floorValue,
+            double ratio,
+            double spread) {
+        this(name, caseName, value, unit, floor, floorValue, ratio, spread, "");
+    }
+
+    /// A figure beside a limit that it should stay below.
+    static Row below(String name, String caseName, String unit, double[] figures, double limit) {
+        double median = Times.median(figures);
+        double spread = median == 0 ? 0 : Times.spread(figures);
+        return new Row(name, caseName, median, unit, "the limit", limit, limit / Math.max(median, 1e-9), spread);
+    }
+
+    /// The same row with a remark.
+    Row withRemark(String remark) {
+        return new Row(name, caseName, value, unit, floor, floorValue, ratio, spread, remark);
+    }
+
+    /// The same row, which says whether the ratio is what it should be.
+    Row withGoal(double goal) {
+        return withRemark("goal " + number(goal) + (ratio >= goal ? ": reached" : ": not reached"));
+    }
 
     /// The row as one line of JSON.
     String json() {
         return String.format(
                 Locale.ROOT,
                 "{\"name\":\"%s\",\"case\":\"%s\",\"value\":%s,\"unit\":\"%s\",\"floor\":\"%s\","
-                        + "\"floorValue\":%s,\"ratio\":%.3f,\"spread\":%.3f}",
+                        + "\"floorValue\":%s,\"ratio\":%.3f,\"spread\":%.3f%s}",
                 name,
                 caseName,
                 number(value),
@@ -37,7 +68,8 @@ record Row(
                 floor,
                 number(floorValue),
                 ratio,
-                spread);
+                spread,
+                remark.isEmpty() ? "" : ",\"remark\":\"" + remark + "\"");
     }
 
     /// A figure with as many places as it deserves.

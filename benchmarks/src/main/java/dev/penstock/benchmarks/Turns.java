@@ -3,6 +3,7 @@ package dev.penstock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
@@ -17,6 +18,7 @@ final class Turns {
 
     private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
     private static final double NANOS_PER_MILLI = 1e6;
+    private static final double NANOS_PER_MICRO = 1e3;
     private static final double RARE = 0.999;
 
     private final String name;
@@ -113,23 +115,59 @@ final class Turns {
 
     private List<Row> rows(String caseName, String unit, DoubleUnaryOperator figure) {
         List<Row> rows = new ArrayList<>();
-        double[] ours = nanosPerRow(entries.getFirst());
         for (Entry entry : entries.subList(1, entries.size())) {
-            double[] theirs = nanosPerRow(entry);
-            double[] ratios = IntStream.range(0, ours.length)
-                    .mapToDouble(round -> theirs[round] / ours[round])
-                    .toArray();
-            rows.add(new Row(
-                    name,
-                    caseName,
-                    figure.applyAsDouble(Times.median(ours)),
-                    unit,
-                    entry.label,
-                    figure.applyAsDouble(Times.median(theirs)),
-                    Times.median(ratios),
-                    Times.spread(ratios)));
+            rows.add(row(caseName, entries.getFirst(), entry, unit, figure));
         }
         return rows;
+    }
+
+    private Row row(String caseName, Entry one, Entry other, String unit, DoubleUnaryOperator figure) {
+        double[] ours = nanosPerRow(one);
+        double[] theirs = nanosPerRow(other);
+        double[] ratios = IntStream.range(0, ours.length)
+                .mapToDouble(round -> theirs[round] / ours[round])
+                .toArray();
+        return new Row(
+                name,
+                caseName,
+                figure.applyAsDouble(Times.median(ours)),
+                unit,
+                other.label,
+                figure.applyAsDouble(Times.median(theirs)),
+                Times.median(ratios),
+                Times.spread(ratios));
+    }
+
+    /// One way beside another, in microseconds for a batch.
+    Row between(String caseName, String label, String floorLabel) {
+        return row(caseName, entry(label), entry(floorLabel), "us", this::micros);
+    }
+
+    /// How much longer a batch takes in one way than in another, in microseconds, in each round.
+    double[] excessMicros(String label, String floorLabel) {
+        double[] ours = nanosPerRow(entry(label));
+        double[] theirs = nanosPerRow(entry(floorLabel));
+        return IntStream.range(0, ours.length)
+                .mapToDouble(round -> micros(ours[round] - theirs[round]))
+                .toArray();
+    }
+
+    /// The fastest of some ways.
+    String fastest(List<String> labels) {
+        return labels.stream()
+                .min(Comparator.comparingDouble(label -> Times.median(nanosPerRow(entry(label)))))
+                .orElseThrow();
+    }
+
+    private double micros(double nanosPerRow) {
+        return nanosPerRow * batchSize / NANOS_PER_MICRO;
+    }
+
+    private Entry entry(String label) {
+        return entries.stream()
+                .filter(entry -> entry.label.equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("nothing was measured as " + label));
     }
 
     private double[] nanosPerRow(Entry entry) {

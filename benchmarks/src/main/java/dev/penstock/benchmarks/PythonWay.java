@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import java.util.List;
+
+/// One way to a batch in Python.
+///
+/// @param operation what the Python program calls it, and the end of the name of the case
+/// @param label     what a reader calls it
+/// @param kind      whose it is, and how long a batch takes
+record PythonWay(String operation, String label, Kind kind) {
+    enum Kind {
+        OURS,
+        OTHERS,
+        /// A hand-written dataset for PyTorch: a candidate for the best configuration of its loader.
+        BY_HAND,
+        /// The same with a consumer that looks at what it gets.
+        TOUCHED,
+        /// What is usually written for PyTorch; takes many times as long.
+        USUAL,
+        /// The same with more to do.
+        SLOW,
+        LMDB
+    }
+
+    static final PythonWay TAKE_OUT = new PythonWay("take-out", "ds.take(idx, out=)", Kind.OURS);
+    static final PythonWay TAKE_RAGGED = new PythonWay("take-ragged", "ds.take(idx, ragged=True)", Kind.OURS);
+    static final PythonWay INDEX = new PythonWay("index", "ds[idx]", Kind.OURS);
+    static final PythonWay LOADER = new PythonWay("loader", "Loader", Kind.OURS);
+    static final PythonWay LOADER_TORCH = new PythonWay("loader-torch", "Loader(to='torch')", Kind.OURS);
+    static final PythonWay LOADER_RAGGED = new PythonWay("loader-ragged", "Loader(ragged=True)", Kind.OURS);
+    static final PythonWay LOADER_TOUCH =
+            new PythonWay("loader-touch", "Loader, a byte of each record read", Kind.OURS);
+    static final PythonWay RAGGED_TOUCH =
+            new PythonWay("loader-ragged-touch", "Loader(ragged=True), a byte of each record read", Kind.OURS);
+
+    static final PythonWay NP_TAKE = new PythonWay("np-take", "np.take(out=, mode='clip')", Kind.OTHERS);
+    static final PythonWay ARR_INDEX = new PythonWay("arr-index", "arr[idx]", Kind.OTHERS);
+
+    private static final PythonWay USUAL = new PythonWay("usual-0", "DataLoader, __getitem__", Kind.USUAL);
+    private static final PythonWay USUAL_2 = new PythonWay("usual-2", "DataLoader, __getitem__, 2 workers", Kind.USUAL);
+    private static final PythonWay GETITEMS = new PythonWay("getitems-0", "DataLoader, __getitems__", Kind.BY_HAND);
+    private static final PythonWay GETITEMS_2 =
+            new PythonWay("getitems-2", "DataLoader, __getitems__, 2 workers", Kind.BY_HAND);
+    private static final PythonWay GETITEMS_TOUCH =
+            new PythonWay("getitems-0-touch", "DataLoader, __getitems__, a byte of each record read", Kind.TOUCHED);
+    private static final PythonWay GETITEMS_2_TOUCH = new PythonWay(
+            "getitems-2-touch", "DataLoader, __getitems__, 2 workers, a byte of each record read", Kind.TOUCHED);
+
+    private static final PythonWay GETITEMS_VIEWS =
+            new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.BY_HAND);
+
+    /// For rows of several fields; the first is the one whose bytes the others are compared with.
+    static final List<PythonWay> FIELDS = List.of(
+            TAKE_OUT,
+            INDEX,
+            LOADER,
+            new PythonWay("loader-1-thread", "Loader(threads=1)", Kind.OURS),
+            LOADER_TOUCH,
+            LOADER_TORCH,
+            NP_TAKE,
+            new PythonWay("arr-take", "arr.take(idx)", Kind.OTHERS),
+            ARR_INDEX,
+            new PythonWay("memmap-index", "np.memmap[idx]", Kind.OTHERS),
+            GETITEMS,
+            GETITEMS_VIEWS,
+            GETITEMS_2,
+            GETITEMS_TOUCH,
+            GETITEMS_2_TOUCH,
+            USUAL,
+            USUAL_2);
+
+    /// For rows of one field, which is a column as it is.
+    static final List<PythonWay> ARRAY =
+            FIELDS.stream().filter(way -> way != GETITEMS_VIEWS).toList();
+
+    /// For packs.
+    static final List<PythonWay> PACK = List.of(
+            TAKE_RAGGED,
+            INDEX,
+            LOADER_RAGGED,
+            new PythonWay("loader-ragged-1-thread", "Loader(ragged=True, threads=1)", Kind.OURS),
+            RAGGED_TOUCH,
+            LOADER,
+            new PythonWay("mmap", "slices of an mmap", Kind.OTHERS),
+            new PythonWay("pread", "os.pread", Kind.OTHERS),
+            new PythonWay("lmdb-get", "LMDB, get", Kind.LMDB),
+            new PythonWay("lmdb-getmulti", "LMDB, getmulti", Kind.LMDB),
+            GETITEMS,
+            new PythonWay("getitems-0-packed", "DataLoader, __getitems__, one tensor", Kind.BY_HAND),
+            GETITEMS_2,
+            GETITEMS_TOUCH,
+            GETITEMS_2_TOUCH,
+            USUAL,
+            new PythonWay("usual-0-tensors", "DataLoader, __getitem__ of a tensor, joined", Kind.SLOW),
+            USUAL_2);
+
+    boolean isOurs() {
+        return kind == Kind.OURS;
+    }
+
+    /// Whether a batch takes many times as long as with the others.
+    boolean isSlow() {
+        return kind == Kind.USUAL || kind == Kind.SLOW;
+    }
+
+    boolean needsTorch() {
+        return isSlow() || kind == Kind.BY_HAND || kind == Kind.TOUCHED || equals(LOADER_TORCH);
+    }
+
+    boolean isPossible(PythonProgram python) {
+        return (python.hasTorch() || !needsTorch()) && (python.hasLmdb() || kind != Kind.LMDB);
+    }
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a new process takes until it has something: milliseconds from before the import.
+
+first.py nothing|numpy|torch|batch FILE
+"""
+
+import sys
+import time
+
+start = time.perf_counter()
+what, path = sys.argv[1:]
+if what == "numpy":
+    import numpy  # noqa: F401
+elif what == "torch":
+    import torch  # noqa: F401
+elif what == "batch":
+    import penstock
+
+    ds = penstock.open(path)
+    batch = next(iter(penstock.Loader(ds, batch_size=4096)))
+print((time.perf_counter() - start) * 1000, flush=True)
