@@ -51,6 +51,16 @@ def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(Path(__file__).parents[up] / "README.md", set()) > 0
 
 
+def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[2] / "docs" / "python.md"
+    monkeypatch.chdir(tmp_path)
+    # One program from top to bottom.
+    names = {"__name__": "example"}
+    assert examples(page)
+    for code, _ in examples(page):
+        exec(compile(code, str(page), "exec"), names)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("others", [{"torch"}, {"torch", "pytorch_lightning"}, {"grain"}])
 def test_readme_with_others(
