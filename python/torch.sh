@@ -20,13 +20,14 @@ has torch && exit 0
 for tool in gcc readelf; do command -v $tool >/dev/null || fail "it takes $tool to make it usable without CUDA"; done
 
 # All by name, so that nothing of CUDA comes along.
-torch='torch>=2.14,<2.16 nvidia-cuda-runtime==13.* nvidia-cuda-cupti==13.* nvidia-cufile==1.* filelock typing-extensions sympy
-  mpmath networkx jinja2 markupsafe fsspec'
-lightning='pytorch-lightning==2.6.* lightning-utilities torchmetrics tqdm pyyaml packaging'
-grain='grain==0.2.* array-record absl-py cloudpickle etils importlib-resources zipp portpicker psutil protobuf'
-
+packages=(
+  'torch>=2.14,<2.16' 'nvidia-cuda-runtime==13.*' 'nvidia-cuda-cupti==13.*' 'nvidia-cufile==1.*'
+  filelock typing-extensions sympy mpmath networkx jinja2 markupsafe fsspec
+  'pytorch-lightning==2.6.*' lightning-utilities torchmetrics tqdm pyyaml packaging
+  'grain==0.2.*' array-record absl-py cloudpickle etils importlib-resources zipp portpicker psutil protobuf
+)
 tag=$("$python" -c 'import sys; print(sys.implementation.cache_tag)')
-sum=$(echo "$torch $lightning $grain" | cksum | cut -d' ' -f1)
+sum=$(echo "${packages[@]}" | cksum | cut -d' ' -f1)
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/penstock
 folder=$cache/torch-$tag-$sum
 mkdir -p "$cache" || fail "$cache cannot be made"
@@ -38,12 +39,8 @@ if [ ! -d "$folder" ]; then
   log=$PWD/target/python-tests/torch.log
   fresh=$folder.new
   rm -rf "$fresh"
-  get() { "$python" -m pip install -q --no-deps --disable-pip-version-check --target "$fresh" "$@" >>"$log" 2>&1; }
-  : >"$log"
-  # shellcheck disable=SC2086 # words, on purpose
-  { get $torch && "$python" python/torch_stubs.py "$fresh" >>"$log" 2>&1; } || fail "see $log"
-  # shellcheck disable=SC2086
-  for more in "$lightning" "$grain"; do get $more || echo "left out, see $log: ${more%% *}" >&2; done
+  "$python" -m pip install -q --no-deps --disable-pip-version-check --target "$fresh" "${packages[@]}" >"$log" 2>&1 \
+    && "$python" python/torch_stubs.py "$fresh" >>"$log" 2>&1 || fail "see $log"
   mv "$fresh" "$folder"
 fi
 

@@ -53,11 +53,15 @@ def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
     page = Path(__file__).parents[2] / "docs" / "python.md"
-    exec(compile("".join(code for code, _ in examples(page)), str(page), "exec"), {})
-    # In code, and by name.
-    for name in re.findall(r"\bpenstock\.([A-Za-z_.]+)\(?", page.read_text()):
+    monkeypatch.chdir(tmp_path)
+    # One program from top to bottom.
+    names = {"__name__": "example"}
+    assert examples(page)
+    for code, _ in examples(page):
+        exec(compile(code, str(page), "exec"), names)
+    # What is only named is there as well.
+    for name in re.findall(r"\bpenstock\.([A-Za-z_.]+)", page.read_text()):
         operator.attrgetter(name.rstrip("."))(penstock)
 
 

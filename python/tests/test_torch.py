@@ -255,24 +255,46 @@ if __name__ == "__main__":
     assert result.stdout == "[0, 1, 2, 3]\n"
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
-def test_workers_that_are_forked_from_the_runtime_say_so_and_end(run: Run, steps: Path) -> None:
+needs_fork = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
+)
+
+
+@needs_fork
+def test_workers_that_are_forked_after_the_runtime_started_read_tables(
+    run: Run, steps: Path
+) -> None:
     result = run(f"""
         import penstock, torch
         ds = penstock.open({str(steps)!r})
+        ds[:10]
         loader = torch.utils.data.DataLoader(ds, 64, num_workers=2, collate_fn=penstock.collate,
+                                             multiprocessing_context="fork")
+        for _ in range(2):
+            print(torch.cat([batch["board"] for batch in loader]).tolist() == [*range(1000)])
+        assert ds[5]["board"] == 5
+    """)
+    assert result.stdout == "True\nTrue\n"
+
+
+@needs_fork
+def test_forked_workers_say_what_they_cannot_read_and_end(run: Run, pack: Path) -> None:
+    result = run(f"""
+        import penstock, torch
+        ds = penstock.open({str(pack)!r})
+        loader = torch.utils.data.DataLoader(ds, 10, num_workers=2, collate_fn=penstock.collate,
                                              multiprocessing_context="fork")
         try:
             next(iter(loader))
         except penstock.ForkedError as e:
             assert "DataLoader(..., multiprocessing_context='forkserver')" in str(e)
             print("said")
-        assert ds[5]["board"] == 5
+        assert ds[5] == bytes([5]) * 5
     """)
     assert result.stdout == "said\n"
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
+@needs_fork
 def test_workers_that_are_forked_before_the_runtime_started_work(run: Run, steps: Path) -> None:
     result = run(f"""
         import penstock, torch
