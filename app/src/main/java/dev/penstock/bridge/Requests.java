@@ -18,6 +18,9 @@ final class Requests {
     private final Map<String, Verb> verbs = new HashMap<>();
 
     Requests() {
+        // The first look at the environment takes the process's handler for SIGCHLD away. It comes while the runtime
+        // starts, for the other language puts its handlers back after that.
+        System.getenv();
         verbs.put("handles", request -> (long) Handles.count());
         DatasetRequests.addTo(verbs);
         LoaderRequests.addTo(verbs);
