@@ -88,7 +88,7 @@ first = batches()
 del first
 time.sleep(0.6)
 before = holdings()
-for _ in range(5):
+for _ in range(3):
     kept, views = batches()
     del kept[:-1]
     # Others come meanwhile and get none of that memory.
@@ -130,11 +130,11 @@ def test_many_records_fit_into_a_small_heap(run: Run, steps: Path) -> None:
         f"""
         import penstock
         ds = penstock.open({str(steps)!r})
-        kept = [ds[i % 1000] for i in range(40_000)]
-        assert all((kept[i]["values"][0] == i % 1000 * 3) for i in range(40_000))
+        kept = [ds[i % 1000] for i in range(25_000)]
+        assert all((kept[i]["values"][0] == i % 1000 * 3) for i in range(25_000))
         print("fine")
     """,
-        PENSTOCK_JAVA_OPTIONS="-Xmx32m",
+        PENSTOCK_JAVA_OPTIONS=SMALL,
         status=None,
         stderr=None,
     )

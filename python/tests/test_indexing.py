@@ -38,13 +38,16 @@ def random_array(rng: np.random.Generator) -> np.ndarray[Any, Any]:
 
 
 def tame(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Random bytes are no truth values and no code points."""
+    """Random bytes are no truth values, no code points and no text."""
     if array.dtype.names is not None:
         for name in array.dtype.names:
             array[name] = tame(array[name].copy())
         return array
     if array.dtype.kind == "b":
         return array.view(np.uint8) % 2 == 1
+    if array.dtype.kind == "S":
+        # A single one loses the zeros at its end.
+        return (array.view(np.uint8) | 1).view(array.dtype)
     if array.dtype.kind == "U":
         points = array.view(array.dtype.str[0] + "u4")
         return (points % 1000 + 1).astype(points.dtype).view(array.dtype)

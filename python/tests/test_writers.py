@@ -306,7 +306,7 @@ for i in range({3 if how == "exit" else 1_000_000}):
     table.append(part)
     pack.append(part[:100])
 """
-    for _ in range(3):
+    for _ in range(2):
         with subprocess.Popen(
             [sys.executable, "-c", script],
             stdout=subprocess.PIPE,

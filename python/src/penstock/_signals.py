@@ -12,6 +12,8 @@ one that returns without having done anything, for ever; so it is made to write 
 Others take the handlers away as well: Lightning's Trainer gives every signal back to whom Python
 believes to have had it, and PyTorch's worker processes set their own. Both are put right at once,
 and whoever else does so a moment later.
+
+Handlers of other signals that the runtime replaces are put back once it has started.
 """
 
 from __future__ import annotations
@@ -33,7 +35,12 @@ _ACTION_BYTES = 512
 # As they are without the guards below.
 _enable, _disable, _is_enabled = faulthandler.enable, faulthandler.disable, faulthandler.is_enabled
 
+# Those that the runtime takes for itself, though it can do without: for children that it does not
+# have, pipes that it does not write to, and for tools that suspend its threads.
+_TAKEN = ("SIGCHLD", "SIGPIPE", "SIGXFSZ", "SIGUSR2")
+
 _saved: dict[int, Any] = {}
+_own: dict[int, Any] = {}
 _is_on = True
 _nowhere = -1
 _owner = -1
@@ -41,10 +48,26 @@ _owner = -1
 _signal, _getsignal = signal.signal, signal.getsignal
 
 
+def _actions(names: tuple[str, ...]) -> dict[int, Any]:
+    """What the system does with these signals now."""
+    sigaction = ctypes.CDLL(None).sigaction
+    actions = {}
+    for name in names:
+        number = getattr(signal, name, None)
+        action = ctypes.create_string_buffer(_ACTION_BYTES)
+        if number is not None and sigaction(int(number), None, action) == 0:
+            actions[int(number)] = action
+    return actions
+
+
 def before_start() -> None:
-    """Enables `faulthandler`, so that the runtime finds it."""
+    """Enables `faulthandler`, so that the runtime finds it, and notes the handlers there are."""
     if not _is_enabled():
         _enable(file=2)
+    _own.update(_actions(_TAKEN))
+    if hasattr(signal, "SIGUSR2") and signal.getsignal(signal.SIGUSR2) is signal.SIG_DFL:
+        # Nobody waits for it, and the runtime's handler is better than the end of the process.
+        _own.pop(int(signal.SIGUSR2), None)
 
 
 def after_start() -> None:
@@ -53,12 +76,9 @@ def after_start() -> None:
     _owner = os.getpid()
     _nowhere = os.open(os.devnull, os.O_WRONLY)
     sigaction = ctypes.CDLL(None).sigaction
-    for name in _NAMES:
-        number = getattr(signal, name, None)
-        if number is not None:
-            action = ctypes.create_string_buffer(_ACTION_BYTES)
-            if sigaction(int(number), None, action) == 0:
-                _saved[int(number)] = action
+    for number, action in _own.items():
+        sigaction(number, action, None)
+    _saved.update(_actions(_NAMES))
     faulthandler.enable = _guarded_enable
     faulthandler.disable = _guarded_disable  # type: ignore[assignment]
     faulthandler.is_enabled = _guarded_is_enabled

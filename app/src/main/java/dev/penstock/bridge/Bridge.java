@@ -50,6 +50,9 @@ public final class Bridge {
     /// @return its address
     @SuppressWarnings("restricted")
     public static long start() {
+        // The first look at the environment takes the process's handler for SIGCHLD away. It comes here, for the
+        // other language puts its handlers back after the start.
+        System.getenv();
         Warmup.start();
         Class<?>[] types = Collections.nCopies(ARGUMENT_COUNT, long.class).toArray(Class<?>[]::new);
         MemoryLayout[] layouts = Collections.nCopies(ARGUMENT_COUNT, WORD).toArray(MemoryLayout[]::new);

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are wrong, and names that are odd: the data, or a typed error that names the file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def read_all(path: Path) -> list[Any]:
+    """Everything a user may do with a file; damage may show at any of these."""
+    with penstock.open(path) as ds:
+        results = [ds[:], ds[-1:], ds.take(np.arange(len(ds))), repr(ds), ds.fingerprint]
+        with penstock.Loader(ds, batch_size=16, threads=1) as loader:
+            results += list(loader)
+        results.append(bool(ds.verify()))
+        return results
+
+
+def small_table(tmp_path: Path) -> bytes:
+    rows = np.zeros(20, [("a", "<u8"), ("b", "<f4", (3,)), ("c", "S5")])
+    np.save(tmp_path / "small.npy", rows)
+    return (tmp_path / "small.npy").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["table", "pack"])
+def test_truncated_files_are_refused(tmp_path: Path, kind: str, rng: np.random.Generator) -> None:
+    if kind == "table":
+        whole = small_table(tmp_path)
+    else:
+        penstock.write(tmp_path / "p", [bytes([i]) * i for i in range(30)])
+        whole = (tmp_path / "p").read_bytes()
+    file = tmp_path / "cut"
+    cuts = {0, 1, 5, 6, 7, 8, 9, 10, 127, 128, 129, len(whole) - 1}
+    cuts |= {int(n) for n in rng.integers(0, len(whole), 60)}
+    for size in sorted(cuts):
+        file.write_bytes(whole[:size])
+        with pytest.raises(penstock.DatasetError) as error:
+            read_all(file)
+        assert error.value.file == str(file) and str(file) in str(error.value), size
+
+
+@pytest.mark.parametrize("kind", ["table", "pack"])
+def test_flipped_bits_do_no_harm(tmp_path: Path, kind: str, rng: np.random.Generator) -> None:
+    if kind == "table":
+        whole = small_table(tmp_path)
+        places = [*range(128), *(int(n) for n in rng.integers(0, len(whole), 20))]
+    else:
+        penstock.write(tmp_path / "p", [bytes([i]) * i for i in range(30)])
+        whole = (tmp_path / "p").read_bytes()
+        places = [*range(64), *(int(n) for n in rng.integers(0, len(whole), 60))]
+    file = tmp_path / "flipped"
+    refused = 0
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(rng.integers(0, 8))
+        file.write_bytes(damaged)
+        try:
+            read_all(file)
+        except penstock.DatasetError as e:
+            assert str(file) in str(e)
+            refused += 1
+        except (ValueError, TypeError) as e:
+            # A header that is whole and says something that NumPy has no type for.
+            pytest.fail(f"byte {place} of {kind}: {type(e).__name__}: {e}")
+    assert refused > 30
+
+
+def test_each_error_has_its_type_and_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").touch()
+    (tmp_path / "magic").write_bytes(b"\x93NUMPZ\1\0" + bytes(100))
+    (tmp_path / "version").write_bytes(b"\x93NUMPY\x09\0" + bytes(100))
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    (tmp_path / "plain").write_bytes(b"x" * 100)
+    np.save(tmp_path / "f.npy", np.asfortranarray(np.ones((3, 4))))
+    np.save(tmp_path / "o.npy", np.array([None]), allow_pickle=True)
+    cases: list[tuple[str, type[Exception]]] = [
+        ("folder", penstock.WrongFormatError),
+        ("empty", penstock.WrongFormatError),
+        ("magic", penstock.WrongFormatError),
+        ("version", penstock.DatasetError),
+        ("loop", OSError),
+        ("nowhere", FileNotFoundError),
+        ("plain", penstock.WrongFormatError),
+        ("plain/below", OSError),
+        ("gone", FileNotFoundError),
+        ("f.npy", penstock.DatasetError),
+        ("o.npy", penstock.DatasetError),
+        ("x" * 300, OSError),
+    ]
+    for name, kind in cases:
+        with pytest.raises(kind) as error:
+            penstock.open(tmp_path / name)
+        assert name in str(error.value), name
+        assert type(error.value) is not RuntimeError
+    for odd in ("a\0b", 5, None):
+        with pytest.raises((ValueError, TypeError)):
+            penstock.open(odd)  # type: ignore[arg-type]
+
+
+def test_no_permission(run: Run, steps: Path, tmp_path: Path) -> None:
+    """Who may do everything has to become somebody else first."""
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    result = run(f"""
+        import os, sys, penstock
+        penstock.open({str(steps)!r}).close()
+        os.chmod({str(steps)!r}, 0)
+        os.chmod({str(closed)!r}, 0o555)
+        if os.geteuid() == 0:
+            for parent in [{str(tmp_path)!r}, {str(tmp_path.parent)!r}]:
+                os.chmod(parent, 0o755)
+            os.seteuid(65534)
+        for wrong in (lambda: penstock.open({str(steps)!r}),
+                      lambda: penstock.write({str(closed / "x.npy")!r}, [1])):
+            try:
+                wrong()
+                print("no error")
+            except PermissionError as e:
+                print(e.errno, e.filename)
+            except FileNotFoundError:
+                # The folders above are closed to others.
+                print("unreachable")
+    """)
+    lines = result.stdout.splitlines()
+    if "unreachable" not in lines:
+        assert [line.split()[0] for line in lines] == [str(errno.EACCES)] * 2
+        assert str(steps) in lines[0] and str(closed) in lines[1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sp ace.npy",
+        "ä€😀.npy",
+        "-n.npy",
+        "a:b?*.npy",
+        "q'\"\\.npy",
+        "new\nline.npy",
+        "%41.npy",
+        "~",
+    ],
+)
+def test_odd_names(tmp_path: Path, name: str) -> None:
+    array = np.arange(5)
+    penstock.write(tmp_path / name, array)
+    for path in (tmp_path / name, str(tmp_path / name), os.fsencode(tmp_path / name)):
+        ds = penstock.open(path)  # type: ignore[arg-type]
+        assert ds[:].tolist() == array.tolist() and ds.path == str(tmp_path / name)
+        assert ds.view().tolist() == array.tolist() and repr(name)[1:-1] in repr(ds)
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_names_that_are_no_text_are_refused_in_words(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff\xfe.npy"
+    with open(name, "wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(ValueError, match="unmappable"):
+        penstock.open(os.fsdecode(name))
+    with pytest.raises(ValueError, match="unmappable"):
+        penstock.write(os.fsdecode(name), [1])
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        "LANG=C",
+        "LANG=nonsense",
+        pytest.param(
+            "LC_ALL=C",
+            marks=pytest.mark.xfail(
+                strict=True, reason="Java takes the encoding of names from the locale"
+            ),
+        ),
+    ],
+)
+def test_names_in_any_locale(run: Run, tmp_path: Path, locale: str) -> None:
+    np.save(tmp_path / "ä€😀.npy", np.arange(3))
+    name, value = locale.split("=")
+    run(
+        f"""
+        import penstock
+        assert len(penstock.open({str(tmp_path / "ä€😀.npy")!a})) == 3
+        penstock.write({str(tmp_path / "ü.npy")!a}, [1], overwrite=True)
+        """,
+        **{"LC_ALL": "", "LC_CTYPE": "", name: value},
+    )
+    assert (tmp_path / "ü.npy").exists()
+
+
+def test_relative_paths_stay_where_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    monkeypatch.chdir(tmp_path / "one")
+    penstock.write("x.npy", [1, 2])
+    ds = penstock.open("x.npy")
+    writer = penstock.TableWriter(Path("../one/./y.npy"), "i4")
+    monkeypatch.chdir(tmp_path / "two")
+    assert ds.view().tolist() == [1, 2] and penstock.open("../one/x.npy")[1] == 2
+    writer.append([5])
+    writer.close()
+    assert sorted(os.listdir(tmp_path / "one")) == ["x.npy", "y.npy"]
+    assert os.listdir(tmp_path / "two") == []
