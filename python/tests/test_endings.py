@@ -71,7 +71,6 @@ def test_exit_in_the_middle_of_everything(run: Run, steps: Path, end: str, statu
     assert result.stdout == ("last 7\n" if end in ("", "sys.exit(3)") else "")
 
 
-@pytest.mark.xfail(strict=True, reason="the end of the runtime waits for the thread that began it")
 def test_first_use_in_another_thread(run: Run, steps: Path) -> None:
     result = run(
         f"""
@@ -89,10 +88,10 @@ def test_first_use_in_another_thread(run: Run, steps: Path) -> None:
         """,
         status=None,
     )
-    assert result.stdout == "1000\n" * 8 + "end\n" and result.returncode == 0
+    # Lines of several threads may run into each other.
+    assert result.stdout.replace("\n", "") == "1000" * 8 + "end" and result.returncode == 0
 
 
-@pytest.mark.xfail(strict=True, reason="daemon threads print an error when the runtime has ended")
 def test_daemon_threads_at_exit(run: Run, steps: Path) -> None:
     """Python lets them vanish in silence."""
     run(
@@ -147,12 +146,7 @@ def test_options_of_the_interpreter(run: Run, steps: Path, tmp_path: Path, optio
     "closed",
     [
         (0, 1),
-        pytest.param(
-            (2,),
-            marks=pytest.mark.xfail(
-                strict=True, reason="the runtime's warning goes into the file that is opened next"
-            ),
-        ),
+        (2,),
     ],
 )
 def test_closed_descriptors(run: Run, steps: Path, tmp_path: Path, closed: tuple[int, ...]) -> None:
@@ -239,7 +233,6 @@ def test_pipes_break_as_before(run: Run, steps: Path, action: str, status: int) 
     assert result.stdout == ("broken\n" if status == 0 else "")
 
 
-@pytest.mark.xfail(strict=True, reason="what an interrupted start has made is not found again")
 def test_interrupt_while_the_runtime_starts(run: Run, steps: Path) -> None:
     run(f"""
         import penstock
@@ -258,7 +251,6 @@ def test_interrupt_while_the_runtime_starts(run: Run, steps: Path) -> None:
     """)
 
 
-@pytest.mark.xfail(strict=True, reason="the child waits for a lock that a lost thread holds")
 def test_fork_while_a_thread_iterates(run: Run, steps: Path) -> None:
     run(f"""
         import os, signal, threading, time, penstock

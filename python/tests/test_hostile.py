@@ -179,12 +179,7 @@ def test_names_that_are_no_text_are_refused_in_words(tmp_path: Path) -> None:
     [
         "LANG=C",
         "LANG=nonsense",
-        pytest.param(
-            "LC_ALL=C",
-            marks=pytest.mark.xfail(
-                strict=True, reason="Java takes the encoding of names from the locale"
-            ),
-        ),
+        "LC_ALL=C",
     ],
 )
 def test_names_in_any_locale(run: Run, tmp_path: Path, locale: str) -> None:

@@ -14,7 +14,7 @@ from ._column import Column
 from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._forked import ForkedRows
-from ._maps import RecordViews, map_rows
+from ._maps import RecordViews, identity, map_rows
 from ._memory import BatchInfo
 from ._rows import HEAD_BYTES, columns, fill, read_rows
 from ._torch import ReadyBatch
@@ -39,13 +39,12 @@ def gather(
     Raises:
         IndexError: when an index is negative or has no record
     """
-    info = BatchInfo(fields)
-    number = _jvm.functions().take(
-        handle.number, indices.__array_interface__["data"][0], len(indices), info.address
-    )
-    if number < 0:
+    info, batch = BatchInfo(fields), _jvm.Handle("the batch")
+    data = indices.__array_interface__["data"][0]
+    java = _jvm.functions()
+    if java.take(batch.number, handle.number, data, len(indices), info.address) < 0:
         _jvm.fail()
-    return info.values(_jvm.Handle(number, "the batch"), as_ragged)
+    return info.values(batch, as_ragged)
 
 
 class Dataset:
@@ -66,8 +65,10 @@ class Dataset:
     array([10, 11, 12], dtype=uint64)
     """
 
-    def __init__(self, description: dict[str, Any], recipe: tuple[Any, ...]) -> None:
-        self._handle = _jvm.Handle(description["handle"], f"the dataset {description['path']}")
+    def __init__(
+        self, handle: _jvm.Handle, description: dict[str, Any], recipe: tuple[Any, ...]
+    ) -> None:
+        self._handle = handle
         self._description = description
         self._recipe = recipe
         self._count: int = description["count"]
@@ -80,6 +81,8 @@ class Dataset:
         self._sources: dict[str, _jvm.Handle] = {}
         self._fingerprint: str | None = None
         self._forked: ForkedRows | None = None
+        files = description.get("files") or [description["path"]]
+        self._identities = {file: identity(file) for file in files}
         # Views need their parts for as long as they live.
         self._parts: tuple[Dataset, ...] = ()
 
@@ -293,8 +296,9 @@ class Dataset:
             return root._handle
         source = root._sources.get(name)
         if source is None:
-            answer = _jvm.call("choose", handle=root._handle.number, fields=[name])
-            source = _jvm.Handle(answer["handle"], f"the column {name}")
+            source, _ = _jvm.create(
+                f"the column {name}", "choose", handle=root._handle.number, fields=[name]
+            )
             root._sources[name] = source
         return source
 
@@ -353,8 +357,9 @@ class Dataset:
         """The records that match a condition, such as `move == 2 and reward > 3`."""
         from ._views import Subset
 
-        answer = _jvm.call_patiently("where", handle=self._java().number, condition=condition)
-        handle = _jvm.Handle(answer["handle"], "the subset")
+        handle, answer = _jvm.create_patiently(
+            "the subset", "where", handle=self._java().number, condition=condition
+        )
         indices = np.empty(answer["count"], np.int64)
         _jvm.call(
             "baseIndices",
@@ -432,11 +437,11 @@ def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Data
     options: dict[str, Any] = {"io": io}
     if memory is not None:
         options["memory"] = memory
-    description = _jvm.call("open", path=absolute, **options)
+    handle, description = _jvm.create(f"the dataset {absolute}", "open", path=absolute, **options)
     if description["format"] == "tree":
         # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
-        return Tree._of(description, io)  # type: ignore[return-value]
-    return Dataset(description, ("open", absolute, io, memory))
+        return Tree._of(handle, description, io)  # type: ignore[return-value]
+    return Dataset(handle, description, ("open", absolute, io, memory))
 
 
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:

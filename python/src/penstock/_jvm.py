@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import itertools
 import json
+import locale
 import os
 import shlex
 import sys
@@ -18,7 +20,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte, c_void_p
 from functools import partial
@@ -29,7 +31,7 @@ from . import _errors, _runtime, _signals
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
 _EXCEPTION_DESCRIBE, _FIND_CLASS, _STATIC_METHOD, _CALL_STATIC_LONG = 16, 6, 113, 134
-_DESTROY = 3
+_DESTROY, _DETACH = 3, 5
 
 _WARNING = b"Using incubator modules: jdk.incubator.vector"
 _END_OF_START = b"\0the Java runtime is there\n"
@@ -71,15 +73,16 @@ class Functions:
 
         self.call = function(0, 3)
         self.failure = function(1, 1)
-        self.take = function(2, 4)
+        self.take = function(2, 5)
         self.take_rows = function(3, 5)
-        self.next = function(4, 2)
+        self.next = function(4, 3)
         self.release = function(5, 1)
         self.fill = function(6, 3)
 
 
 _lock = threading.Lock()
 _functions: Functions | None = None
+_starter: _Starter | None = None
 _is_starting = False
 _is_forked = False
 _is_ended = False
@@ -112,7 +115,7 @@ def functions() -> Functions:
     if _is_forked:
         raise ForkedError(_FORKED)
     if _is_ended:
-        raise RuntimeError("the interpreter is shutting down, and the Java runtime has ended")
+        return _after_end()
     if _functions is None:
         return _start()
     if _signals.is_disturbed():
@@ -120,6 +123,14 @@ def functions() -> Functions:
     if _gone:
         _sweep()
     return _functions
+
+
+def _after_end() -> NoReturn:
+    if threading.current_thread().daemon:
+        # It vanishes with the process, in silence, as daemon threads do.
+        while True:
+            time.sleep(3600)
+    raise RuntimeError("the interpreter is shutting down, and the Java runtime has ended")
 
 
 def _options(runtime: _runtime.Runtime) -> list[str]:
@@ -143,26 +154,42 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
 
 
 def _start() -> Functions:
-    global _functions, _is_starting
+    """Starts the runtime in a thread of its own: Ctrl-C in the middle then leaves a runtime that
+    the next call finds, and the thread that happens to come first owns nothing."""
+    global _starter
     with _lock:
-        if _functions is not None:
-            return _functions
-        runtime = _runtime.find_runtime()
-        options = _options(runtime)
-        _signals.before_start()
+        if _functions is None and (_starter is None or not _starter.is_alive()):
+            _starter = _Starter()
+            _starter.start()
+        starter = _starter
+    if starter is not None:
+        starter.join()
+        if starter.error is not None:
+            raise starter.error
+    return functions()
+
+
+class _Starter(threading.Thread):
+    def __init__(self) -> None:
+        super().__init__(name="penstock-start", daemon=True)
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        global _is_starting
         _is_starting = True
         try:
-            with _without_warning():
-                address = _create(runtime, options)
+            runtime = _runtime.find_runtime()
+            _signals.before_start()
+            with _without_warning(), _in_utf8():
+                _create(runtime, _options(runtime))
+        except BaseException as e:
+            self.error = e
         finally:
             _is_starting = False
-        _signals.after_start()
-        _functions = Functions(address)
-        threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
-        return _functions
 
 
-def _create(runtime: _runtime.Runtime, options: list[str]) -> int:
+def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
+    global _functions
     library = ctypes.CDLL(str(runtime.library), mode=ctypes.RTLD_GLOBAL)
     texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
@@ -178,8 +205,19 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> int:
             f"the Java runtime in {runtime.home} did not start (status {status}); its words are "
             "on stderr, and its options were " + " ".join(options)
         )
+    address = _function(environment)
+    # The end of the runtime waits for the thread that began it unless that has taken its leave.
+    _of_machine(machine, _DETACH)
     atexit.register(_end, machine)
-    return _function(environment)
+    _signals.after_start()
+    _functions = Functions(address)
+    threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
+
+
+def _of_machine(machine: c_void_p, place: int) -> None:
+    """Calls a function of the runtime itself."""
+    table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
+    CFUNCTYPE(c_int, c_void_p)(table[place])(machine)
 
 
 def _end(machine: c_void_p) -> None:
@@ -191,8 +229,7 @@ def _end(machine: c_void_p) -> None:
     with _sweeping:
         # Other things may take their time to end after this, and the sweep goes on meanwhile.
         _is_ended = True
-    table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
-    CFUNCTYPE(c_int, c_void_p)(table[_DESTROY])(machine)
+    _of_machine(machine, _DESTROY)
 
 
 def _function(environment: c_void_p) -> int:
@@ -211,17 +248,39 @@ def _function(environment: c_void_p) -> int:
 
 
 @contextmanager
+def _in_utf8() -> Iterator[None]:
+    """Makes Java take names of files for UTF-8 as Python does, whatever the locale, and keeps the
+    locale of the process as it is."""
+    before = locale.setlocale(locale.LC_ALL)
+    chosen = os.environ.get("LC_ALL")
+    os.environ["LC_ALL"] = "C.UTF-8"
+    try:
+        yield
+    finally:
+        if chosen is None:
+            del os.environ["LC_ALL"]
+        else:
+            os.environ["LC_ALL"] = chosen
+        locale.setlocale(locale.LC_ALL, before)
+
+
+@contextmanager
 def _without_warning() -> Iterator[None]:
     """Everything on stderr comes through but the runtime's warning about the incubator module.
 
     A thread passes lines on as they come, so that nothing is lost when the runtime ends the
     process.
     """
-    try:
+    with suppress(OSError, ValueError, AttributeError):
         sys.stderr.flush()
+    try:
         original = os.dup(2)
-    except (OSError, ValueError, AttributeError):
-        # There is no stderr to keep clean.
+    except OSError:
+        # There is no stderr, and the runtime would write to whatever file gets its number.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        if nowhere != 2:
+            os.dup2(nowhere, 2)
+            os.close(nowhere)
         yield
         return
     source, sink = os.pipe()
@@ -261,11 +320,18 @@ def fail() -> NoReturn:
     raise _errors.from_words(json.loads(ctypes.string_at(where.value, size)))
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as JSON's."""
+    if hasattr(value, "item") and hasattr(value, "dtype") and value.dtype.kind in "biuf":
+        return value.item()
+    raise TypeError(f"a number was expected, and not {value!r}")
+
+
 def call(verb: str, **arguments: Any) -> Any:
     """Asks for something that is rare, in JSON."""
     arguments["verb"] = verb
     # Only ASCII, so that lone surrogates of file names come through as escapes.
-    request = json.dumps(arguments).encode("ascii")
+    request = json.dumps(arguments, default=_plain).encode("ascii")
     where = c_int64()
     java = functions()
     memory = ctypes.create_string_buffer(request, len(request))
@@ -277,38 +343,41 @@ def call(verb: str, **arguments: Any) -> Any:
 
 def call_patiently(verb: str, **arguments: Any) -> Any:
     """`call` for what may take long: Ctrl-C is served at once, while Java finishes in a thread of
-    its own and what it made is given back."""
+    its own and nobody looks at the result."""
+    return _patiently(lambda: call(verb, **arguments), verb)
+
+
+def create(what: str, verb: str, **arguments: Any) -> tuple[Handle, Any]:
+    """`call` for what makes an object in Java; with what it answers. Its number is known before it
+    is made, so that an interruption at any moment leaves nothing behind."""
+    handle = Handle(what)
+    return handle, call(verb, **arguments, **{"as": handle.number})
+
+
+def create_patiently(what: str, verb: str, **arguments: Any) -> tuple[Handle, Any]:
+    """`create`, as `call_patiently` is `call`."""
+    made: tuple[Handle, Any] = _patiently(lambda: create(what, verb, **arguments), verb)
+    return made
+
+
+def _patiently(work: Callable[[], Any], name: str) -> Any:
     if threading.current_thread() is not threading.main_thread():
-        return call(verb, **arguments)
+        return work()
     functions()
     result: list[Any] = []
     error: list[BaseException] = []
-    done, abandoned = threading.Event(), threading.Event()
-
-    def give_back() -> None:
-        for answer in result:
-            if isinstance(answer, dict) and "handle" in answer:
-                Handle(answer["handle"], verb).close()
+    done = threading.Event()
 
     def run() -> None:
         try:
-            result.append(call(verb, **arguments))
+            result.append(work())
         except BaseException as e:
             error.append(e)
         finally:
             done.set()
-            if abandoned.is_set():
-                give_back()
 
-    threading.Thread(target=run, name=f"penstock-{verb}", daemon=True).start()
-    try:
-        done.wait()
-    except BaseException:
-        # Whoever comes second sees what the first has done; giving back twice does no harm.
-        abandoned.set()
-        if done.is_set():
-            give_back()
-        raise
+    threading.Thread(target=run, name=f"penstock-{name}", daemon=True).start()
+    done.wait()
     if error:
         raise error[0]
     return result[0]
@@ -329,6 +398,9 @@ _gone: deque[_Ticket] = deque()
 # Held by who gives back: calling a runtime that has ended would end the process. A signal handler
 # may come in between and do the same.
 _sweeping = threading.RLock()
+
+# Of the objects in Java; none is used twice.
+_numbers = itertools.count(1)
 
 _SWEEP_SECONDS = 0.25
 
@@ -363,7 +435,8 @@ class Handle:
 
     __slots__ = ("__weakref__", "_number", "_what")
 
-    def __init__(self, number: int, what: str) -> None:
+    def __init__(self, what: str) -> None:
+        number = next(_numbers)
         self._number = number
         self._what = what
         ticket = _Ticket(self, _gone.append)
@@ -379,13 +452,6 @@ class Handle:
     @property
     def is_closed(self) -> bool:
         return self._number == 0
-
-    def detach(self) -> int:
-        """The number, which is now the caller's."""
-        number = self.number
-        self._number = 0
-        _tickets.pop(number, None)
-        return number
 
     def close(self) -> None:
         number, self._number = self._number, 0

@@ -96,13 +96,13 @@ class Loader:
             "transforms": [one._request() for one in ahead] or None,
             "sampler": self._sampler._handle.number,
         }
-        answer = _jvm.call(
+        self._handle, answer = _jvm.create(
+            "the loader",
             "loader",
             dataset=dataset._java().number,
             batchSize=batch_size,
             **{name: value for name, value in options.items() if value is not None},
         )
-        self._handle = _jvm.Handle(answer["handle"], "the loader")
         self._fields = _known_fields(dataset, answer["fields"])
         self._is_plain = len(self._fields) == 1 and self._fields[0].name == "value"
         self._bfloats = {one["name"] for one in answer["fields"] if one["type"] == "bf16"}
@@ -182,7 +182,8 @@ class Loader:
         if not 0 <= wanted < count:
             raise IndexError(f"step {step} of {count}")
         info = BatchInfo(self._fields, self._padded)
-        number = _jvm.call(
+        batch, _ = _jvm.create(
+            "the batch",
             "step",
             handle=self._handle.number,
             epoch=progress["epoch"],
@@ -190,18 +191,17 @@ class Loader:
             info=info.address,
             infoBytes=info.size_bytes,
         )
-        return self._finished(info, _jvm.Handle(number, "the batch"))
+        return self._finished(info, batch)
 
     def _next(self) -> Any:
-        info = BatchInfo(self._fields, self._padded)
-        number = _jvm.functions().next(self._handle.number, info.address)
-        if number < 0:
+        info, batch = BatchInfo(self._fields, self._padded), _jvm.Handle("the batch")
+        status = _jvm.functions().next(batch.number, self._handle.number, info.address)
+        if status < 0:
             _jvm.fail()
-        if number == 0:
+        if status == 0:
             raise StopIteration
-        owner = _jvm.Handle(number, "the batch")
-        self._last = (info, owner)
-        return self._finished(info, owner)
+        self._last = (info, batch)
+        return self._finished(info, batch)
 
     def _finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
         columns = info.values(owner, self._ragged)
@@ -300,6 +300,8 @@ class _Pass:
 
     def __next__(self) -> Any:
         loader = self._loader
+        # Raises in a forked child, whose lock may be held by a thread that it does not have.
+        _jvm.functions()
         with loader._lock:
             if self._is_over:
                 raise StopIteration

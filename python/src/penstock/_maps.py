@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
 _BLOCK_RECORDS = 1024
 
 
+def identity(file: str) -> tuple[int, int] | None:
+    """What a file is, whatever its name; None when there is none."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _require_same(dataset: Dataset, file: str) -> None:
+    """While a dataset is open its files are there, also when others have got their names."""
+    if identity(file) != dataset._identities[file]:
+        raise ValueError(f"{file} was replaced after it was opened; open it again to view it")
+
+
 def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     """An array over each file of a table."""
     row = dataset._row
@@ -25,6 +41,7 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     views = []
     for file in dataset._description["files"]:
         view = np.load(file, mmap_mode="r", allow_pickle=False)
+        _require_same(dataset, file)
         if view.ndim == 0:
             view = view.reshape(1)
         views.append(view if view.dtype == row.base else view.view(row.base))
@@ -38,6 +55,7 @@ class RecordViews(Sequence[Any]):
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._bytes = np.memmap(dataset.path, np.uint8, mode="r")
+        _require_same(dataset, dataset.path)
         # The number of a block of records, and where they are.
         self._known = (-1, np.empty((0, 2), np.int64))
 

@@ -82,10 +82,7 @@ def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | Non
             dataset._rows(indices, out)
             return out
     if isinstance(out, dict):
-        for name, values in dataset._gather(dataset._fields, None, indices, False).items():
-            if name not in out:
-                raise KeyError(f"out has no {name!r}, which is a field of the dataset")
-            out[name][...] = values if shape is not None else values[0]
+        _fill_dictionary(dataset._gather(dataset._fields, None, indices, False), shape, out)
         return out
     if not isinstance(out, np.ndarray) or out.shape != expected:
         found = f"of shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out)}"
@@ -95,10 +92,32 @@ def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | Non
     if row is not None and (out.dtype.names is None) == (row.base.names is None):
         stored = np.empty(expected, row.base)
         dataset._rows(indices, stored)
-        out[...] = stored
+        _assign(out, stored)
         return out
     _fill_columns(dataset, indices, shape, out)
     return out
+
+
+def _assign(out: np.ndarray[Any, Any], stored: np.ndarray[Any, Any]) -> None:
+    """NumPy assigns fields by their places, and not by their names."""
+    names = stored.dtype.names
+    if names is None or out.dtype.names == names:
+        out[...] = stored
+        return
+    if out.dtype.names is None or set(out.dtype.names) != set(names):
+        raise ValueError(f"out has the fields {out.dtype.names}, and the dataset has {names}")
+    for name in names:
+        out[name] = stored[name]
+
+
+def _fill_dictionary(values: dict[str, Any], shape: tuple[int, ...] | None, out: Any) -> None:
+    for name, column in values.items():
+        if name not in out:
+            raise KeyError(f"out has no {name!r}, which is a field of the dataset")
+        part = column if shape is not None else column[0]
+        if isinstance(part, np.ndarray) and out[name].shape != part.shape:
+            raise ValueError(f"out[{name!r}] has shape {out[name].shape}, not {part.shape}")
+        out[name][...] = part
 
 
 def _fill_columns(

@@ -42,22 +42,21 @@ class Tree(Mapping[bytes, int]):
     """
 
     def __init__(self, path: str | os.PathLike[str], *, io: str = "mmap") -> None:
-        description = _jvm.call("open", path=os.path.abspath(os.fsdecode(path)), io=io)
-        handle = _jvm.Handle(description["handle"], f"the tree {description['path']}")
+        absolute = os.path.abspath(os.fsdecode(path))
+        handle, description = _jvm.create(f"the tree {absolute}", "open", path=absolute, io=io)
         if description["format"] != "tree":
             handle.close()
             raise ValueError(f"{description['path']} is a {description['format']} and no tree")
-        self._set(description, handle, io)
+        self._set(handle, description, io)
 
     @classmethod
-    def _of(cls, description: dict[str, Any], io: str) -> Tree:
+    def _of(cls, handle: _jvm.Handle, description: dict[str, Any], io: str) -> Tree:
         """What Java has opened already."""
         tree = cls.__new__(cls)
-        handle = _jvm.Handle(description["handle"], f"the tree {description['path']}")
-        tree._set(description, handle, io)
+        tree._set(handle, description, io)
         return tree
 
-    def _set(self, description: dict[str, Any], handle: _jvm.Handle, io: str) -> None:
+    def _set(self, handle: _jvm.Handle, description: dict[str, Any], io: str) -> None:
         self._handle = handle
         self._io = io
         self._count: int | None = None
@@ -109,24 +108,21 @@ class Tree(Mapping[bytes, int]):
 
     def batches(self, prefix: Path = b"") -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
         """`items`, a few thousand at a time."""
-        scan = _jvm.Handle(self._with_prefix("treeScan", prefix), "the scan")
+        key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
+        scan, _ = _jvm.create("the scan", "treeScan", handle=self._handle.number, **_memory(key))
         while True:
             info = BatchInfo(_FIELDS)
-            number = _jvm.call(
-                "treeNext", handle=scan.number, info=info.address, infoBytes=info.size_bytes
-            )
-            if number == 0:
+            place = {"info": info.address, "infoBytes": info.size_bytes}
+            batch, is_any = _jvm.create("the batch", "treeNext", handle=scan.number, **place)
+            if not is_any:
                 return
-            columns = info.values(_jvm.Handle(number, "the batch"), False)
+            columns = info.values(batch, False)
             yield columns["path"], columns["value"]
-
-    def _with_prefix(self, verb: str, prefix: Path) -> Any:
-        key = np.frombuffer(_bytes(prefix), np.uint8)
-        return _jvm.call_patiently(verb, handle=self._handle.number, **_memory({"prefix": key}))
 
     def count(self, prefix: Path = b"") -> int:
         """How many paths begin with a prefix."""
-        return int(self._with_prefix("treeCount", prefix))
+        key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
+        return int(_jvm.call_patiently("treeCount", handle=self._handle.number, **_memory(key)))
 
     def __len__(self) -> int:
         if self._count is None:

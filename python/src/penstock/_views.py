@@ -47,13 +47,13 @@ class Subset(Dataset):
     def _java(self) -> _jvm.Handle:
         self._require_open()
         if self._subset is None:
-            answer = _jvm.call(
+            self._subset, _ = _jvm.create(
+                f"the subset of {self.path}",
                 "subset",
                 handle=self._base._java().number,
                 indices=self._indices.ctypes.data,
                 indicesBytes=self._indices.nbytes,
             )
-            self._subset = _jvm.Handle(answer["handle"], f"the subset of {self.path}")
         return self._subset
 
     def _require_open(self) -> None:
@@ -98,16 +98,17 @@ class Mixture(Dataset):
     sampler: Sampler
 
 
-def _describe(verb: str, parts: Sequence[Dataset], **more: Any) -> dict[str, Any]:
+def _joined_in_java(
+    verb: str, parts: Sequence[Dataset], **more: Any
+) -> tuple[_jvm.Handle, dict[str, Any]]:
     handles = [part._java().number for part in parts]
-    description: dict[str, Any] = _jvm.call(verb, parts=handles, **more)
-    return description
+    return _jvm.create(f"the {verb}", verb, parts=handles, **more)
 
 
 def concat(*datasets: Dataset | Sequence[Dataset]) -> Dataset:
     """The records of several datasets with the same fields, one after the other."""
     parts = _flat(datasets)
-    return _joined(Dataset(_describe("concat", parts), ("concat",)), parts)
+    return _joined(Dataset(*_joined_in_java("concat", parts), ("concat",)), parts)
 
 
 def zip(*datasets: Mapping[str, Dataset], **named: Dataset) -> Dataset:
@@ -119,7 +120,7 @@ def zip(*datasets: Mapping[str, Dataset], **named: Dataset) -> Dataset:
     for more in (*datasets, named):
         together.update(more)
     parts, names = tuple(together.values()), list(together)
-    return _joined(Dataset(_describe("zip", parts, names=names), ("zip", names)), parts)
+    return _joined(Dataset(*_joined_in_java("zip", parts, names=names), ("zip", names)), parts)
 
 
 def mix(
@@ -139,7 +140,7 @@ def mix(
     from .samplers import Permutation
 
     parts = _flat(datasets)
-    mixture = Mixture(_describe("concat", parts), ("mix", list(weights), length, seed))
+    mixture = Mixture(*_joined_in_java("concat", parts), ("mix", list(weights), length, seed))
     _joined(mixture, parts)
     orders = [Permutation(len(part), seed=seed + i) for i, part in enumerate(parts)]
     mixture.sampler = MixtureSampler(orders, weights, length or len(mixture), seed=seed)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _conversion, _dtypes, _jvm
-from ._dataset import Dataset, PathLike
+from ._dataset import Dataset, PathLike, open
 from ._ragged import Ragged
 from ._tree import write_tree
 
@@ -39,8 +39,8 @@ def _give_up() -> None:
 class _Writer:
     """What both writers have: all of it appears at the end of `with`, nothing after an error."""
 
-    def __init__(self, number: int, path: str) -> None:
-        self._handle = _jvm.Handle(number, f"the writer of {path}")
+    def __init__(self, verb: str, path: str, options: dict[str, Any]) -> None:
+        self._handle, _ = _jvm.create(f"the writer of {path}", verb, path=path, **options)
         self._path = path
         # Java's writers are for one thread at a time.
         self._lock = threading.Lock()
@@ -118,7 +118,7 @@ class TableWriter(_Writer):
         absolute = os.path.abspath(os.fsdecode(path))
         options: dict[str, Any] = {"overwrite": overwrite, "append": append}
         if append:
-            with Dataset(_jvm.call("open", path=absolute), ()) as old:
+            with open(absolute) as old:
                 if old._row is None:
                     raise ValueError(f"{absolute} is no table")
                 row = old._row
@@ -133,7 +133,7 @@ class TableWriter(_Writer):
         if metadata is not None:
             options["metadata"] = dict(metadata)
         self._row = row
-        super().__init__(_jvm.call("tableWriter", path=absolute, **options), absolute)
+        super().__init__("tableWriter", absolute, options)
 
     def append(self, rows: Any) -> None:
         """Adds rows: an array, or a dictionary of columns.
@@ -200,7 +200,7 @@ class PackWriter(_Writer):
         self._names: list[str | None] = []
         self._pending_bytes = 0
         self._name_size = 0
-        super().__init__(_jvm.call("packWriter", path=absolute, **options), absolute)
+        super().__init__("packWriter", absolute, options)
 
     def append(self, record: Any, name: str | None = None) -> None:
         """Adds a record: `bytes`, an array, or whatever else has bytes. Either all records have

@@ -14,6 +14,7 @@ Each is a function of its parameters, epoch and position, the same on every mach
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence, Sized
 from typing import Any
 
@@ -25,7 +26,7 @@ _CHUNK = 8192
 
 
 def _count(records: int | Sized) -> int:
-    return records if isinstance(records, int) else len(records)
+    return len(records) if isinstance(records, Sized) else operator.index(records)
 
 
 class Sampler:
@@ -36,8 +37,7 @@ class Sampler:
     """
 
     def __init__(self, kind: str, **request: Any) -> None:
-        answer = _jvm.call("sampler", kind=kind, **request)
-        self._handle = _jvm.Handle(answer["handle"], "the sampler")
+        self._handle, answer = _jvm.create("the sampler", "sampler", kind=kind, **request)
         self._name: str = answer["name"]
         self._parameters: dict[str, Any] = answer["parameters"]
         self._record_count: int = answer["count"]

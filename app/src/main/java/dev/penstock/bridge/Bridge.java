@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.pack.PackWriter;
 import dev.penstock.table.TableReader;
-import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -73,9 +71,9 @@ public final class Bridge {
             return switch (Math.toIntExact(function)) {
                 case 0 -> call(a, b, c);
                 case 1 -> failure(a);
-                case 2 -> take(a, b, c, d);
+                case 2 -> take(a, b, c, d, e);
                 case 3 -> takeRows(a, b, c, d, e);
-                case 4 -> next(a, b);
+                case 4 -> next(a, b, c);
                 case 5 -> release(a);
                 case 6 -> fill(a, b, c);
                 default -> throw new IllegalArgumentException("there is no function " + function);
@@ -119,16 +117,17 @@ public final class Bridge {
 
     /// Gathers records into a batch, which is the caller's until [#release].
     ///
+    /// @param batch  the number that the batch gets
     /// @param source a [Source]
     /// @param info   where [HeldBatch#describe] goes
-    /// @return the batch
-    private static long take(long source, long indices, long count, long info) throws IOException {
+    private static long take(long batch, long source, long indices, long count, long info) throws IOException {
         Source from = Handles.get(source, Source.class);
         HeldBatch held = from.batches().borrow();
         try {
             from.dataset().gather(words(indices, count), held.batch());
             held.describe(ALL.asSlice(info));
-            return held.lend();
+            held.lend(batch);
+            return 0;
         } catch (Throwable e) {
             held.close();
             throw e;
@@ -168,14 +167,16 @@ public final class Bridge {
 
     /// The next batch of a loader, which is the caller's until [#release].
     ///
-    /// @return the batch, or 0 at the end of the epoch
-    private static long next(long loader, long info) {
+    /// @param batch the number that the batch gets
+    /// @return 1, or 0 at the end of the epoch
+    private static long next(long batch, long loader, long info) {
         HeldBatch held = Handles.get(loader, LoaderSource.class).next();
         if (held == null) {
             return 0;
         }
         held.describe(ALL.asSlice(info));
-        return held.lend();
+        held.lend(batch);
+        return 1;
     }
 
     /// Takes a batch back, or closes whatever else has this number.
@@ -184,15 +185,7 @@ public final class Bridge {
     /// its answer. So it leaves that answer alone, and a failure has no words.
     private static long release(long handle) {
         try {
-            Object object = Handles.remove(handle, Object.class);
-            // A writer that nobody finished is given up, not published.
-            if (object instanceof TableWriter writer) {
-                writer.abort();
-            } else if (object instanceof PackWriter writer) {
-                writer.abort();
-            } else if (object instanceof AutoCloseable closeable) {
-                closeable.close();
-            }
+            Handles.dispose(Handles.remove(handle, Object.class));
             return 0;
         } catch (Throwable e) {
             return FAILED;

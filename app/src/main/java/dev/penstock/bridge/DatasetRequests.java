@@ -40,17 +40,19 @@ final class DatasetRequests {
         FileBytes.Access access = isRead ? FileBytes.Access.READ : FileBytes.Access.MMAP;
         Path path = Path.of(request.text("path"));
         if (Catalog.isTree(path)) {
-            return TreeRequests.open(path, TreeReader.Options.DEFAULT.withAccess(access));
+            return TreeRequests.open(request, path, TreeReader.Options.DEFAULT.withAccess(access));
         }
-        return opened(Catalog.open(path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
+        return opened(
+                request,
+                Catalog.open(path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
     }
 
     /// Makes a dataset known, with all its fields.
-    private static Object opened(Dataset dataset) {
-        return describe(new Source(dataset, dataset.fields(), true));
+    private static Object opened(Request request, Dataset dataset) {
+        return describe(request, new Source(dataset, dataset.fields(), true));
     }
 
-    private static Object describe(Source source) {
+    private static Object describe(Request request, Source source) {
         Dataset dataset = source.dataset();
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("path", dataset.path().toString());
@@ -68,7 +70,7 @@ final class DatasetRequests {
             description.put("rowSize", table.rowType().size());
             description.put("files", table.files().stream().map(Path::toString).toList());
         }
-        description.put("handle", Handles.add(source));
+        request.keep(source);
         return description;
     }
 
@@ -85,7 +87,7 @@ final class DatasetRequests {
     /// Some fields of a dataset, in this order.
     static Object choose(Request request) {
         Source source = request.object("handle", Source.class);
-        return describe(new Source(source.dataset(), fields(source.dataset(), request), false));
+        return describe(request, new Source(source.dataset(), fields(source.dataset(), request), false));
     }
 
     /// The fields that a request names.
@@ -112,12 +114,12 @@ final class DatasetRequests {
         Dataset dataset = dataset(request);
         Where where = Where.parse(request.text("condition"), dataset.fields());
         long[] indices = Scan.of(dataset).withFields(List.of()).withWhere(where).indices();
-        return opened(Subset.of(dataset, indices));
+        return opened(request, Subset.of(dataset, indices));
     }
 
     static Object subset(Request request) {
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        return opened(Subset.of(dataset(request), indices));
+        return opened(request, Subset.of(dataset(request), indices));
     }
 
     /// Writes which records of its base a subset has.
@@ -156,7 +158,7 @@ final class DatasetRequests {
     }
 
     static Object concat(Request request) {
-        return opened(Concat.of(parts(request)));
+        return opened(request, Concat.of(parts(request)));
     }
 
     static Object zip(Request request) {
@@ -166,7 +168,7 @@ final class DatasetRequests {
         for (int i = 0; i < parts.size(); i++) {
             named.put(names.get(i), parts.get(i));
         }
-        return opened(Zip.of(named));
+        return opened(request, Zip.of(named));
     }
 
     static Object verify(Request request) throws IOException {

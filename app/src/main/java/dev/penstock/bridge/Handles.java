@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.pack.PackWriter;
+import dev.penstock.table.TableWriter;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /// Objects that the other language knows by number. A number is never used again, so one that is kept too long
 /// names nothing.
@@ -10,14 +11,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /// **Threads.** Any number.
 final class Handles {
     private static final ConcurrentHashMap<Long, Object> OBJECTS = new ConcurrentHashMap<>();
-    private static final AtomicLong NEXT = new AtomicLong(1);
 
     private Handles() {}
 
-    static long add(Object object) {
-        long handle = NEXT.getAndIncrement();
-        OBJECTS.put(handle, object);
-        return handle;
+    /// Makes an object known.
+    static void put(long handle, Object object) {
+        if (OBJECTS.putIfAbsent(handle, object) != null) {
+            throw new IllegalStateException("the number " + handle + " has another object");
+        }
     }
 
     /// @throws IllegalStateException when there is none of this kind
@@ -37,6 +38,23 @@ final class Handles {
             throw new IllegalStateException("closed");
         }
         return type.cast(object);
+    }
+
+    /// Ends an object that nobody needs any more. A writer that nobody finished is given up, not published.
+    static void dispose(Object object) {
+        try {
+            if (object instanceof TableWriter writer) {
+                writer.abort();
+            } else if (object instanceof PackWriter writer) {
+                writer.abort();
+            } else if (object instanceof AutoCloseable closeable) {
+                closeable.close();
+            }
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /// How many there are.

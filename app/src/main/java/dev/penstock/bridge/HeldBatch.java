@@ -92,8 +92,8 @@ final class HeldBatch implements AutoCloseable {
     }
 
     /// Makes it known by a number.
-    long lend() {
-        return Handles.add(this);
+    void lend(long handle) {
+        Handles.put(handle, this);
     }
 
     /// Bytes it holds on to.

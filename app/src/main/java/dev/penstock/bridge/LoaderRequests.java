@@ -32,7 +32,7 @@ final class LoaderRequests {
     static Object sampler(Request request) throws IOException {
         Sampler sampler = Samplers.make(request);
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("handle", Handles.add(sampler));
+        request.keep(sampler);
         answer.put("name", sampler.name());
         answer.put("parameters", sampler.parameters());
         answer.put("count", sampler.recordCount());
@@ -83,7 +83,7 @@ final class LoaderRequests {
         answer.put("threads", (long) options.threads());
         answer.put("rank", (long) options.ranks().rank());
         answer.put("world", (long) options.ranks().worldSize());
-        answer.put("handle", Handles.add(new LoaderSource(loader)));
+        request.keep(new LoaderSource(loader));
         return answer;
     }
 
@@ -121,7 +121,8 @@ final class LoaderRequests {
             source.loader().read(request.number("epoch"), request.number("step"), batch);
             HeldBatch held = source.hold(batch);
             held.describe(request.memory("info"));
-            return held.lend();
+            request.keep(held);
+            return null;
         }
     }
 

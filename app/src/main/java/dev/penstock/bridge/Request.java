@@ -61,6 +61,16 @@ record Request(Map<?, ?> arguments) {
         return Handles.get(number(name), type);
     }
 
+    /// Makes an object known by the number that the other language has chosen for it.
+    void keep(Object object) {
+        try {
+            Handles.put(number("as"), object);
+        } catch (RuntimeException e) {
+            Handles.dispose(object);
+            throw e;
+        }
+    }
+
     <T> List<T> list(String name, Class<T> type) {
         List<T> values = new ArrayList<>();
         for (Object value : require(name, List.class)) {

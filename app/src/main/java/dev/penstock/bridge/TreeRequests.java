@@ -19,13 +19,13 @@ final class TreeRequests {
 
     private TreeRequests() {}
 
-    static Object open(Path path, TreeReader.Options options) throws IOException {
+    static Object open(Request request, Path path, TreeReader.Options options) throws IOException {
         TreeReader tree = TreeReader.open(path, options);
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("path", tree.path().toString());
         description.put("format", "tree");
         description.put("bytes", tree.bytes());
-        description.put("handle", Handles.add(tree));
+        request.keep(tree);
         return description;
     }
 
@@ -99,18 +99,20 @@ final class TreeRequests {
     /// Begins to go through the paths with a prefix.
     static Object scan(Request request) {
         byte[] prefix = request.memory("prefix").toArray(ValueLayout.JAVA_BYTE);
-        return Handles.add(new TreeSource(tree(request).scanPrefix(prefix)));
+        request.keep(new TreeSource(tree(request).scanPrefix(prefix)));
+        return null;
     }
 
     /// The next paths of a scan, described at the address `info`.
     ///
-    /// @return the batch, or 0 at the end
+    /// @return whether there are any
     static Object next(Request request) {
         HeldBatch held = request.object("handle", TreeSource.class).next();
         if (held == null) {
-            return 0L;
+            return false;
         }
         held.describe(request.memory("info"));
-        return held.lend();
+        request.keep(held);
+        return true;
     }
 }

@@ -34,10 +34,12 @@ final class WriterRequests {
         }
         Path path = Path.of(request.text("path"));
         if (request.isTrue("append")) {
-            return Handles.add(TableWriter.extend(path, options));
+            request.keep(TableWriter.extend(path, options));
+            return null;
         }
         List<Long> shape = request.list("shape", Long.class);
-        return Handles.add(TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
+        request.keep(TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
+        return null;
     }
 
     static Object appendRows(Request request) throws IOException {
@@ -51,7 +53,8 @@ final class WriterRequests {
             Codec codec = Codec.valueOf(request.text("codec").toUpperCase(Locale.ROOT));
             options = options.withCodec(codec, Math.toIntExact(request.numberOr("level", 0)));
         }
-        return Handles.add(PackWriter.create(Path.of(request.text("path")), options));
+        request.keep(PackWriter.create(Path.of(request.text("path")), options));
+        return null;
     }
 
     /// Adds records that lie one after another, from each offset to the next.

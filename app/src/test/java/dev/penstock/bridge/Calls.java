@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The functions of the bridge, called as another language calls them: by address and number.
 ///
@@ -26,6 +27,7 @@ final class Calls {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+    private static final AtomicLong NUMBERS = new AtomicLong();
     private static final MethodHandle INVOKE = handle();
 
     private Calls() {}
@@ -72,10 +74,21 @@ final class Calls {
         return ask(Json.text(request).getBytes(StandardCharsets.UTF_8));
     }
 
+    /// A number that nothing has.
+    static long number() {
+        return NUMBERS.incrementAndGet();
+    }
+
     /// The number of what a request made.
     static long make(String verb, Object... arguments) {
-        Object answer = ask(verb, arguments);
-        return (long) (answer instanceof Map<?, ?> map ? map.get("handle") : answer);
+        long number = number();
+        Object[] all = Arrays.copyOf(arguments, arguments.length + 2);
+        all[arguments.length] = "as";
+        all[arguments.length + 1] = number;
+        if (ask(verb, all) instanceof Failure failure) {
+            throw new AssertionError(failure.message());
+        }
+        return number;
     }
 
     /// Why the last call of this thread failed.
@@ -95,7 +108,9 @@ final class Calls {
     static long take(long source, long[] indices, MemorySegment info) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(WORD, indices);
-            return invoke(2, source, memory.address(), (long) indices.length, info.address());
+            long batch = number();
+            long status = invoke(2, batch, source, memory.address(), indices.length, info.address());
+            return status < 0 ? status : batch;
         }
     }
 
@@ -107,7 +122,9 @@ final class Calls {
     }
 
     static long next(long loader, MemorySegment info) {
-        return invoke(4, loader, info.address());
+        long batch = number();
+        long status = invoke(4, batch, loader, info.address());
+        return status < 1 ? status : batch;
     }
 
     static long release(long handle) {

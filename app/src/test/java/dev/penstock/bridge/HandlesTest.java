@@ -4,7 +4,6 @@ package dev.penstock.bridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -16,20 +15,24 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
 final class HandlesTest {
+    private static long put(Object object) {
+        long number = Calls.number();
+        Handles.put(number, object);
+        return number;
+    }
+
     @Test
-    void aNumberIsNeverUsedAgain() {
-        long first = Handles.add("one");
-        assertSame("one", Handles.remove(first, String.class));
-        long second = Handles.add("two");
-        assertTrue(second > first && first > 0);
-        assertThrows(IllegalStateException.class, () -> Handles.get(first, String.class));
-        Handles.remove(second, String.class);
+    void aNumberHasOneObject() {
+        long number = put("one");
+        assertThrows(IllegalStateException.class, () -> Handles.put(number, "two"));
+        assertSame("one", Handles.remove(number, String.class));
+        assertThrows(IllegalStateException.class, () -> Handles.get(number, String.class));
     }
 
     @Test
     void whatIsOfAnotherKindStays() {
         int before = Handles.count();
-        long number = Handles.add("text");
+        long number = put("text");
         assertThrows(IllegalStateException.class, () -> Handles.get(number, Integer.class));
         assertThrows(IllegalStateException.class, () -> Handles.remove(number, Integer.class));
         assertEquals(before + 1, Handles.count());
@@ -45,7 +48,7 @@ final class HandlesTest {
         CyclicBarrier start = new CyclicBarrier(2);
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             for (int i = 0; i < rounds; i++) {
-                numbers[i] = Handles.add(new Object());
+                numbers[i] = put(new Object());
             }
             Callable<Object> remover = () -> {
                 start.await();

@@ -89,11 +89,13 @@ final class RequestsTest {
 
     @Test
     void openingDescribes() {
-        Map<?, ?> answer = map(Calls.ask("open", "path", folder.resolve("t.npy").toString(), "io", "read"));
+        long number = Calls.number();
+        String path = folder.resolve("t.npy").toString();
+        Map<?, ?> answer = map(Calls.ask("open", "path", path, "io", "read", "as", number));
         assertEquals(
                 List.of(1000L, "table", "'<i8'"),
                 List.of(answer.get("count"), answer.get("format"), answer.get("dtype")));
-        Calls.release((long) answer.get("handle"));
+        Calls.release(number);
         Failure missing =
                 (Failure) Calls.ask("open", "path", folder.resolve("no").toString());
         assertEquals("NoSuchFileException", missing.type());
@@ -134,7 +136,7 @@ final class RequestsTest {
         assertEquals(11L, Calls.ask("position", "handle", sampler, "epoch", 0L, "index", record));
         long loader = Calls.make("loader", "dataset", dataset, "batchSize", 10L, "sampler", sampler, "threads", 2L);
         MemorySegment info = Calls.info(arena, 1);
-        long batch = (long) Calls.ask(
+        long batch = Calls.make(
                 "step",
                 "handle",
                 loader,
@@ -228,8 +230,11 @@ final class RequestsTest {
         long[] numbers = {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE};
         for (String verb : VERBS) {
             for (long number : numbers) {
+                long made = Calls.number();
                 Object answer = Calls.ask(
                         verb,
+                        "as",
+                        made,
                         "handle",
                         number,
                         "dataset",
@@ -257,9 +262,7 @@ final class RequestsTest {
                 if (answer instanceof Failure failure) {
                     assertTrue(mild.contains(failure.type()), verb + " " + number + ": " + failure.words());
                 } else {
-                    assertEquals(
-                            0,
-                            Calls.release(answer instanceof Map<?, ?> map ? (long) map.get("handle") : (long) answer));
+                    assertEquals(0, Calls.release(made));
                 }
             }
         }
