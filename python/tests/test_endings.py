@@ -330,7 +330,8 @@ def test_many_short_threads(run: Run, steps: Path) -> None:
         work(300)
         before = status("Threads"), status("RssAnon")
         work(1000)
-        assert status("Threads") <= before[0] and status("RssAnon") - before[1] < 30_000
+        # The runtime has more or fewer threads that compile.
+        assert status("Threads") < before[0] + 20 and status("RssAnon") - before[1] < 30_000
     """)
 
 
