@@ -96,6 +96,9 @@ def restore() -> None:
     if os.getpid() != _owner:
         # What a forked process does with its signals is its own affair.
         return
+    if is_disturbed():
+        put_back()
+        return
     sigaction = ctypes.CDLL(None).sigaction
     now = ctypes.create_string_buffer(_ACTION_BYTES)
     for number, action in _saved.items():
