@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import threading
 import weakref
@@ -23,6 +24,9 @@ _PENDING_NAME_SIZE = 1 << 18
 # Ctrl-C is served between calls, so none of them writes for long.
 _APPEND_BYTES = 64 << 20
 
+# Java counts upwards from 1, and -1 is a failure.
+_numbers = itertools.count(-2, -1)
+
 # Writers that nobody has finished yet.
 _unfinished: weakref.WeakSet[_Writer] = weakref.WeakSet()
 
@@ -38,7 +42,10 @@ def _give_up() -> None:
 class _Writer:
     """What both writers have: all of it appears at the end of `with`, nothing after an error."""
 
-    def __init__(self, number: int, path: str) -> None:
+    def __init__(self, verb: str, path: str, options: dict[str, Any]) -> None:
+        self._require_usable()
+        # Ctrl-C may come between Java's making a writer and its answer; the number is known before.
+        number = next(_numbers)
         self._handle = _jvm.Handle(number, f"the writer of {path}")
         self._path = path
         # Java's writers are for one thread at a time.
@@ -47,6 +54,11 @@ class _Writer:
         atexit.unregister(_give_up)
         atexit.register(_give_up)
         _unfinished.add(self)
+        try:
+            _jvm.call(verb, path=path, number=number, **options)
+        except BaseException:
+            self._handle.close()
+            raise
 
     def _flush(self) -> None:
         pass
@@ -132,7 +144,7 @@ class TableWriter(_Writer):
         if metadata is not None:
             options["metadata"] = dict(metadata)
         self._row = row
-        super().__init__(_jvm.call("tableWriter", path=absolute, **options), absolute)
+        super().__init__("tableWriter", absolute, options)
 
     def append(self, rows: Any) -> None:
         """Adds rows: an array, or a dictionary of columns.
@@ -199,7 +211,7 @@ class PackWriter(_Writer):
         self._names: list[str | None] = []
         self._pending_bytes = 0
         self._name_size = 0
-        super().__init__(_jvm.call("packWriter", path=absolute, **options), absolute)
+        super().__init__("packWriter", absolute, options)
 
     def append(self, record: Any, name: str | None = None) -> None:
         """Adds a record: `bytes`, an array, or whatever else has bytes. Either all records have

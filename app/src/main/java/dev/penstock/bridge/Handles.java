@@ -20,6 +20,15 @@ final class Handles {
         return handle;
     }
 
+    /// Under a number below 0 that the other language has chosen: it knows the number before there is an object,
+    /// and loses none when it is interrupted between a call and its answer.
+    static long add(long number, Object object) {
+        if (number >= 0 || OBJECTS.putIfAbsent(number, object) != null) {
+            throw new IllegalArgumentException("the number " + number + " is taken");
+        }
+        return number;
+    }
+
     /// @throws IllegalStateException when there is none of this kind
     static <T> T get(long handle, Class<T> type) {
         return require(OBJECTS.get(handle), type);

@@ -42,10 +42,15 @@ final class WriterRequests {
         }
         Path path = Path.of(request.text("path"));
         if (request.isTrue("append")) {
-            return Handles.add(TableWriter.extend(path, options));
+            return known(request, TableWriter.extend(path, options));
         }
         List<Long> shape = request.list("shape", Long.class);
-        return Handles.add(TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
+        RowType row = new RowType(DType.parse(request.text("dtype")), shape);
+        return known(request, TableWriter.create(path, row, options));
+    }
+
+    private static Object known(Request request, AutoCloseable writer) {
+        return request.has("number") ? Handles.add(request.number("number"), writer) : Handles.add(writer);
     }
 
     private static Object appendRows(Request request) throws IOException {
@@ -59,7 +64,7 @@ final class WriterRequests {
             Codec codec = Codec.valueOf(request.text("codec").toUpperCase(Locale.ROOT));
             options = options.withCodec(codec, Math.toIntExact(request.numberOr("level", 0)));
         }
-        return Handles.add(PackWriter.create(Path.of(request.text("path")), options));
+        return known(request, PackWriter.create(Path.of(request.text("path")), options));
     }
 
     /// Adds records that lie one after another, from each offset to the next.

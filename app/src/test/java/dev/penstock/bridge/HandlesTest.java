@@ -27,6 +27,15 @@ final class HandlesTest {
     }
 
     @Test
+    void numbersOfTheOthersOwnChoiceAreBelowZeroAndFree() {
+        assertEquals(-7, Handles.add(-7, "text"));
+        assertThrows(IllegalArgumentException.class, () -> Handles.add(-7, "another"));
+        assertThrows(IllegalArgumentException.class, () -> Handles.add(0, "another"));
+        assertThrows(IllegalArgumentException.class, () -> Handles.add(7, "another"));
+        assertSame("text", Handles.remove(-7, String.class));
+    }
+
+    @Test
     void whatIsOfAnotherKindStays() {
         int before = Handles.count();
         long number = Handles.add("text");
