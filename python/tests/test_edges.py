@@ -38,6 +38,7 @@ def test_index_arrays_of_every_kind(numbers: penstock.Dataset) -> None:
         unaligned([1, 5], "<i8"),
         unaligned([-1, 5], ">i4"),
         np.arange(20)[::-3],
+        np.arange(40)[::2],
         np.arange(20).reshape(4, 5).T,
         np.asfortranarray(np.arange(6).reshape(2, 3)),
         np.broadcast_to(np.array([4]), 7),

@@ -332,6 +332,33 @@ for i in range({3 if how == "exit" else 1_000_000}):
     assert sorted(os.listdir(tmp_path)) == ["p.a2pack", "x.npy"]
 
 
+def test_interrupts_of_writers_leave_nothing(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "interrupted"
+    folder.mkdir()
+    run(f"""
+        import os, random, signal, time, numpy as np, penstock
+        os.chdir({str(folder)!r})
+        penstock.write("x.npy", [1])
+        array = np.zeros(100_000)
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        interrupts, until = 0, time.time() + 3
+        while time.time() < until:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0005, 0.01))
+                while True:
+                    penstock.write("x.npy", array, overwrite=True)
+                    penstock.write("x.a2pack", [b"x"], overwrite=True)
+            except KeyboardInterrupt:
+                interrupts += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        time.sleep(0.6)
+        assert interrupts > 30 and penstock._jvm.call("handles") == 0
+        assert set(os.listdir()) <= {{"x.npy", "x.a2pack"}}
+        assert len(penstock.open("x.npy")) in (1, 100_000)
+    """)
+
+
 def test_writers_in_a_forked_child(run: Run, tmp_path: Path) -> None:
     """A lock that a thread of the parent holds is nobody's in the child, and not waited for."""
     result = run(f"""

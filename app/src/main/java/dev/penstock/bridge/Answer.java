@@ -52,7 +52,7 @@ final class Answer {
     }
 
     private static Map<String, Object> describe(Throwable thrown) {
-        Throwable failure = thrown instanceof UncheckedIOException wrapped ? wrapped.getCause() : thrown;
+        Throwable failure = unwrapped(thrown);
         Map<String, Object> words = new LinkedHashMap<>();
         words.put("types", kinds(failure));
         words.put("message", failure.getMessage() == null ? failure.toString() : failure.getMessage());
@@ -71,6 +71,15 @@ final class Answer {
             words.put("cause", describe(e.getCause()));
         }
         return words;
+    }
+
+    /// Without what says nothing. The runtime has one object for running out of memory; thrown again while
+    /// something is closed, it arrives as the cause of a complaint about that.
+    private static Throwable unwrapped(Throwable thrown) {
+        if (thrown instanceof IllegalArgumentException && thrown.getCause() instanceof OutOfMemoryError cause) {
+            return cause;
+        }
+        return thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
     }
 
     /// What it is, from the narrowest kind to the widest: the other language takes the first that it knows.

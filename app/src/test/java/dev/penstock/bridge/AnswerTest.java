@@ -92,6 +92,14 @@ final class AnswerTest {
     }
 
     @Test
+    void runningOutOfMemoryTwiceIsStillThat() {
+        OutOfMemoryError full = new OutOfMemoryError("Java heap space");
+        IllegalArgumentException complaint =
+                assertThrows(IllegalArgumentException.class, () -> full.addSuppressed(full));
+        assertEquals("OutOfMemoryError", ((List<?>) words(complaint).get("types")).getFirst());
+    }
+
+    @Test
     void theBytesErrorsCarryWhatTheyKnow() {
         Map<?, ?> words = words(new DatasetException.Corrupt(Path.of("/a/ä"), 17, Reason.TRUNCATED, "cut short"));
         assertEquals("Corrupt", ((List<?>) words.get("types")).getFirst());
