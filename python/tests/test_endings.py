@@ -96,7 +96,9 @@ def test_daemon_threads_at_exit(run: Run, steps: Path) -> None:
     """Python lets them vanish in silence."""
     run(
         f"""
-        import sys, threading, time, penstock
+        import atexit, sys, threading, time, penstock
+        # What is registered first runs last: after the end of the runtime.
+        atexit.register(time.sleep, 0.5)
         ds = penstock.open({str(steps)!r})
         loader = penstock.Loader(ds, 3)
 
