@@ -164,7 +164,6 @@ assert holdings()[0] == before
 """)
 
 
-@pytest.mark.xfail(strict=True, reason="Ctrl-C comes between a call and the noting of its result")
 def test_interrupts_anywhere_leave_nothing(run: Run, steps: Path) -> None:
     """A signal that comes during a call is served the moment it returns."""
     result = run(f"""
@@ -196,7 +195,6 @@ assert ds[7]["board"] == 7
     assert result.stdout == "True 0\n"
 
 
-@pytest.mark.xfail(strict=True, reason="Java's heap has no room for 40,000,000 indices")
 def test_many_records_can_be_chosen(run: Run, tmp_path: Path) -> None:
     result = run(f"""
         import numpy as np, penstock

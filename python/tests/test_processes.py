@@ -219,7 +219,6 @@ def test_a_file_that_shrinks_is_an_error_and_no_crash(run: Run, tmp_path: Path, 
     assert result.stdout == "cut\n" * 15
 
 
-@pytest.mark.xfail(strict=True, reason="a thread has one place for the words of its last failure")
 def test_failures_in_signal_handlers_are_their_own(
     steps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,9 +77,7 @@ class Column:
             self._dataset._rows(indices, rows)
             return rows[self._name].copy()
         assert self._field is not None
-        columns = self._dataset._gather(
-            (self._field,), self._dataset._source(self._name), indices, False
-        )
+        columns = self._dataset._gather((self._field,), self._name, indices, False)
         return columns[self._name]
 
     def __getitems__(self, indices: Any) -> Any:

@@ -42,8 +42,9 @@ def gather(
     info, batch = BatchInfo(fields), _jvm.Handle("the batch")
     data = indices.__array_interface__["data"][0]
     java = _jvm.functions()
-    if java.take(batch.number, handle.number, data, len(indices), info.address) < 0:
-        _jvm.fail()
+    status = java.take(batch.number, handle.number, data, len(indices), info.address)
+    if status < 0:
+        _jvm.fail(status)
     return info.values(batch, as_ragged)
 
 
@@ -194,9 +195,13 @@ class Dataset:
         return indices
 
     def _gather(
-        self, fields: tuple[Field, ...], source: Any, indices: _index.Indices, as_ragged: bool
+        self,
+        fields: tuple[Field, ...],
+        column: str | None,
+        indices: _index.Indices,
+        as_ragged: bool,
     ) -> dict[str, Any]:
-        """Columns of records; `source` is who has these fields, or None for all."""
+        """Columns of records: one, or all when it is None."""
         row = self._row
         if row is not None and len(indices) * row.itemsize <= _SMALL_BYTES:
             rows = np.empty((len(indices), *row.shape), row.base)
@@ -204,7 +209,7 @@ class Dataset:
             return columns(rows, fields)
         if row is not None and _jvm.is_forked():
             return self._after_fork().columns(fields, indices)
-        handle = self._handle if source is None else source
+        handle = self._handle if column is None else self._source(column)
         try:
             return gather(handle, fields, indices, as_ragged)
         except IndexError:
@@ -291,15 +296,14 @@ class Dataset:
 
     def _source(self, name: str) -> _jvm.Handle:
         """The dataset as Java knows it with one field only."""
-        root = self._root()
-        if len(root._fields) == 1 or _jvm.is_forked():
-            return root._handle
-        source = root._sources.get(name)
+        if len(self._fields) == 1:
+            return self._handle
+        source = self._sources.get(name)
         if source is None:
             source, _ = _jvm.create(
-                f"the column {name}", "choose", handle=root._handle.number, fields=[name]
+                f"the column {name}", "choose", handle=self._handle.number, fields=[name]
             )
-            root._sources[name] = source
+            self._sources[name] = source
         return source
 
     def __iter__(self) -> Iterator[Any]:

@@ -72,7 +72,7 @@ class Functions:
             return partial(invoke, number)
 
         self.call = function(0, 3)
-        self.failure = function(1, 1)
+        self.failure = function(1, 2)
         self.take = function(2, 5)
         self.take_rows = function(3, 5)
         self.next = function(4, 3)
@@ -139,7 +139,9 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
         # Ctrl-C stays Python's.
         "-Xrs",
         "-XX:+UseSerialGC",
-        "-Xmx256m",
+        # Little at first, and as much as choices among many records take.
+        "-Xms16m",
+        "-XX:MaxRAMPercentage=25",
         "--enable-native-access=ALL-UNNAMED",
         # No files in the working folder.
         "-XX:-CreateCoredumpOnCrash",
@@ -311,10 +313,10 @@ def _without_warning() -> Iterator[None]:
         is_done.wait()
 
 
-def fail() -> NoReturn:
-    """Raises what the last call of this thread failed with."""
+def fail(status: int) -> NoReturn:
+    """Raises what a call of this thread failed with."""
     where = c_int64()
-    size = functions().failure(ctypes.addressof(where))
+    size = functions().failure(status, ctypes.addressof(where))
     if size < 0:
         raise MemoryError("the Java runtime is out of memory")
     raise _errors.from_words(json.loads(ctypes.string_at(where.value, size)))
@@ -337,7 +339,7 @@ def call(verb: str, **arguments: Any) -> Any:
     memory = ctypes.create_string_buffer(request, len(request))
     size = java.call(ctypes.addressof(memory), len(request), ctypes.addressof(where))
     if size < 0:
-        fail()
+        fail(size)
     return json.loads(ctypes.string_at(where.value, size))
 
 
@@ -405,6 +407,15 @@ _numbers = itertools.count(1)
 _SWEEP_SECONDS = 0.25
 
 
+# Each object takes about a kilobyte of Java's memory.
+_CROWD = 10_000
+
+
+def is_crowded() -> bool:
+    """Whether there are so many objects that small ones should not stay."""
+    return len(_tickets) > _CROWD
+
+
 def _sweep() -> None:
     """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
     used again. So nothing is lost when it is interrupted anywhere."""
@@ -423,6 +434,9 @@ def _sweep() -> None:
 
 def _keep_sweeping() -> None:
     """For programs that call nothing for a while and drop large arrays meanwhile."""
+    if _functions is not None:
+        # Java gets to know the thread while there is memory for it.
+        _functions.release(0)
     while not sys.is_finalizing():
         time.sleep(_SWEEP_SECONDS)
         _sweep()

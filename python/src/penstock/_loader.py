@@ -114,7 +114,8 @@ class Loader:
         self._transform_seconds = 0.0
         # How often the sampler had been told an epoch when that was last looked at.
         self._told_count = 0
-        self._lock = threading.Lock()
+        # A transform may ask for the next batch.
+        self._lock = threading.RLock()
 
     def _progress(self) -> dict[str, int]:
         progress: dict[str, int] = _jvm.call("progress", handle=self._handle.number)
@@ -197,7 +198,7 @@ class Loader:
         info, batch = BatchInfo(self._fields, self._padded), _jvm.Handle("the batch")
         status = _jvm.functions().next(batch.number, self._handle.number, info.address)
         if status < 0:
-            _jvm.fail()
+            _jvm.fail(status)
         if status == 0:
             raise StopIteration
         self._last = (info, batch)

@@ -54,7 +54,9 @@ def array(
         return np.empty(shape, dtype)
     memory = _Memory.from_address(address)
     memory.owner = owner
-    return np.ndarray(shape, dtype, memory)
+    values: np.ndarray[Any, Any] = np.ndarray(shape, dtype, memory)
+    # Whoever keeps so many batches gets copies, which leave nothing in Java.
+    return values.copy() if _jvm.is_crowded() else values
 
 
 class BatchInfo:

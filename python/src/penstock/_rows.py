@@ -42,7 +42,7 @@ def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any,
         if status == 0:
             return
         if status < 0:
-            _jvm.fail()
+            _jvm.fail(status)
     status = java.take_rows(
         handle.number,
         indices.__array_interface__["data"][0],
@@ -52,7 +52,7 @@ def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any,
         out.nbytes,
     )
     if status < 0:
-        _jvm.fail()
+        _jvm.fail(status)
 
 
 def columns(rows: np.ndarray[Any, Any], fields: tuple[Field, ...]) -> dict[str, Any]:

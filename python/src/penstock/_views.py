@@ -69,8 +69,8 @@ class Subset(Dataset):
             # Raises with the words that all datasets use.
             return self._indices[_index.wrap(indices, self._count)]
 
-    def _gather(self, fields: Any, source: Any, indices: Any, as_ragged: bool) -> dict[str, Any]:
-        return self._base._gather(fields, source, self._translated(indices), as_ragged)
+    def _gather(self, fields: Any, column: Any, indices: Any, as_ragged: bool) -> dict[str, Any]:
+        return self._base._gather(fields, column, self._translated(indices), as_ragged)
 
     def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
         self._base._rows(self._translated(indices), out)

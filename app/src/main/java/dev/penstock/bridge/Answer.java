@@ -20,15 +20,19 @@ final class Answer {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /// A handler of signals may ask for something between an answer and its being read; more than so many do not
-    /// interrupt each other.
-    private static final int TEXT_COUNT = 8;
+    /// A handler of signals may ask for something between an answer, or a failure, and its being read; more than
+    /// so many do not interrupt each other. A power of two.
+    private static final int KEPT_COUNT = 8;
+
+    /// What the first of the kept failures is known by; larger ones are no failures with words.
+    private static final long FIRST_FAILURE = -2;
 
     /// The garbage collector frees them, so that threads that end leave nothing behind.
-    private final MemorySegment[] texts = new MemorySegment[TEXT_COUNT];
+    private final MemorySegment[] texts = new MemorySegment[KEPT_COUNT];
 
-    private int next;
-    private Throwable failure;
+    private final Throwable[] failures = new Throwable[KEPT_COUNT];
+    private int nextText;
+    private int nextFailure;
 
     /// Keeps a text, and says where it is.
     ///
@@ -37,18 +41,23 @@ final class Answer {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes.length));
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
-        texts[next++ % TEXT_COUNT] = memory;
+        texts[nextText++ & KEPT_COUNT - 1] = memory;
         ALL.set(ValueLayout.JAVA_LONG, answerAddress, memory.address());
         return bytes.length;
     }
 
-    void setFailure(Throwable failure) {
-        this.failure = failure;
+    /// Keeps a failure.
+    ///
+    /// @return what it is known by, which is negative
+    long keepFailure(Throwable failure) {
+        int place = nextFailure++ & KEPT_COUNT - 1;
+        failures[place] = failure;
+        return FIRST_FAILURE - place;
     }
 
     /// [#set] of what went wrong, as JSON.
-    long setFailureText(long answerAddress) {
-        return set(Json.text(describe(failure)), answerAddress);
+    long setFailureText(long failure, long answerAddress) {
+        return set(Json.text(describe(failures[Math.toIntExact(FIRST_FAILURE - failure)])), answerAddress);
     }
 
     private static Map<String, Object> describe(Throwable thrown) {

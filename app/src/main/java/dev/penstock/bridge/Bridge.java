@@ -19,12 +19,13 @@ import java.util.Collections;
 /// What is rare goes through [#call]: a request and an answer in JSON. What happens with every batch has a
 /// function of its own, with numbers and addresses.
 ///
-/// An exception that left one of these functions would end the process, so each catches everything and returns
-/// [#FAILED]; [#failure] then has the words, for the thread that asks.
+/// An exception that left one of these functions would end the process, so everything is caught and a negative
+/// number returned; [#failure] then has the words, for the thread that asks.
 ///
 /// **Threads.** Any number.
 public final class Bridge {
-    /// What every function returns that failed.
+    /// What a function returns that failed and has no words for it. Other negative numbers stand for the words
+    /// that [#failure] has.
     static final long FAILED = -1;
 
     /// Of [#invoke].
@@ -70,7 +71,7 @@ public final class Bridge {
         try {
             return switch (Math.toIntExact(function)) {
                 case 0 -> call(a, b, c);
-                case 1 -> failure(a);
+                case 1 -> failure(a, b);
                 case 2 -> take(a, b, c, d, e);
                 case 3 -> takeRows(a, b, c, d, e);
                 case 4 -> next(a, b, c);
@@ -85,11 +86,10 @@ public final class Bridge {
 
     private static long failed(Throwable failure) {
         try {
-            ANSWER.get().setFailure(failure);
+            return ANSWER.get().keepFailure(failure);
         } catch (OutOfMemoryError e) {
-            // There is no room for words; the caller finds none.
+            return FAILED;
         }
-        return FAILED;
     }
 
     /// Does what a request says.
@@ -102,10 +102,12 @@ public final class Bridge {
         return ANSWER.get().set(Requests.answer(text), answerAddress);
     }
 
-    /// Why the last function that failed in this thread did.
-    private static long failure(long answerAddress) {
+    /// Why a function that was called in this thread failed.
+    ///
+    /// @param failure what it returned
+    private static long failure(long failure, long answerAddress) {
         try {
-            return ANSWER.get().setFailureText(answerAddress);
+            return ANSWER.get().setFailureText(failure, answerAddress);
         } catch (Throwable e) {
             return FAILED;
         }

@@ -35,10 +35,10 @@ final class AnswerTest {
     }
 
     private Map<?, ?> words(Throwable failure) {
-        answer.setFailure(failure);
+        long code = answer.keepFailure(failure);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment where = arena.allocate(ValueLayout.JAVA_LONG);
-            String text = read(where, answer.setFailureText(where.address()));
+            String text = read(where, answer.setFailureText(code, where.address()));
             return (Map<?, ?>) Json.parse(text.getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -110,6 +110,6 @@ final class AnswerTest {
 
     @Test
     void withoutAFailureThereIsNothingToTell() {
-        assertThrows(NullPointerException.class, () -> answer.setFailureText(0));
+        assertThrows(NullPointerException.class, () -> answer.setFailureText(-2, 0));
     }
 }

@@ -27,6 +27,7 @@ final class Calls {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+    private static final ThreadLocal<Long> LAST_FAILURE = new ThreadLocal<>();
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final MethodHandle INVOKE = handle();
 
@@ -48,7 +49,14 @@ final class Calls {
             all[i + 1] = arguments[i];
         }
         try {
-            return (long) INVOKE.invokeWithArguments(all);
+            long result = (long) INVOKE.invokeWithArguments(all);
+            if (result >= 0) {
+                return result;
+            }
+            if (result != Bridge.FAILED) {
+                LAST_FAILURE.set(result);
+            }
+            return Bridge.FAILED;
         } catch (Throwable e) {
             throw new AssertionError("a native function threw", e);
         }
@@ -95,7 +103,7 @@ final class Calls {
     static Failure failure() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment where = arena.allocate(WORD);
-            long size = invoke(1, where.address());
+            long size = invoke(1, LAST_FAILURE.get(), where.address());
             return new Failure((Map<?, ?>) Json.parse(text(where, size).getBytes(StandardCharsets.UTF_8)));
         }
     }
