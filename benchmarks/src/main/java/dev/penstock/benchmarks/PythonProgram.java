@@ -26,7 +26,9 @@ record PythonProgram(String executable, Path folder, boolean hasTorch, boolean h
         String executable =
                 Command.run(root.resolve("benchmarks/python.sh").toString()).strip();
         if (executable.isEmpty()) {
-            throw new IOException("there is no Python with NumPy and this package; see target/benchmark-python.log");
+            throw new IOException(
+                    "no Python with NumPy and this package: see target/benchmark-python.log, or the one that"
+                            + " PENSTOCK_PYTHON names");
         }
         List<String> installed =
                 List.of(Command.run(executable, "-c", WHAT_IS_INSTALLED).strip().split(" "));
