@@ -316,7 +316,7 @@ def test_interrupts_of_long_work(run: Run, tmp_path: Path) -> None:
 
 def test_many_short_threads(run: Run, steps: Path) -> None:
     run(f"""
-        import threading, penstock
+        import threading, time, penstock
         ds = penstock.open({str(steps)!r})
 
         def status(name):
@@ -328,6 +328,8 @@ def test_many_short_threads(run: Run, steps: Path) -> None:
                 thread = threading.Thread(target=lambda: ds[:10])
                 thread.start()
                 thread.join()
+            # The last one is joined before the system has taken it away.
+            time.sleep(0.5)
 
         work(300)
         before = status("Threads"), status("RssAnon")
