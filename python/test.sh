@@ -40,6 +40,7 @@ status=0
     && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
 ) || status=1
 cd "$folder" || exit 3
+export PENSTOCK_CACHE=$folder/cache
 "$python" -m pytest -q -p no:cacheprovider --rootdir "$here/python" --junitxml="$folder/report.xml" "$here/python/tests" "$@" \
   || status=1
 "$python" - "$folder/report.xml" >"$folder/counts" <<'COUNTS'

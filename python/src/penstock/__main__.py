@@ -23,7 +23,7 @@ def command(arguments: list[str]) -> list[str]:
             options.append("--add-modules=jdk.incubator.vector")
         if arguments[0] == "demo":
             options.append(f"-Dpenstock.python={sys.executable}")
-    return [str(runtime.launcher), *options, "-jar", str(_runtime.jar()), *arguments]
+    return [runtime.launcher, *options, "-jar", _runtime.jar(), *arguments]
 
 
 def main() -> int:

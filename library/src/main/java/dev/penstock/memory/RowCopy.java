@@ -37,6 +37,7 @@ public final class RowCopy {
     private static final int COUNT_MIN = 64;
 
     private static final int TOUCH_COUNT = 512;
+    private static final long TRAINING_DELAY_MILLIS = 500;
 
     private static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
@@ -67,10 +68,20 @@ public final class RowCopy {
     private static void startTraining() {
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                isTrained = VectorRowCopy.train() && !hasFaulted;
+                isTrained = isTimeToTrain() && VectorRowCopy.train() && !hasFaulted;
             });
         } catch (OutOfMemoryError e) {
             isTrained = false;
+        }
+    }
+
+    /// Compiling takes a core for a while, which whoever waits for a first batch needs more.
+    private static boolean isTimeToTrain() {
+        try {
+            Thread.sleep(TRAINING_DELAY_MILLIS);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
         }
     }
 
