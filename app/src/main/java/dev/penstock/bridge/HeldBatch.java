@@ -22,7 +22,7 @@ final class HeldBatch implements AutoCloseable {
 
     private final Batch batch;
     private final HeldBatches pool;
-    private final Buffer indices = new Buffer();
+    private Buffer indices = new Buffer();
     private final Buffer padded = new Buffer();
     private long rowCount;
     private long epoch;
@@ -52,10 +52,9 @@ final class HeldBatch implements AutoCloseable {
         step = from.step();
         position = from.position();
         skippedCount = from.skippedCount();
-        MemorySegment own = indices.reserve(Math.max(WORD.byteSize(), rowCount * WORD.byteSize()));
-        MemorySegment.copy(from.indices(), 0, own, 0, rowCount * WORD.byteSize());
-        indexAddress = own.address();
         paddedAddress = from.paddedCount() == 0 ? 0 : markPadded(from);
+        indices = from.exchangeIndices(indices);
+        indexAddress = indices.segment().address();
     }
 
     private long markPadded(LoaderBatch from) {

@@ -17,7 +17,7 @@ import java.util.Objects;
 /// the next one is asked for. One made by [Loader#createBatch] is the caller's.
 public final class LoaderBatch implements AutoCloseable {
     private final Batch batch;
-    private final Buffer indexBuffer = new Buffer();
+    private Buffer indexBuffer = new Buffer();
     private final BitSet padded = new BitSet();
     private long rowCount;
     private long step;
@@ -63,6 +63,17 @@ public final class LoaderBatch implements AutoCloseable {
     /// The indices of all records, 64-bit little-endian.
     public MemorySegment indices() {
         return indexBuffer.segment().asSlice(0, rowCount * U64.byteSize());
+    }
+
+    /// Gives away the memory of [#indices] for other memory, and with it the indices.
+    ///
+    /// @throws IllegalStateException when one of them is closed; then nothing has changed
+    public Buffer exchangeIndices(Buffer other) {
+        indexBuffer.segment();
+        other.segment();
+        Buffer own = indexBuffer;
+        indexBuffer = other;
+        return own;
     }
 
     /// Which step of the epoch this is, counted from where the loader began.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import dev.penstock.memory.Parallel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -70,8 +71,7 @@ final class Pipeline {
         this.stepCount = stepCount;
         for (int i = 0; i < threadCount; i++) {
             int thread = i;
-            threads.add(
-                    Thread.ofPlatform().daemon().name("penstock-loader-" + i).unstarted(() -> work(thread)));
+            threads.add(Parallel.loner("penstock-loader-" + i, () -> work(thread)));
         }
     }
 

@@ -37,12 +37,24 @@ public final class Parallel {
     public static void run(long partCount, int threads, Part part) throws IOException {
         Run run = new Run(partCount, part);
         int helperCount = (int) Math.min(threads - 1L, partCount - 1);
-        if (helperCount <= 0) {
+        if (helperCount <= 0 || Thread.currentThread() instanceof Loner) {
             run.work();
         } else {
             run.workWith(helperCount);
         }
         run.throwFailure();
+    }
+
+    /// A daemon thread that gets no help with what it runs: for one of several that keep all cores busy.
+    public static Thread loner(String name, Runnable work) {
+        return new Loner(name, work);
+    }
+
+    private static final class Loner extends Thread {
+        Loner(String name, Runnable work) {
+            super(work, name);
+            setDaemon(true);
+        }
     }
 
     /// Starts a piece of work that somebody will ask for later.
