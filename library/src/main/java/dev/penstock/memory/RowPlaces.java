@@ -136,8 +136,8 @@ public final class RowPlaces {
         return hasAll;
     }
 
-    /// Copies rows to where they are wanted, in one pass over the indices after one that has seen them all to be in
-    /// range, where that is possible: for rows of some size in one run, once vectors are used.
+    /// Copies rows to where they are wanted, in one pass over the indices after one that has seen them all to be
+    /// in range, where that is possible: for rows of some size in one run, once vectors are used.
     ///
     /// @return false when it is not, or an index has no row; then nothing was written
     public boolean copy(MemorySegment indices, long target) {

@@ -153,8 +153,8 @@ final class VectorRowCopy {
         }
     }
 
-    /// Rows of 32 bytes by their indices. No branch: what became of an index that is out of range meanwhile, nobody
-    /// asks for, and it reads the first row.
+    /// Rows of 32 bytes by their indices. No branch: an index that is out of range meanwhile reads the first row,
+    /// and nobody asks for what it read.
     static void copyIndexed32(long indices, int count, long origin, long rowCount, long target) {
         for (int i = 0; i < count; i++) {
             long index = place(indices, i);

@@ -24,6 +24,11 @@ import java.util.zip.CRC32C;
 /// Arguments: a folder, the [Way] of reading, how often to read before, and the sizes of the field to read, one
 /// after another. It prints each failure and exits with 42 when there was none.
 final class ShortenedTable {
+    /// Enough, and for long enough, that vectors are used.
+    static final int LONG_WARM_CALLS = 20_000;
+
+    private static final long VECTORS_NANOS = 2_500_000_000L;
+
     static final int EXIT_REFUSED = 42;
     static final int EXIT_FAILED = 43;
 
@@ -124,7 +129,8 @@ final class ShortenedTable {
     }
 
     private String run(Path file, int warmCalls) throws IOException {
-        for (int i = 0; i < warmCalls; i++) {
+        long limit = System.nanoTime() + (warmCalls >= LONG_WARM_CALLS ? VECTORS_NANOS : 0);
+        for (int i = 0; i < warmCalls || System.nanoTime() < limit; i++) {
             if (!read()) {
                 return "before the cut";
             }

@@ -38,7 +38,7 @@ class TableLiveTruncationTest {
             List.of("copy1", "copy2", "copy4", "copy8", "copyTwo8", "copyFour8", "copyBlocks");
 
     private static final List<String> VECTOR_LOOPS =
-            List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyFour32");
+            List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyFour32", "copyIndexed32");
 
     record Scenario(Way way, boolean hasVectors, List<Integer> sizes, int warmCalls, List<String> flags) {}
 
@@ -64,8 +64,9 @@ class TableLiveTruncationTest {
         scenarios.add(new Scenario(Way.FINGERPRINT, true, List.of(40), 500, List.of("-Xbatch")));
         // Alone, because after the first fault a process uses no vectors any more.
         for (int size : new int[] {16, 24, 32, 48, 96}) {
-            scenarios.add(new Scenario(Way.GATHER, true, List.of(size), 20_000, List.of()));
+            scenarios.add(new Scenario(Way.GATHER, true, List.of(size), ShortenedTable.LONG_WARM_CALLS, List.of()));
         }
+        scenarios.add(new Scenario(Way.READ, true, List.of(32), ShortenedTable.LONG_WARM_CALLS, List.of()));
         scenarios.add(new Scenario(Way.POSITIONAL, true, List.of(8, 40), 50, List.of()));
         return TestData.isLong() ? Stream.concat(scenarios.stream(), deep().stream()) : scenarios.stream();
     }
