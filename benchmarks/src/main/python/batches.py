@@ -38,7 +38,7 @@ def main():
     path, whose = sys.argv[1:]
     file = files.open_file(path)
     ways = find(file, whose)
-    made = {}
+    made, warm = {}, set()
     gc.disable()
     print("ready", flush=True)
     for line in sys.stdin:
@@ -49,6 +49,9 @@ def main():
             made[key] = getattr(ways, name.replace("-", "_"))(batch_size)
         batches = draw.batches(batch_count, batch_size, file.count, int(seed))
         if verb == "run":
+            if key not in warm:
+                made[key].warm(batches)
+                warm.add(key)
             print(*made[key].run(batches), flush=True)
         else:
             print(checksum(made[key], file, batches), flush=True)

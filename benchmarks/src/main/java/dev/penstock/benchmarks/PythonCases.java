@@ -85,6 +85,10 @@ final class PythonCases {
         goal(turns, rows, PythonWay.TAKE_OUT, PythonWay.NP_TAKE.label(), 1);
         goal(turns, rows, PythonWay.TAKE_OUT, PythonWay.ARR_INDEX.label(), 15);
         dataLoaderGoals(turns, rows, PythonWay.FIELDS, List.of(PythonWay.LOADER, PythonWay.LOADER_TORCH));
+        if (python.hasTorch()) {
+            report.add(turns.between(
+                    rows.caseOf(PythonWay.LOADER), PythonWay.LOADER.label(), PythonWay.GETITEMS_VIEWS.label()));
+        }
     }
 
     /// Rows of 2 KiB with one field.

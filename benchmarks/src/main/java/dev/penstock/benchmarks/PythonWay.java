@@ -14,6 +14,8 @@ record PythonWay(String operation, String label, Kind kind) {
         OTHERS,
         /// A hand-written dataset for PyTorch: a candidate for the best configuration of its loader.
         BY_HAND,
+        /// The same without making columns: their values are not next to each other.
+        VIEWS,
         /// The same with a consumer that looks at what it gets.
         TOUCHED,
         /// What is usually written for PyTorch; takes many times as long.
@@ -47,8 +49,8 @@ record PythonWay(String operation, String label, Kind kind) {
     private static final PythonWay GETITEMS_2_TOUCH = new PythonWay(
             "getitems-2-touch", "DataLoader, __getitems__, 2 workers, a byte of each record read", Kind.TOUCHED);
 
-    private static final PythonWay GETITEMS_VIEWS =
-            new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.BY_HAND);
+    static final PythonWay GETITEMS_VIEWS =
+            new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.VIEWS);
 
     /// For rows of several fields; the first is the one whose bytes the others are compared with.
     static final List<PythonWay> FIELDS = List.of(
@@ -105,7 +107,8 @@ record PythonWay(String operation, String label, Kind kind) {
     }
 
     boolean needsTorch() {
-        return isSlow() || kind == Kind.BY_HAND || kind == Kind.TOUCHED || equals(LOADER_TORCH);
+        boolean isByHand = kind == Kind.BY_HAND || kind == Kind.VIEWS || kind == Kind.TOUCHED;
+        return isSlow() || isByHand || equals(LOADER_TORCH);
     }
 
     boolean isPossible(PythonProgram python) {
