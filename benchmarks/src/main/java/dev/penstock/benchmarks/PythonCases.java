@@ -14,6 +14,9 @@ import java.util.Optional;
 /// Loaders are measured in the steady state: they never end, and what they had made ahead is taken before the
 /// clock starts.
 final class PythonCases {
+    /// Loaders hand out what they have ahead and then wait: it takes many batches to see how fast they are.
+    private static final int STREAM_FACTOR = 5;
+
     private static final String MEMCPY = "C, memcpy of each record";
     private static final int ROUNDS = 15;
     private static final int CALL_BATCHES = 2000;
@@ -41,7 +44,10 @@ final class PythonCases {
     /// @param slowBatches the same for what takes many times as long
     private record Case(String name, Path file, int batchSize, double recordSize, int batches, int slowBatches) {
         int batchesOf(PythonWay way) {
-            return way.isSlow() || way.equals(PythonWay.ARR_INDEX) ? slowBatches : batches;
+            if (way.isSlow() || way.equals(PythonWay.ARR_INDEX)) {
+                return slowBatches;
+            }
+            return way.isStream() ? STREAM_FACTOR * batches : batches;
         }
 
         String caseOf(PythonWay way) {

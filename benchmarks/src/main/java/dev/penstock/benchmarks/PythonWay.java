@@ -101,6 +101,11 @@ record PythonWay(String operation, String label, Kind kind) {
         return kind == Kind.OURS;
     }
 
+    /// Whether batches are made ahead.
+    boolean isStream() {
+        return operation.startsWith("loader") || kind == Kind.BY_HAND || kind == Kind.VIEWS || kind == Kind.TOUCHED;
+    }
+
     /// Whether a batch takes many times as long as with the others.
     boolean isSlow() {
         return kind == Kind.USUAL || kind == Kind.SLOW;

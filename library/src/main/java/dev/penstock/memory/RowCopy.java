@@ -48,11 +48,6 @@ public final class RowCopy {
             MethodType.methodType(
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
-    private static MethodHandle copyIndexedApart = Apart.of(
-            MethodHandles.lookup(),
-            "copyIndexedRows",
-            MethodType.methodType(void.class, long.class, int.class, long.class, long.class, long.class));
-
     /// Whether vectors may be used now.
     private static volatile boolean isTrained;
 
@@ -117,27 +112,6 @@ public final class RowCopy {
         } catch (Throwable e) {
             throw Apart.rethrow(e);
         }
-    }
-
-    /// Whether [#copyIndexed] can be used now.
-    static boolean isIndexed(long rowSize, long count) {
-        return isTrained && rowSize == VectorRowCopy.INDEXED_SIZE && count >= COUNT_MIN && count <= Integer.MAX_VALUE;
-    }
-
-    /// Copies whole rows of one run of memory by their indices, without a second pass to find them.
-    ///
-    /// @param indices the address of indices that were seen to be in range; one that is not any more counts as 0
-    /// @param origin  where the first row is
-    static void copyIndexed(long indices, int count, long origin, long rowCount, long target) {
-        try {
-            copyIndexedApart.invokeExact(indices, count, origin, rowCount, target);
-        } catch (Throwable e) {
-            throw Apart.rethrow(e);
-        }
-    }
-
-    private static void copyIndexedRows(long indices, int count, long origin, long rowCount, long target) {
-        VectorRowCopy.copyIndexed32(indices, count, origin, rowCount, target);
     }
 
     private static void copyAnySize(

@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.ref.Reference;
 import java.util.Objects;
 
 /// Where rows of one size lie: in one run of memory or several, each of which goes on where the one before ends.
@@ -26,9 +25,6 @@ public final class RowPlaces {
             MethodHandles.lookup(),
             "locateOne",
             MethodType.methodType(long.class, long.class, int.class, long.class, long.class, long.class));
-
-    private static MethodHandle highest = Apart.of(
-            MethodHandles.lookup(), "highestOf", MethodType.methodType(long.class, long.class, int.class, long.class));
 
     private static MethodHandle locateMany = Apart.of(
             MethodHandles.lookup(),
@@ -136,30 +132,6 @@ public final class RowPlaces {
         return hasAll;
     }
 
-    /// Copies rows to where they are wanted, in one pass over the indices after one that has seen them all to be
-    /// in range, where that is possible: for rows of some size in one run, once vectors are used.
-    ///
-    /// @return false when it is not, or an index has no row; then nothing was written
-    public boolean copy(MemorySegment indices, long target) {
-        long count = indices.byteSize() / U64.byteSize();
-        if (origins.length != 1
-                || !RowCopy.isIndexed(rowSize, count)
-                || !indices.isNative()
-                || !indices.isAccessibleBy(Thread.currentThread())) {
-            return false;
-        }
-        try {
-            if (!touch((long) highest.invokeExact(indices.address(), (int) count, count()))) {
-                return false;
-            }
-        } catch (Throwable e) {
-            throw Apart.rethrow(e);
-        }
-        RowCopy.copyIndexed(indices.address(), (int) count, origins[0], count(), target);
-        Reference.reachabilityFence(indices);
-        return true;
-    }
-
     /// @return whether there is such a row
     private boolean touch(long highest) {
         if (highest >= 0 && rowSize > 0) {
@@ -182,19 +154,6 @@ public final class RowPlaces {
             bad |= index | (last - index);
             highest = Math.max(highest, index);
             ALL.set(U64, at + i * 8L, origin + index * rowSize);
-        }
-        return bad < 0 ? bad : highest;
-    }
-
-    /// [#locateOne] without writing anything.
-    private static long highestOf(long at, int count, long rowCount) {
-        long bad = 0;
-        long highest = 0;
-        long last = rowCount - 1;
-        for (int i = 0; i < count; i++) {
-            long index = ALL.get(U64, at + i * 8L);
-            bad |= index | (last - index);
-            highest = Math.max(highest, index);
         }
         return bad < 0 ? bad : highest;
     }

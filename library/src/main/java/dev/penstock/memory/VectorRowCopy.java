@@ -25,9 +25,6 @@ final class VectorRowCopy {
     /// Smaller rows are a word or two.
     static final long SIZE_MIN = 16;
 
-    /// Of [#copyIndexed32].
-    static final long INDEXED_SIZE = 32;
-
     /// Two kinds of elements for the two widths, though none is looked at: methods of vectors that have seen one
     /// width only are always compiled into the loop.
     private static final VectorSpecies<Integer> V16 = IntVector.SPECIES_128;
@@ -56,21 +53,18 @@ final class VectorRowCopy {
             MemorySegment source = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
             MemorySegment target = arena.allocate(TRAINING_ROWS * RowCopy.BLOCK_SIZE_MIN, 64);
             MemorySegment places = arena.allocate(TRAINING_ROWS * U64.byteSize(), 64);
-            MemorySegment indices = arena.allocate(TRAINING_ROWS * U64.byteSize(), 64);
             for (int i = 0; i < TRAINING_ROWS; i++) {
                 places.setAtIndex(U64, i, source.address() + i * RowCopy.BLOCK_SIZE_MIN);
-                indices.setAtIndex(U64, i, i % 80);
             }
             for (int round = 1; round <= TRAINING_ROUNDS_MAX; round++) {
                 for (int call = 0; call < TRAINING_CALLS; call++) {
                     for (long size : TRAINING_SIZES) {
                         copy(places.address(), TRAINING_ROWS - call % 64, 0, size, target.address(), size);
                     }
-                    copyIndexed32(indices.address(), TRAINING_ROWS - call % 64, source.address(), 64, target.address());
                 }
                 // What was compiled in the background meanwhile is used from the next time on, and settles.
                 Thread.sleep(TRAINING_PAUSE_MILLIS);
-                if (round >= TRAINING_ROUNDS_MIN && isCompiled(places.address(), indices.address(), target.address())) {
+                if (round >= TRAINING_ROUNDS_MIN && isCompiled(places.address(), target.address())) {
                     return true;
                 }
             }
@@ -81,7 +75,7 @@ final class VectorRowCopy {
     }
 
     /// A loop that is compiled as a whole makes no objects; any other makes one for each vector.
-    private static boolean isCompiled(long places, long indices, long target) {
+    private static boolean isCompiled(long places, long target) {
         if (!(ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads)) {
             return true;
         }
@@ -92,9 +86,7 @@ final class VectorRowCopy {
                 return false;
             }
         }
-        long before = threads.getCurrentThreadAllocatedBytes();
-        copyIndexed32(indices, TRAINING_ROWS, target, 64, target);
-        return threads.getCurrentThreadAllocatedBytes() - before < TRAINING_ROWS * V16.vectorByteSize();
+        return true;
     }
 
     /// Any size from [#SIZE_MIN] to 128.
@@ -150,16 +142,6 @@ final class VectorRowCopy {
             move32(from + 32, to + 32);
             move32(from + second, to + second);
             move32(from + second + 32, to + second + 32);
-        }
-    }
-
-    /// Rows of 32 bytes by their indices. No branch: an index that is out of range meanwhile reads the first row,
-    /// and nobody asks for what it read.
-    static void copyIndexed32(long indices, int count, long origin, long rowCount, long target) {
-        for (int i = 0; i < count; i++) {
-            long index = place(indices, i);
-            long inRange = index & (index - rowCount >> 63) & ~(index >> 63);
-            move32(origin + inRange * INDEXED_SIZE, target + i * INDEXED_SIZE);
         }
     }
 

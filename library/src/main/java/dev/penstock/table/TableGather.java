@@ -92,9 +92,6 @@ final class TableGather implements AutoCloseable {
 
     /// Copies rows as they are stored.
     void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
-        if (readDirectly(indices, target, threads)) {
-            return;
-        }
         Scratch scratch = scratches.borrow();
         try {
             long rowCount = requireIndices(indices, scratch, threads);
@@ -116,27 +113,6 @@ final class TableGather implements AutoCloseable {
             Reference.reachabilityFence(target);
             scratches.giveBack(scratch);
         }
-    }
-
-    /// The usual case of [#read], without a detour.
-    ///
-    /// @return false when it is another, and nothing was done
-    private boolean readDirectly(MemorySegment indices, MemorySegment target, int threads) {
-        long rowCount = indices.byteSize() / U64.byteSize();
-        if (!shards.isMapped()
-                || indices.byteSize() % U64.byteSize() != 0
-                || partCount(rowCount, threads) > 1
-                || !target.isNative()
-                || target.isReadOnly()
-                || target.byteSize() / shards.rowSize() < rowCount
-                || shards.group().residency().isStreamed()) {
-            return false;
-        }
-        requireUsable(target);
-        boolean isDone = shards.places().copy(indices, target.address());
-        Faults.settle();
-        Reference.reachabilityFence(target);
-        return isDone;
     }
 
     /// Addresses are written to unchecked, so the memory has to be there, and ours.

@@ -38,7 +38,7 @@ class TableLiveTruncationTest {
             List.of("copy1", "copy2", "copy4", "copy8", "copyTwo8", "copyFour8", "copyBlocks");
 
     private static final List<String> VECTOR_LOOPS =
-            List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyFour32", "copyIndexed32");
+            List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyFour32");
 
     record Scenario(Way way, boolean hasVectors, List<Integer> sizes, int warmCalls, List<String> flags) {}
 
