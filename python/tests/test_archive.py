@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from penstock import _runtime
+
 Run = Callable[..., Any]
 
 USE = """
@@ -72,3 +74,18 @@ def test_a_bad_one_does_no_harm(run: Run, steps: Path, tmp_path: Path, damage: s
 @pytest.mark.parametrize("cache", ["", "relative", "/proc/nowhere"])
 def test_without_a_place_there_is_none(run: Run, steps: Path, cache: str) -> None:
     assert run(USE.format(path=str(steps)), PENSTOCK_CACHE=cache).stdout == "1000\n"
+
+
+def test_another_jar_has_its_own_and_ends_that_of_the_old(
+    steps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, jar = tmp_path / "cache", tmp_path / "penstock.jar"
+    jar.write_bytes(b"one")
+    monkeypatch.setenv("PENSTOCK_CACHE", str(cache))
+    monkeypatch.setattr(_runtime, "jar", lambda: str(jar))
+    first = Path(str(_runtime.archive()))
+    first.write_bytes(_runtime._ARCHIVE_MAGIC)
+    assert _runtime.archive() == str(first)
+    jar.write_bytes(b"another")
+    second = Path(str(_runtime.archive()))
+    assert second != first and not first.exists()

@@ -154,7 +154,7 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
     if archive:
         # What it has loaded and checked once, it need not load and check again: a third of the time
         # until the first batch. The runtime makes the file when a first process ends, and anew when
-        # it or the jar has changed.
+        # it has changed.
         options += ["-XX:+AutoCreateSharedArchive", f"-XX:SharedArchiveFile={archive}"]
     if runtime.has_vectors:
         options.append("--add-modules=jdk.incubator.vector")

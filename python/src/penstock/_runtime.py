@@ -9,6 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 JAVA_VERSION = 25
@@ -130,8 +131,12 @@ def archive() -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each installation has its own.
-    path = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}.jsa")
+    # Each installation has its own, and each jar in it: the runtime refuses that of another jar, and
+    # would not make it anew.
+    status = os.stat(jar())
+    content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size}".encode())
+    installation = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}-")
+    path = f"{installation}{content:08x}.jsa"
     try:
         with open(path, "rb") as file:
             is_archive = file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
@@ -139,7 +144,9 @@ def archive() -> str | None:
             # The runtime makes a damaged one anew, but leaves alone what never was one.
             os.unlink(path)
     except FileNotFoundError:
-        pass
+        for old in glob.glob(f"{glob.escape(installation)}*.jsa"):
+            with suppress(OSError):
+                os.unlink(old)
     except OSError:
         return None
     return path if os.access(folder, os.W_OK) else None
