@@ -131,8 +131,8 @@ def archive() -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each installation has its own, and each jar in it: the runtime refuses that of another jar, and
-    # would not make it anew.
+    # Each installation has its own, and each jar in it: the runtime refuses that of another jar,
+    # and would not make it anew.
     status = os.stat(jar())
     content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size}".encode())
     installation = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}-")
