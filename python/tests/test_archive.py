@@ -81,11 +81,12 @@ def test_another_jar_has_its_own_and_ends_that_of_the_old(
 ) -> None:
     cache, jar = tmp_path / "cache", tmp_path / "penstock.jar"
     jar.write_bytes(b"one")
+    runtime = _runtime.find_runtime()
     monkeypatch.setenv("PENSTOCK_CACHE", str(cache))
     monkeypatch.setattr(_runtime, "jar", lambda: str(jar))
-    first = Path(str(_runtime.archive()))
+    first = Path(str(_runtime.archive(runtime)))
     first.write_bytes(_runtime._ARCHIVE_MAGIC)
-    assert _runtime.archive() == str(first)
+    assert _runtime.archive(runtime) == str(first)
     jar.write_bytes(b"another")
-    second = Path(str(_runtime.archive()))
+    second = Path(str(_runtime.archive(runtime)))
     assert second != first and not first.exists()

@@ -150,7 +150,7 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
         "-Xlog:disable",
         "-XX:-PrintWarnings",
     ]
-    archive = _runtime.archive()
+    archive = _runtime.archive(runtime)
     if archive:
         # What it has loaded and checked once, it need not load and check again: a third of the time
         # until the first batch. The runtime makes the file when a first process ends, and anew when

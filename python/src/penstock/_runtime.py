@@ -120,7 +120,7 @@ def jar() -> str:
     return path
 
 
-def archive() -> str | None:
+def archive(runtime: Runtime) -> str | None:
     """A file for what the runtime wants to find again at its next start; None where there is no
     place for it. `PENSTOCK_CACHE` says in which folder, or that there is none when it is empty."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -131,10 +131,10 @@ def archive() -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each installation has its own, and each jar in it: the runtime refuses that of another jar,
-    # and would not make it anew.
+    # Each installation has its own, and each jar and runtime in it: a runtime refuses that of
+    # another jar, and would not make it anew.
     status = os.stat(jar())
-    content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size}".encode())
+    content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {runtime.home}".encode())
     installation = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}-")
     path = f"{installation}{content:08x}.jsa"
     try:
