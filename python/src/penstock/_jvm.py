@@ -64,7 +64,7 @@ class ForkedError(RuntimeError):
 
 class Functions:
     """What Java offers, as `dev.penstock.bridge.Bridge` lists it. Every function releases the
-    interpreter's lock and returns -1 when it failed."""
+    interpreter's lock and returns a negative number when it failed."""
 
     def __init__(self, address: int) -> None:
         def function(number: int, argument_count: int) -> Any:
