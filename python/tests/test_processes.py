@@ -64,6 +64,31 @@ def test_fork_is_refused_in_words(run: Run, steps: Path, pack: Path) -> None:
     assert result.stdout == "fine\n"
 
 
+def test_forked_children_end(run: Run, steps: Path) -> None:
+    """Each of them with another moment of the runtime's threads frozen in it."""
+    run(f"""
+        import os, signal, threading, penstock
+        ds = penstock.open({str(steps)!r})
+        is_over = threading.Event()
+
+        def iterate():
+            while not is_over.is_set():
+                for batch in penstock.Loader(ds, 10):
+                    pass
+
+        thread = threading.Thread(target=iterate)
+        thread.start()
+        for _ in range(40):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                raise SystemExit(7)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        is_over.set()
+        thread.join()
+    """)
+
+
 def test_fork_before_the_first_use_is_fine(run: Run, steps: Path) -> None:
     run(f"""
         import os, penstock

@@ -31,7 +31,7 @@ from . import _errors, _runtime, _signals
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
 _EXCEPTION_DESCRIBE, _FIND_CLASS, _STATIC_METHOD, _CALL_STATIC_LONG = 16, 6, 113, 134
-_DESTROY, _DETACH = 3, 5
+_DESTROY, _DETACH, _MACHINE_COUNT = 3, 5, 8
 
 _WARNING = b"Using incubator modules: jdk.incubator.vector"
 _END_OF_START = b"\0the Java runtime is there\n"
@@ -83,6 +83,9 @@ class Functions:
 _lock = threading.Lock()
 _functions: Functions | None = None
 _starter: _Starter | None = None
+# The runtime itself, and its functions as a forked child is to find them.
+_machine: c_void_p | None = None
+_table_of_child: ctypes.Array[c_void_p] | None = None
 _is_starting = False
 _is_forked = False
 _is_ended = False
@@ -93,6 +96,10 @@ def _after_fork() -> None:
     _lock = threading.Lock()
     if _functions is not None or _is_starting:
         _is_forked = True
+    if _machine is not None and _table_of_child is not None:
+        # A thread that ends takes leave of the runtime, which would wait for ever for threads that
+        # the child does not have.
+        ctypes.cast(_machine, POINTER(c_void_p))[0] = ctypes.addressof(_table_of_child)
 
 
 if hasattr(os, "register_at_fork"):
@@ -198,7 +205,7 @@ class _Starter(threading.Thread):
 
 
 def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
-    global _functions, _sweeper
+    global _functions, _machine, _sweeper, _table_of_child
     library = ctypes.CDLL(runtime.library, mode=ctypes.RTLD_GLOBAL)
     texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
@@ -217,6 +224,11 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
     address = _function(environment)
     # The end of the runtime waits for the thread that began it unless that has taken its leave.
     _of_machine(machine, _DETACH)
+    table = ctypes.cast(machine, POINTER(POINTER(c_void_p * _MACHINE_COUNT)))[0].contents
+    _table_of_child = (c_void_p * _MACHINE_COUNT)(*table)
+    # It does nothing, whatever it is called with.
+    _table_of_child[_DETACH] = ctypes.cast(ctypes.CDLL(None).getpid, c_void_p).value
+    _machine = machine
     atexit.register(_end, machine)
     _signals.after_start()
     _functions = Functions(address)
