@@ -55,6 +55,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
             tree[wrong]
         with pytest.raises(KeyError):
             tree.take(["ä", wrong])
+    with pytest.raises(TypeError):
+        tree[5]  # type: ignore[index]
     assert tree.take([]).shape == (0,)
     penstock.write(tmp_path / "none.act", {})
     assert len(penstock.open(tmp_path / "none.act")) == 0
@@ -90,6 +92,9 @@ def test_bad_files_and_values_are_refused(tmp_path: Path) -> None:
     for wrong in (-1, 2**64):
         with pytest.raises(OverflowError):
             penstock.write(tmp_path / "w.act", {"a": wrong})
+    for odd in ({"a": 1.5}, {"a": "1"}, [1, 2], {5: 1}):
+        with pytest.raises(TypeError):
+            penstock.write(tmp_path / "w.act", odd)
     assert not (tmp_path / "w.act").exists()
     whole = (tmp_path / "t.act").read_bytes()
     for size in range(8, len(whole)):

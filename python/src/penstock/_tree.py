@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
@@ -163,7 +164,16 @@ class Tree(Mapping[bytes, int]):
 
 
 def _bytes(path: Path) -> bytes:
-    return path.encode() if isinstance(path, str) else bytes(path)
+    # `bytes(5)` would be five zeros.
+    return path.encode() if isinstance(path, str) else bytes(memoryview(path))
+
+
+def _unsigned(value: Any) -> int:
+    """NumPy would cut fractions off, and older ones make large numbers of negative ones."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << 64:
+        raise OverflowError(f"values of trees are from 0 to 2^64 - 1, and {number} is not")
+    return number
 
 
 def _arrays(paths: list[bytes]) -> dict[str, np.ndarray[Any, Any]]:
@@ -182,7 +192,9 @@ def write_tree(
     path: str | os.PathLike[str], values: Mapping[Any, int], *, overwrite: bool = False
 ) -> None:
     """Writes a mapping of paths to whole numbers as a tree."""
-    entries = sorted((_bytes(key), value) for key, value in values.items())
+    if not isinstance(values, Mapping):
+        raise TypeError(f"a tree is written from a dictionary of numbers by path, not {values!r}")
+    entries = sorted((_bytes(key), _unsigned(value)) for key, value in values.items())
     numbers = np.array([value for _, value in entries], np.uint64)
     arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
     absolute = os.path.abspath(os.fsdecode(path))
