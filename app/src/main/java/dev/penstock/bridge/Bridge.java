@@ -95,7 +95,7 @@ public final class Bridge {
     /// Does what a request says.
     ///
     /// @param request    the address of JSON in UTF-8
-    /// @param answerAddress where the address of the answer goes, which stays until the thread's next call
+    /// @param answerAddress where the address of the answer goes, which stays for some more calls of the thread
     /// @return the size of the answer
     private static long call(long request, long requestSize, long answerAddress) throws IOException {
         byte[] text = ALL.asSlice(request, requestSize).toArray(ValueLayout.JAVA_BYTE);
@@ -127,9 +127,19 @@ public final class Bridge {
         HeldBatch held = from.batches().borrow();
         try {
             from.dataset().gather(words(indices, count), held.batch());
+        } catch (Throwable e) {
+            held.close();
+            throw e;
+        }
+        handOver(held, batch, info);
+        return 0;
+    }
+
+    /// Makes a batch known, and says where everything is; it is given back when that cannot be.
+    private static void handOver(HeldBatch held, long batch, long info) {
+        try {
             held.describe(ALL.asSlice(info));
             held.lend(batch);
-            return 0;
         } catch (Throwable e) {
             held.close();
             throw e;
@@ -176,8 +186,7 @@ public final class Bridge {
         if (held == null) {
             return 0;
         }
-        held.describe(ALL.asSlice(info));
-        held.lend(batch);
+        handOver(held, batch, info);
         return 1;
     }
 

@@ -35,7 +35,7 @@ final class TreeSource implements AutoCloseable {
             if (fill(one.batch())) {
                 return one;
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             one.close();
             throw e;
         }

@@ -24,7 +24,7 @@ final class Warmup implements Runnable {
         "dev.penstock.memory.RowCopy",
     };
 
-    private Warmup() {}
+    Warmup() {}
 
     /// Begins, where the system has a thread to spare.
     static void start() {

@@ -220,6 +220,12 @@ final class BridgeTest {
         assertTrue(releases.get() > 400, "only " + releases.get() + " worked");
     }
 
+    /// Classes are named by text there, and a failure would be seen on stderr only.
+    @Test
+    void whatIsLoadedAheadIsThere() {
+        new Warmup().run();
+    }
+
     @Test
     void functionsThatDoNotExistFail() {
         for (long function : new long[] {-1, 7, 1000}) {

@@ -85,7 +85,7 @@ public final class RowCopy {
         }
     }
 
-    /// Whether vector instructions are used, from the first fraction of a second on.
+    /// Whether vector instructions are used, from about a second after the first use on.
     public static boolean hasVectors() {
         return HAS_VECTORS && !hasFaulted;
     }
