@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -255,12 +254,6 @@ if __name__ == "__main__":
     assert result.stdout == "[0, 1, 2, 3]\n"
 
 
-needs_fork = pytest.mark.skipif(
-    "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
-)
-
-
-@needs_fork
 def test_workers_that_are_forked_after_the_runtime_started_read_tables(
     run: Run, steps: Path
 ) -> None:
@@ -277,7 +270,6 @@ def test_workers_that_are_forked_after_the_runtime_started_read_tables(
     assert result.stdout == "True\nTrue\n"
 
 
-@needs_fork
 def test_forked_workers_say_what_they_cannot_read_and_end(run: Run, pack: Path) -> None:
     result = run(f"""
         import penstock, torch
@@ -294,7 +286,6 @@ def test_forked_workers_say_what_they_cannot_read_and_end(run: Run, pack: Path) 
     assert result.stdout == "said\n"
 
 
-@needs_fork
 def test_workers_that_are_forked_before_the_runtime_started_work(run: Run, steps: Path) -> None:
     result = run(f"""
         import penstock, torch

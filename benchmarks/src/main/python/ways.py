@@ -4,7 +4,6 @@
 import itertools
 import time
 
-
 # How long each way runs before it is measured: compilers and caches have settled by then, ours and
 # others'. What a start costs is measured apart.
 WARM_SECONDS = 2.0
