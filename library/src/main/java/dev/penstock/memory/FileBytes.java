@@ -46,6 +46,10 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     /// @throws IndexOutOfBoundsException when the file has no such bytes
     MemorySegment view(long offset, long byteCount) throws IOException;
 
+    /// All bytes of the file in one segment, which stays valid until the file is closed and every lease has been
+    /// released: the mapping, or a copy in memory when the file is read.
+    MemorySegment whole() throws IOException;
+
     /// Copies bytes into private memory.
     ///
     /// @throws IndexOutOfBoundsException when the file has no such bytes

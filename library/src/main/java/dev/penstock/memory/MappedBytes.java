@@ -47,6 +47,11 @@ final class MappedBytes implements FileBytes {
     }
 
     @Override
+    public MemorySegment whole() {
+        return segment;
+    }
+
+    @Override
     public void read(long offset, MemorySegment target) {
         try {
             MemorySegment.copy(segment, offset, target, 0, target.byteSize());

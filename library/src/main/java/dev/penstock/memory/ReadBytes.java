@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -14,7 +15,12 @@ final class ReadBytes implements FileBytes {
     private final Path path;
     private final Disk.Readable file;
     private final long size;
-    private final Leases leases = new Leases(this::closeFile);
+    private final Leases leases = new Leases(this::free);
+    /// The copy that [#whole] returns, or null before the first call.
+    private MemorySegment copy;
+
+    /// Owns the copy. Closed with the last lease, so that a running call never loses its memory.
+    private Arena copyArena;
 
     private ReadBytes(Path path, Disk.Readable file, long size) {
         this.path = path;
@@ -56,6 +62,17 @@ final class ReadBytes implements FileBytes {
     }
 
     @Override
+    public synchronized MemorySegment whole() throws IOException {
+        if (copy == null) {
+            copyArena = copyArena == null ? Arena.ofShared() : copyArena;
+            MemorySegment target = copyArena.allocate(size);
+            read(0, target);
+            copy = target.asReadOnly();
+        }
+        return copy;
+    }
+
+    @Override
     public void read(long offset, MemorySegment target) throws IOException {
         Objects.checkFromIndexSize(offset, target.byteSize(), size);
         acquire();
@@ -92,11 +109,15 @@ final class ReadBytes implements FileBytes {
         leases.close();
     }
 
-    private void closeFile() {
+    private synchronized void free() {
         try {
             file.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            if (copyArena != null) {
+                copyArena.close();
+            }
         }
     }
 }

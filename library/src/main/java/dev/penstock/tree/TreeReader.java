@@ -11,12 +11,10 @@ import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// An open tree: looks up paths, goes through them in order, and checks the file.
 ///
@@ -54,17 +52,12 @@ public final class TreeReader implements AutoCloseable {
     private static final byte[] EMPTY = {};
 
     private final FileBytes file;
-    /// Holds the content when the file is not mapped; else null.
-    private final Arena copyArena;
-
     private final TreeBytes bytes;
     private final long root;
     private final TreeLookup lookup;
-    private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    private TreeReader(FileBytes file, Arena copyArena, TreeBytes bytes, long root) {
+    private TreeReader(FileBytes file, TreeBytes bytes, long root) {
         this.file = file;
-        this.copyArena = copyArena;
         this.bytes = bytes;
         this.root = root;
         this.lookup = new TreeLookup(bytes, root);
@@ -90,18 +83,7 @@ public final class TreeReader implements AutoCloseable {
 
     private static TreeReader read(Options options, FileBytes file) throws IOException {
         TreeHeader header = TreeHeader.read(file);
-        if (file.isMapped()) {
-            return new TreeReader(file, null, checked(options, file, header, file.view(0, file.size())), header.root());
-        }
-        Arena arena = Arena.ofShared();
-        try {
-            MemorySegment copy = arena.allocate(file.size());
-            file.read(0, copy);
-            return new TreeReader(file, arena, checked(options, file, header, copy.asReadOnly()), header.root());
-        } catch (Throwable e) {
-            arena.close();
-            throw e;
-        }
+        return new TreeReader(file, checked(options, file, header, file.whole()), header.root());
     }
 
     private static TreeBytes checked(Options options, FileBytes file, TreeHeader header, MemorySegment content) {
@@ -303,8 +285,5 @@ public final class TreeReader implements AutoCloseable {
     @Override
     public void close() {
         file.close();
-        if (copyArena != null && isClosed.compareAndSet(false, true)) {
-            copyArena.close();
-        }
     }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
+import dev.penstock.Verification;
 import dev.penstock.memory.FileBytes.Access;
 import dev.penstock.memory.MappingLimit;
 import dev.penstock.memory.Parallel;
@@ -55,6 +56,26 @@ class TreeContractTest {
         }
         assertEquals(List.of(), OpenResources.under(folder));
         assertEquals(liveBefore, MappingLimit.live());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallUnderWayFinishesWhenTheReaderIsClosed(Access access) throws IOException {
+        SortedMap<byte[], Long> map = new TreeMap<>(Arrays::compareUnsigned);
+        // More nodes than are verified between two reports of progress.
+        for (int i = 0; i < 140_000; i++) {
+            map.put(new byte[] {(byte) (i >>> 16), (byte) (i >>> 8), (byte) i}, (long) i);
+        }
+        TreeReader tree = TreeReader.open(write("t.act", map), TreeReader.Options.DEFAULT.withAccess(access));
+        List<Long> reports = new ArrayList<>();
+        Verification verification = tree.verify((done, total) -> {
+            reports.add(done);
+            tree.close();
+        });
+        assertTrue(reports.size() > 1, "the reader was closed while nodes were left to verify");
+        assertTrue(verification.isOk());
+        assertThrows(IllegalStateException.class, tree::count);
+        assertEquals(List.of(), OpenResources.under(folder));
     }
 
     @ParameterizedTest
