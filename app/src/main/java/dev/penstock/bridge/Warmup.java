@@ -13,7 +13,7 @@ final class Warmup implements Runnable {
         "dev.penstock.bridge.DatasetRequests",
         "dev.penstock.catalog.Catalog",
         "dev.penstock.table.TableReader",
-        "dev.penstock.memory.FileGroup",
+        "dev.penstock.memory.OpenFiles",
         "dev.penstock.table.DTypeParser",
         "dev.penstock.bridge.LoaderRequests",
         "dev.penstock.loader.PermutationSampler",

@@ -39,7 +39,7 @@ public final class Faults {
 
     /// The error to throw instead when it may have been any of these files: the one that is shorter now, if there
     /// is one.
-    public static DatasetException.Corrupt translate(InternalError fault, List<FileBytes> files) {
+    public static DatasetException.Corrupt translate(InternalError fault, List<OpenFile> files) {
         return files.stream()
                 .map(file -> translate(fault, file.path(), 0, file.size()))
                 .filter(error -> error.reason() == Reason.TRUNCATED)

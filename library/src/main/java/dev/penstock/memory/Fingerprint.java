@@ -16,7 +16,7 @@ public final class Fingerprint {
     /// Blocks that [#addSample] takes.
     public static final int SAMPLE_COUNT = 64;
 
-    private static final int PIECE_SIZE = FileBytes.PIECE_SIZE;
+    private static final int PIECE_SIZE = OpenFile.PIECE_SIZE;
     private static final int TEXT_BYTES = 16;
 
     private final MessageDigest digest;
@@ -32,7 +32,7 @@ public final class Fingerprint {
     }
 
     /// Adds a range of a file.
-    public Fingerprint add(FileBytes file, long offset, long byteCount) throws IOException {
+    public Fingerprint add(OpenFile file, long offset, long byteCount) throws IOException {
         file.forEachPiece(offset, byteCount, piece -> digest.update(piece.asByteBuffer()));
         return this;
     }
@@ -44,7 +44,7 @@ public final class Fingerprint {
     }
 
     /// [#addSample(long, Source)] of a range of a file.
-    public Fingerprint addSample(FileBytes file, long offset, long byteCount) throws IOException {
+    public Fingerprint addSample(OpenFile file, long offset, long byteCount) throws IOException {
         return addSample(byteCount, (at, target) -> file.read(offset + at, target));
     }
 

@@ -38,14 +38,14 @@ public final class Residency {
         STREAMED
     }
 
-    private final Mapping mapping;
+    private final MappedGroup mapping;
     private final AtomicLong heldBytes = new AtomicLong();
     private long budgetBytes;
     private boolean isCacheKnown;
     private volatile State state;
     private volatile boolean isStopped;
 
-    Residency(Mapping mapping) {
+    Residency(MappedGroup mapping) {
         this.mapping = mapping;
         this.state = mapping == null ? State.RESIDENT : State.UNDECIDED;
     }

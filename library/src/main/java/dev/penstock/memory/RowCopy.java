@@ -14,11 +14,11 @@ import java.lang.invoke.MethodType;
 /// The work is done by vector instructions where the runtime was started with `--add-modules
 /// jdk.incubator.vector`, otherwise by words of eight bytes, which takes about half as long again. Larger rows go
 /// through the runtime's block copy, which is as fast as anything. It is compiled apart from its callers: see
-/// [Apart].
+/// [SeparatelyCompiled].
 ///
 /// Addresses are used as they are, so that a batch costs one check instead of one for each row, and so that no
 /// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
-/// on the files (see [FileGroup#use]) while the copy runs. A page that cannot be read, because a file was
+/// on the files (see [OpenFiles#use]) while the copy runs. A page that cannot be read, because a file was
 /// shortened, raises an [InternalError] and does not end the process: each loop reads the places by a plain
 /// access to a segment, which makes the compiler expect the fault. A loop of vectors that is not compiled as a
 /// whole, though, calls vector loads that were compiled alone and expect none. So vectors are used once their
@@ -42,7 +42,7 @@ public final class RowCopy {
     private static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
-    private static MethodHandle copyApart = Apart.of(
+    private static MethodHandle copyApart = SeparatelyCompiled.of(
             MethodHandles.lookup(),
             "copyAnySize",
             MethodType.methodType(
@@ -110,7 +110,7 @@ public final class RowCopy {
         try {
             copyApart.invokeExact(places, count, offset, size, target, stride, isTouched);
         } catch (Throwable e) {
-            throw Apart.rethrow(e);
+            throw SeparatelyCompiled.rethrow(e);
         }
     }
 

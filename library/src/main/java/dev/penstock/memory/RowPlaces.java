@@ -21,12 +21,12 @@ public final class RowPlaces {
     /// As many as one call of a loop takes.
     private static final long COUNT_MAX = 1 << 30;
 
-    private static MethodHandle locateOne = Apart.of(
+    private static MethodHandle locateOne = SeparatelyCompiled.of(
             MethodHandles.lookup(),
             "locateOne",
             MethodType.methodType(long.class, long.class, int.class, long.class, long.class, long.class));
 
-    private static MethodHandle locateMany = Apart.of(
+    private static MethodHandle locateMany = SeparatelyCompiled.of(
             MethodHandles.lookup(),
             "locateMany",
             MethodType.methodType(boolean.class, long.class, int.class, RowPlaces.class));
@@ -127,7 +127,7 @@ public final class RowPlaces {
                         : (boolean) locateMany.invokeExact(at, count, this);
             }
         } catch (Throwable e) {
-            throw Apart.rethrow(e);
+            throw SeparatelyCompiled.rethrow(e);
         }
         return hasAll;
     }

@@ -5,7 +5,7 @@ import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +25,7 @@ final class PackChecks {
     private PackChecks() {}
 
     /// The index and the footer fit in the file. Nothing is set aside for `count` records before.
-    static void requireRoom(FileBytes file, long count) {
+    static void requireRoom(OpenFile file, long count) {
         if (Long.compareUnsigned(count, COUNT_LIMIT) >= 0) {
             throw new DatasetException.Corrupt(
                     file.path(),
@@ -45,7 +45,7 @@ final class PackChecks {
     }
 
     /// The index is what the footer says, and all records lie between index and footer.
-    static void requireConsistent(FileBytes file, long count, PackFooter footer, PackSummary summary) {
+    static void requireConsistent(OpenFile file, long count, PackFooter footer, PackSummary summary) {
         long footerStart = file.size() - PackFormat.FOOTER_SIZE;
         if (summary.indexCrc() != footer.indexCrc()) {
             throw new DatasetException.Corrupt(
@@ -73,7 +73,7 @@ final class PackChecks {
     }
 
     /// Bytes of the caller's block behind the data, when the footer points at one that lies before it.
-    static OptionalLong statsSize(FileBytes file, PackFooter footer) throws IOException {
+    static OptionalLong statsSize(OpenFile file, PackFooter footer) throws IOException {
         long limit = file.size() - PackFormat.FOOTER_SIZE;
         long start = footer.statsAt();
         if (start <= 0 || start < footer.dataEnd() || start > limit - U32.byteSize()) {
@@ -87,7 +87,7 @@ final class PackChecks {
     }
 
     /// The caller's block itself.
-    static Optional<byte[]> statsBlock(FileBytes file, PackFooter footer) throws IOException {
+    static Optional<byte[]> statsBlock(OpenFile file, PackFooter footer) throws IOException {
         OptionalLong size = statsSize(file, footer);
         if (size.isEmpty() || size.getAsLong() > STATS_SIZE_MAX) {
             return Optional.empty();

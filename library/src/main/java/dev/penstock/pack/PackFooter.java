@@ -7,7 +7,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
@@ -22,7 +22,7 @@ record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int res
     private static final long CRC_OFFSET = 24;
     private static final long RESERVED_OFFSET = 28;
 
-    static PackFooter read(FileBytes file) throws IOException {
+    static PackFooter read(OpenFile file) throws IOException {
         long start = file.size() - PackFormat.FOOTER_SIZE;
         MemorySegment footer = MemorySegment.ofArray(new byte[(int) PackFormat.FOOTER_SIZE]);
         file.read(start, footer);

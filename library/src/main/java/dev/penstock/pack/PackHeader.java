@@ -7,7 +7,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +22,7 @@ record PackHeader(boolean hasNames, long count) {
     private static final long COUNT_OFFSET = 16;
     private static final long CRC_OFFSET = 24;
 
-    static PackHeader read(FileBytes file) throws IOException {
+    static PackHeader read(OpenFile file) throws IOException {
         Path path = file.path();
         if (file.size() < PackFormat.HEADER_SIZE) {
             throw new DatasetException.Corrupt(

@@ -4,7 +4,7 @@ package dev.penstock.pack;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -15,13 +15,13 @@ import java.util.Objects;
 /// The index was checked as a whole when the pack was opened. Each entry is held against the bounds of the data
 /// again when it is used, because a mapped file can still change under us.
 final class PackIndex {
-    private final FileBytes file;
+    private final OpenFile file;
     private final MemorySegment entries;
     private final long count;
     private final long dataStart;
     private final long dataLimit;
 
-    private PackIndex(FileBytes file, MemorySegment entries, long count) {
+    private PackIndex(OpenFile file, MemorySegment entries, long count) {
         this.file = file;
         this.entries = entries;
         this.count = count;
@@ -32,7 +32,7 @@ final class PackIndex {
     /// The index in the mapping, or a copy of it outside the heap when the file is read. The count has been held
     /// against
     /// the size of the file.
-    static PackIndex of(FileBytes file, long count) throws IOException {
+    static PackIndex of(OpenFile file, long count) throws IOException {
         long indexBytes = count * PackFormat.ENTRY_SIZE;
         if (file.isMapped()) {
             return new PackIndex(file, file.view(PackFormat.HEADER_SIZE, indexBytes), count);

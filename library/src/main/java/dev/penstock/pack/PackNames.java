@@ -7,7 +7,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -23,13 +23,13 @@ import java.util.Objects;
 final class PackNames {
     static final long BLOCK_SIZE_OFFSET = 8;
 
-    private final FileBytes file;
+    private final OpenFile file;
     private final long count;
     private final long blockOffset;
     private final long blockSize;
     private volatile boolean isChecked;
 
-    private PackNames(FileBytes file, long count, long blockOffset, long blockSize) {
+    private PackNames(OpenFile file, long count, long blockOffset, long blockSize) {
         this.file = file;
         this.count = count;
         this.blockOffset = blockOffset;
@@ -39,7 +39,7 @@ final class PackNames {
     /// Finds the block.
     ///
     /// @param limit where it has to end at the latest: the first record or the footer
-    static PackNames open(FileBytes file, long count, long limit) throws IOException {
+    static PackNames open(OpenFile file, long count, long limit) throws IOException {
         long blockOffset = PackFormat.indexEnd(count);
         long sizeMin = sizeOf(count, 0);
         if (limit - blockOffset < sizeMin) {
@@ -117,7 +117,7 @@ final class PackNames {
         isChecked = true;
     }
 
-    private static DatasetException bad(FileBytes file, long offset, String what) {
+    private static DatasetException bad(OpenFile file, long offset, String what) {
         return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_NAMES, "names: " + what);
     }
 }

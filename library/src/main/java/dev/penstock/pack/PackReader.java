@@ -12,7 +12,7 @@ import dev.penstock.Row;
 import dev.penstock.Verification;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
@@ -48,9 +48,9 @@ public final class PackReader implements Dataset {
     /// @param memoryBytes      memory the file may hold, or [Residency#AUTOMATIC]
     /// @param disk             where the file is
     public record Options(
-            FileBytes.Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
+            OpenFile.Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(FileBytes.Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(OpenFile.Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
 
         public Options {
             if (threads < 1) {
@@ -58,7 +58,7 @@ public final class PackReader implements Dataset {
             }
         }
 
-        public Options withAccess(FileBytes.Access access) {
+        public Options withAccess(OpenFile.Access access) {
             return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
 
@@ -80,7 +80,7 @@ public final class PackReader implements Dataset {
     }
 
     private final Options options;
-    private final FileBytes file;
+    private final OpenFile file;
     private final PackFooter footer;
     private final PackSummary summary;
     private final PackIndex index;
@@ -88,7 +88,7 @@ public final class PackReader implements Dataset {
     private final PackRecords records;
 
     private PackReader(
-            Options options, FileBytes file, PackFooter footer, PackSummary summary, PackIndex index, PackNames names) {
+            Options options, OpenFile file, PackFooter footer, PackSummary summary, PackIndex index, PackNames names) {
         this.options = options;
         this.file = file;
         this.footer = footer;
@@ -107,7 +107,7 @@ public final class PackReader implements Dataset {
 
     /// Opens a pack in a certain way.
     public static PackReader open(Path path, Options options) throws IOException {
-        FileBytes file = FileBytes.open(options.disk(), path, options.access());
+        OpenFile file = OpenFile.open(options.disk(), path, options.access());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {
@@ -117,7 +117,7 @@ public final class PackReader implements Dataset {
     }
 
     /// Checks in the order of the original, so that a damaged pack gets the same verdict.
-    private static PackReader read(Options options, FileBytes file) throws IOException {
+    private static PackReader read(Options options, OpenFile file) throws IOException {
         PackHeader header = PackHeader.read(file);
         long count = header.count();
         PackChecks.requireRoom(file, count);

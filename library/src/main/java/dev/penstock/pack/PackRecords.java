@@ -11,7 +11,7 @@ import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
 import java.io.IOException;
@@ -41,12 +41,12 @@ final class PackRecords implements AutoCloseable {
     /// Records that are no further apart are announced as one.
     private static final long NEAR_BYTES = 4096;
 
-    private final FileBytes file;
+    private final OpenFile file;
     private final PackIndex index;
     private final boolean isChecking;
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
-    PackRecords(FileBytes file, PackIndex index, boolean isChecking) {
+    PackRecords(OpenFile file, PackIndex index, boolean isChecking) {
         this.file = file;
         this.index = index;
         this.isChecking = isChecking;

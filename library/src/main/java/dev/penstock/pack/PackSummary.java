@@ -3,7 +3,7 @@ package dev.penstock.pack;
 
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
@@ -24,7 +24,7 @@ final class PackSummary {
 
     private PackSummary() {}
 
-    static PackSummary read(FileBytes file, long count) throws IOException {
+    static PackSummary read(OpenFile file, long count) throws IOException {
         PackSummary summary = new PackSummary();
         file.forEachPiece(PackFormat.HEADER_SIZE, count * PackFormat.ENTRY_SIZE, piece -> {
             summary.crc.update(piece);

@@ -12,7 +12,7 @@ import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +36,7 @@ final class PackVerifier {
     /// so the gaps of such a pack go unread.
     private static final long UNSORTED_COUNT_MAX = 1L << 20;
 
-    private final FileBytes file;
+    private final OpenFile file;
     private final PackIndex index;
     private final PackNames names;
     private final PackFooter footer;
@@ -46,7 +46,7 @@ final class PackVerifier {
     private final List<Problem> problems = new ArrayList<>();
     private boolean hasError;
 
-    PackVerifier(FileBytes file, PackIndex index, PackNames names, PackFooter footer, int threads) {
+    PackVerifier(OpenFile file, PackIndex index, PackNames names, PackFooter footer, int threads) {
         this.file = file;
         this.index = index;
         this.names = names;

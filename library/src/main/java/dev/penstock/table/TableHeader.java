@@ -6,7 +6,7 @@ import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +33,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
     }
 
     /// Reads the header of a file and checks that the rows it announces are there.
-    static TableHeader read(FileBytes file) throws IOException {
+    static TableHeader read(OpenFile file) throws IOException {
         int version = readVersion(file);
         int lengthSize = TableFormat.lengthSize(version);
         long textOffset = TableFormat.LENGTH_OFFSET + lengthSize;
@@ -58,7 +58,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
         return header;
     }
 
-    private static int readVersion(FileBytes file) throws IOException {
+    private static int readVersion(OpenFile file) throws IOException {
         byte[] start = bytes(file, 0, Math.min(file.size(), TableFormat.LENGTH_OFFSET));
         byte[] magic = TableFormat.magic();
         if (start.length == 0) {
@@ -90,13 +90,13 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
         return isZip ? "this is a zip archive; take the .npy files out of an .npz" : "bad magic";
     }
 
-    private static byte[] bytes(FileBytes file, long offset, long byteCount) throws IOException {
+    private static byte[] bytes(OpenFile file, long offset, long byteCount) throws IOException {
         byte[] bytes = new byte[Math.toIntExact(byteCount)];
         file.read(offset, MemorySegment.ofArray(bytes));
         return bytes;
     }
 
-    private static void requireSize(FileBytes file, long size, String what) {
+    private static void requireSize(OpenFile file, long size, String what) {
         if (file.size() < size) {
             throw new DatasetException.Corrupt(
                     file.path(), file.size(), Reason.TRUNCATED, "file too small: it ends inside " + what);
@@ -149,7 +149,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
         }
     }
 
-    private void requireData(FileBytes file) {
+    private void requireData(OpenFile file) {
         long there = file.size() - dataOffset;
         if (there < dataBytes()) {
             throw new DatasetException.Corrupt(
@@ -161,7 +161,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
         }
     }
 
-    private static DatasetException bad(FileBytes file, long offset, String what) {
+    private static DatasetException bad(OpenFile file, long offset, String what) {
         return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_HEADER, "bad header: " + what);
     }
 

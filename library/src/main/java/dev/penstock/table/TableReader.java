@@ -11,8 +11,8 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
-import dev.penstock.memory.FileBytes;
-import dev.penstock.memory.FileGroup;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
@@ -42,9 +42,9 @@ public final class TableReader implements Dataset {
     /// @param threads     how many threads one gather of many bytes may use
     /// @param memoryBytes memory the table may hold, or [Residency#AUTOMATIC]
     /// @param disk        where the files are
-    public record Options(FileBytes.Access access, int threads, long memoryBytes, Disk disk) {
+    public record Options(OpenFile.Access access, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(FileBytes.Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(OpenFile.Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
 
         public Options {
             if (threads < 1) {
@@ -55,7 +55,7 @@ public final class TableReader implements Dataset {
             }
         }
 
-        public Options withAccess(FileBytes.Access access) {
+        public Options withAccess(OpenFile.Access access) {
             return new Options(access, threads, memoryBytes, disk);
         }
 
@@ -164,7 +164,7 @@ public final class TableReader implements Dataset {
     /// A view where the bytes of the row are those of the field, otherwise a copy put in order.
     MemorySegment value(RowField field, long rowIndex) throws IOException {
         int shardIndex = shards.shardOf(rowIndex);
-        FileBytes file = shards.group().files().get(shardIndex);
+        OpenFile file = shards.group().files().get(shardIndex);
         long offset = shards.offset(shardIndex, rowIndex);
         if (field.isPlain()) {
             return file.view(offset + field.offset(), field.blockSize());
@@ -217,7 +217,7 @@ public final class TableReader implements Dataset {
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
-        FileGroup group = shards.group();
+        OpenFiles group = shards.group();
         group.acquire();
         try {
             group.residency().decide(options.memoryBytes());
@@ -296,7 +296,7 @@ public final class TableReader implements Dataset {
             long inRow = (offset + done) % shards.rowSize();
             long left = (shards.start(shardIndex + 1) - row) * shards.rowSize() - inRow;
             long byteCount = Math.min(left, target.byteSize() - done);
-            FileBytes file = shards.group().files().get(shardIndex);
+            OpenFile file = shards.group().files().get(shardIndex);
             file.read(shards.offset(shardIndex, row) + inRow, target.asSlice(done, byteCount));
             done += byteCount;
         }

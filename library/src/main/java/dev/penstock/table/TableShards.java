@@ -4,8 +4,8 @@ package dev.penstock.table;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes;
-import dev.penstock.memory.FileGroup;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.RowPlaces;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,13 +15,13 @@ import java.util.List;
 
 /// The open files of a table, and which row is where.
 final class TableShards implements AutoCloseable {
-    private final FileGroup group;
+    private final OpenFiles group;
     private final List<TableHeader> headers;
     private final RowType rowType;
     private final long rowSize;
     private final RowPlaces places;
 
-    private TableShards(FileGroup group, List<TableHeader> headers) throws IOException {
+    private TableShards(OpenFiles group, List<TableHeader> headers) throws IOException {
         this.group = group;
         this.headers = headers;
         this.rowType = headers.getFirst().rowType();
@@ -29,7 +29,7 @@ final class TableShards implements AutoCloseable {
         long[] starts = new long[headers.size() + 1];
         long[] addresses = new long[headers.size()];
         for (int i = 0; i < headers.size(); i++) {
-            FileBytes file = group.files().get(i);
+            OpenFile file = group.files().get(i);
             starts[i + 1] = starts[i] + headers.get(i).rowCount();
             if (starts[i + 1] < 0) {
                 throw new DatasetException.Corrupt(
@@ -49,8 +49,8 @@ final class TableShards implements AutoCloseable {
     /// Opens all shards and reads their headers.
     ///
     /// @throws DatasetException when one is damaged, or of another type than the first
-    static TableShards open(Disk disk, List<Path> files, FileBytes.Access access) throws IOException {
-        FileGroup group = FileGroup.open(disk, files, access);
+    static TableShards open(Disk disk, List<Path> files, OpenFile.Access access) throws IOException {
+        OpenFiles group = OpenFiles.open(disk, files, access);
         try {
             return group.use(() -> new TableShards(group, headers(group)));
         } catch (Throwable e) {
@@ -59,9 +59,9 @@ final class TableShards implements AutoCloseable {
         }
     }
 
-    private static List<TableHeader> headers(FileGroup group) throws IOException {
+    private static List<TableHeader> headers(OpenFiles group) throws IOException {
         List<TableHeader> headers = new ArrayList<>();
-        for (FileBytes file : group.files()) {
+        for (OpenFile file : group.files()) {
             TableHeader header = TableHeader.read(file);
             if (!headers.isEmpty()
                     && !header.rowType().equals(headers.getFirst().rowType())) {
@@ -78,7 +78,7 @@ final class TableShards implements AutoCloseable {
         return List.copyOf(headers);
     }
 
-    FileGroup group() {
+    OpenFiles group() {
         return group;
     }
 
@@ -130,7 +130,7 @@ final class TableShards implements AutoCloseable {
             long row = rowIndex + done;
             int shardIndex = shardOf(row);
             long here = Math.min(rowCount - done, places.start(shardIndex + 1) - row);
-            FileBytes file = group.files().get(shardIndex);
+            OpenFile file = group.files().get(shardIndex);
             file.read(offset(shardIndex, row), target.asSlice(done * rowSize, here * rowSize));
             done += here;
         }

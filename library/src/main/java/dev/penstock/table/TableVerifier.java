@@ -9,7 +9,7 @@ import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ final class TableVerifier {
 
     private void checkShard(int shardIndex, List<Problem> found, Progress progress, long totalBytes)
             throws IOException {
-        FileBytes file = shards.group().files().get(shardIndex);
+        OpenFile file = shards.group().files().get(shardIndex);
         TableHeader header = shards.headers().get(shardIndex);
         Crc32c crc = new Crc32c();
         try {
@@ -125,7 +125,7 @@ final class TableVerifier {
     }
 
     private static void checkListed(
-            TableManifest.Shard listed, FileBytes file, TableHeader header, int crc, List<Problem> found) {
+            TableManifest.Shard listed, OpenFile file, TableHeader header, int crc, List<Problem> found) {
         if (listed.rows() != header.rowCount() || listed.bytes() != file.size()) {
             found.add(problem(
                     file.path(),

@@ -4,7 +4,7 @@ package dev.penstock.table;
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -155,7 +155,7 @@ public final class TableWriter implements AutoCloseable {
     /// @throws dev.penstock.DatasetException when it is none, or damaged
     public static TableWriter extend(Path path, Options options) throws IOException {
         TableReader.Options reading =
-                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(FileBytes.Access.READ);
+                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(OpenFile.Access.READ);
         TableFiles files = TableFiles.find(options.disk(), path);
         TableWriter writer = null;
         try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {

@@ -5,7 +5,7 @@ import static dev.penstock.memory.Layouts.U64;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +15,7 @@ import java.nio.file.Path;
 ///
 /// @param root where the root node is
 record TreeHeader(long root) {
-    static TreeHeader read(FileBytes file) throws IOException {
+    static TreeHeader read(OpenFile file) throws IOException {
         Path path = file.path();
         byte[] head = new byte[(int) Math.min(TreeFormat.HEADER_SIZE, file.size())];
         file.read(0, MemorySegment.ofArray(head));

@@ -6,7 +6,7 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
-import dev.penstock.memory.FileBytes;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
@@ -33,14 +33,14 @@ public final class TreeReader implements AutoCloseable {
     /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
     /// @param access   mapped, or read into memory as a whole when it is opened
     /// @param disk     where the file is
-    public record Options(boolean isStrict, FileBytes.Access access, Disk disk) {
-        public static final Options DEFAULT = new Options(true, FileBytes.Access.MMAP, Disk.real());
+    public record Options(boolean isStrict, OpenFile.Access access, Disk disk) {
+        public static final Options DEFAULT = new Options(true, OpenFile.Access.MMAP, Disk.real());
 
         public Options withStrict(boolean isStrict) {
             return new Options(isStrict, access, disk);
         }
 
-        public Options withAccess(FileBytes.Access access) {
+        public Options withAccess(OpenFile.Access access) {
             return new Options(isStrict, access, disk);
         }
 
@@ -51,12 +51,12 @@ public final class TreeReader implements AutoCloseable {
 
     private static final byte[] EMPTY = {};
 
-    private final FileBytes file;
+    private final OpenFile file;
     private final TreeBytes bytes;
     private final long root;
     private final TreeLookup lookup;
 
-    private TreeReader(FileBytes file, TreeBytes bytes, long root) {
+    private TreeReader(OpenFile file, TreeBytes bytes, long root) {
         this.file = file;
         this.bytes = bytes;
         this.root = root;
@@ -72,7 +72,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// Opens a tree in a certain way.
     public static TreeReader open(Path path, Options options) throws IOException {
-        FileBytes file = FileBytes.open(options.disk(), path, options.access());
+        OpenFile file = OpenFile.open(options.disk(), path, options.access());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {
@@ -81,12 +81,12 @@ public final class TreeReader implements AutoCloseable {
         }
     }
 
-    private static TreeReader read(Options options, FileBytes file) throws IOException {
+    private static TreeReader read(Options options, OpenFile file) throws IOException {
         TreeHeader header = TreeHeader.read(file);
         return new TreeReader(file, checked(options, file, header, file.whole()), header.root());
     }
 
-    private static TreeBytes checked(Options options, FileBytes file, TreeHeader header, MemorySegment content) {
+    private static TreeBytes checked(Options options, OpenFile file, TreeHeader header, MemorySegment content) {
         TreeBytes bytes = new TreeBytes(file.path(), content, options.isStrict());
         try {
             new TreeNode(bytes).decode(header.root(), bytes.size());
@@ -269,7 +269,7 @@ public final class TreeReader implements AutoCloseable {
         file.release();
     }
 
-    private <T> T guarded(FileBytes.Use<T, RuntimeException> use) {
+    private <T> T guarded(OpenFile.Use<T, RuntimeException> use) {
         file.acquire();
         try {
             T result = use.run();

@@ -33,13 +33,13 @@ class ResidencyTest {
         path = Files.write(folder.resolve("file"), new byte[Math.toIntExact(SIZE)]);
     }
 
-    private FileBytes open() throws IOException {
-        return FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
+    private OpenFile open() throws IOException {
+        return OpenFile.open(Disk.real(), path, OpenFile.Access.MMAP);
     }
 
     @Test
     void openingDecidesAndReadsNothing() throws IOException {
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             assertEquals(0, residentBytes());
             file.residency().decide(SIZE - 1);
             assertTrue(file.residency().isStreamed(), "it was decided before the memory was known");
@@ -48,7 +48,7 @@ class ResidencyTest {
 
     @Test
     void aFileThatFitsIsBroughtInAtOnce() throws IOException {
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             file.residency().decide(SIZE);
             assertFalse(file.residency().isStreamed());
             assertEquals(SIZE, residentBytes());
@@ -57,7 +57,7 @@ class ResidencyTest {
 
     @Test
     void aFileThatDoesNotFitIsLeftWhereItIs() throws IOException {
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             file.residency().decide(SIZE - 1);
             assertTrue(file.residency().isStreamed());
             assertEquals(0, residentBytes());
@@ -66,12 +66,12 @@ class ResidencyTest {
 
     @Test
     void theFirstDecisionStays() throws IOException {
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             file.residency().decide(0);
             file.residency().decide(PLENTY);
             assertTrue(file.residency().isStreamed());
         }
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             file.residency().decide(PLENTY);
             file.residency().decide(0);
             assertFalse(file.residency().isStreamed());
@@ -81,7 +81,7 @@ class ResidencyTest {
     @Test
     void askingDecidesByTheMemoryThereIs() throws IOException {
         Assumptions.assumeTrue(AvailableMemory.bytes() > 2 * SIZE, "needs a little memory");
-        try (FileBytes file = open()) {
+        try (OpenFile file = open()) {
             assertFalse(file.residency().isStreamed());
             assertEquals(SIZE, residentBytes());
         }
@@ -89,7 +89,7 @@ class ResidencyTest {
 
     @Test
     void announcingChangesNoByte() throws IOException {
-        FileBytes file = open();
+        OpenFile file = open();
         byte[] before = new byte[100];
         file.read(1000, MemorySegment.ofArray(before));
         long[][] ranges = {{0, SIZE}, {1, 1}, {SIZE - 1, 1}, {SIZE, 0}, {4095, 2}, {0, 0}};
@@ -105,7 +105,7 @@ class ResidencyTest {
 
     @Test
     void aFileThatIsReadNeedsNoAnnouncement() throws IOException {
-        try (FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.READ)) {
+        try (OpenFile file = OpenFile.open(Disk.real(), path, OpenFile.Access.READ)) {
             file.residency().decide(0);
             assertFalse(file.residency().isStreamed());
             file.residency().willNeed(0, SIZE);
@@ -118,7 +118,7 @@ class ResidencyTest {
             sparse.setLength(LARGE_SIZE);
         }
         int liveBefore = MappingLimit.live();
-        FileBytes file = open();
+        OpenFile file = open();
         file.residency().decide(PLENTY);
         file.close();
         for (int i = 0; i < 500 && MappingLimit.live() > liveBefore; i++) {

@@ -39,7 +39,7 @@ final class ShortenedFile {
         Path path = Path.of(arguments[0]);
         String mode = arguments[1];
         int size = Integer.parseInt(arguments[2]);
-        try (FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
+        try (OpenFile file = OpenFile.open(Disk.real(), path, OpenFile.Access.MMAP);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment target = mode.equals("native") ? arena.allocate(size) : MemorySegment.ofArray(new byte[size]);
             System.exit(
@@ -51,7 +51,7 @@ final class ShortenedFile {
         }
     }
 
-    private static int readCopies(FileBytes file, MemorySegment target, String mode) throws IOException {
+    private static int readCopies(OpenFile file, MemorySegment target, String mode) throws IOException {
         Reading reading = reading(mode);
         long places = file.size() / target.byteSize();
         for (int i = 0; i < WARM_CALLS; i++) {
@@ -70,7 +70,7 @@ final class ShortenedFile {
     }
 
     private interface Reading {
-        int read(FileBytes file, long offset, MemorySegment target) throws IOException;
+        int read(OpenFile file, long offset, MemorySegment target) throws IOException;
     }
 
     private static Reading reading(String mode) {
@@ -92,7 +92,7 @@ final class ShortenedFile {
     }
 
     /// The error may come so late that even the caller of the caller meets it.
-    private static int resultOf(FileBytes file, long offset, MemorySegment target, Reading reading) throws IOException {
+    private static int resultOf(OpenFile file, long offset, MemorySegment target, Reading reading) throws IOException {
         statementsAfterRead = 0;
         try {
             int result = read(file, offset, target, reading);
@@ -102,7 +102,7 @@ final class ShortenedFile {
         }
     }
 
-    private static int read(FileBytes file, long offset, MemorySegment target, Reading reading) throws IOException {
+    private static int read(OpenFile file, long offset, MemorySegment target, Reading reading) throws IOException {
         try {
             statementsAfterRead += reading.read(file, offset, target) | 1;
             return EXIT_RETURNED;
@@ -114,7 +114,7 @@ final class ShortenedFile {
     }
 
     /// A view gives no typed error; what matters is that the checksum of one does not end the process.
-    private static int checksumViews(FileBytes file, int size) throws IOException {
+    private static int checksumViews(OpenFile file, int size) throws IOException {
         int expected = Crc32c.of(file.view(0, size));
         for (long i = 0; i < WARM_CALLS && i * size < WARM_BYTES; i++) {
             require(Crc32c.of(file.view(0, size)) == expected);
@@ -132,7 +132,7 @@ final class ShortenedFile {
         return EXIT_TYPED;
     }
 
-    private static int checksumUnsafely(FileBytes file, int size) throws IOException {
+    private static int checksumUnsafely(OpenFile file, int size) throws IOException {
         shorten(file.path());
         CRC32C crc = new CRC32C();
         crc.update(file.view(file.size() - size, size).asByteBuffer());

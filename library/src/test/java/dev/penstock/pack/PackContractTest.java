@@ -4,7 +4,7 @@ package dev.penstock.pack;
 import dev.penstock.Dataset;
 import dev.penstock.contract.DatasetContract;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -9,7 +9,7 @@ import dev.penstock.Batch;
 import dev.penstock.Progress;
 import dev.penstock.TestData;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;

@@ -8,7 +8,7 @@ import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.ChildJava;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.pack.ShortenedPack.Way;
 import java.nio.file.Files;
 import java.nio.file.Path;

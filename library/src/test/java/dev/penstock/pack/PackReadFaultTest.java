@@ -11,7 +11,7 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.FaultyDisk.Plan;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;

@@ -14,7 +14,7 @@ import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.pack.PackProbe.Outcome;

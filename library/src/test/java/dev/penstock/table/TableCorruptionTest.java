@@ -12,7 +12,7 @@ import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.table.TableProbe.Outcome;
 import java.io.IOException;

@@ -14,7 +14,7 @@ import dev.penstock.Reason;
 import dev.penstock.Seeds;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;

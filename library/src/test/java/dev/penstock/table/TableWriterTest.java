@@ -14,7 +14,7 @@ import dev.penstock.Field;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;

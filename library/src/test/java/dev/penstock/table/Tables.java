@@ -2,7 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

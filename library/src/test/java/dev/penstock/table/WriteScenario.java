@@ -5,7 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

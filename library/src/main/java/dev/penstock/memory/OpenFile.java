@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 /// **Ownership.** Views belong to the file and die with it.
 ///
 /// **Threads.** Any number.
-public sealed interface FileBytes extends AutoCloseable permits MappedBytes, ReadBytes {
+public sealed interface OpenFile extends AutoCloseable permits MappedFile, PositionalFile {
     /// Stays in the first-level cache while it is looked at.
     int PIECE_SIZE = 4096;
 
@@ -28,8 +28,8 @@ public sealed interface FileBytes extends AutoCloseable permits MappedBytes, Rea
     }
 
     /// Opens a file.
-    static FileBytes open(Disk disk, Path file, Access access) throws IOException {
-        return access == Access.MMAP ? MappedBytes.open(disk, file) : ReadBytes.open(disk, file);
+    static OpenFile open(Disk disk, Path file, Access access) throws IOException {
+        return access == Access.MMAP ? MappedFile.open(disk, file) : PositionalFile.open(disk, file);
     }
 
     /// The file.

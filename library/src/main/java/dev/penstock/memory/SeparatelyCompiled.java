@@ -11,8 +11,8 @@ import java.lang.invoke.MethodType;
 /// process the compiler merges the loop into its callers too, runs into its limit of nesting, and leaves real
 /// calls inside the loop, which is then several times slower. What is called through a handle in a field that is
 /// not final cannot be merged, because the compiler cannot know what it will be.
-final class Apart {
-    private Apart() {}
+final class SeparatelyCompiled {
+    private SeparatelyCompiled() {}
 
     /// A handle of a private static method, to be kept in a static field that is not final.
     static MethodHandle of(MethodHandles.Lookup owner, String name, MethodType type) {

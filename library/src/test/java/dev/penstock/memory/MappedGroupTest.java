@@ -29,13 +29,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(Seeds.class)
-class MappingTest {
+class MappedGroupTest {
     /// A thread that writes a view to a channel keeps the arena from closing.
     @Test
     void closingWhileAViewIsBeingWrittenUnmapsAfterwards(@TempDir Path folder) throws Exception {
         Path path = Files.write(folder.resolve("file"), new byte[1 << 20]);
         int liveBefore = MappingLimit.live();
-        FileBytes file = FileBytes.open(Disk.real(), path, FileBytes.Access.MMAP);
+        OpenFile file = OpenFile.open(Disk.real(), path, OpenFile.Access.MMAP);
         ByteBuffer view = file.view(0, file.size()).asByteBuffer();
         Pipe pipe = Pipe.open();
         Thread writer = Thread.ofPlatform().start(() -> {
@@ -90,7 +90,7 @@ class MappingTest {
 
     @Test
     void eachSegmentHoldsTheBytesOfItsFile(@TempDir Path folder) throws IOException {
-        try (Mapping mapping = Mapping.open(Disk.real(), files(folder, 3))) {
+        try (MappedGroup mapping = MappedGroup.open(Disk.real(), files(folder, 3))) {
             assertEquals("file0", text(mapping.segment(0)));
             assertEquals("file2", text(mapping.segment(2)));
             assertEquals(liveBefore + 3, MappingLimit.live());
@@ -100,7 +100,7 @@ class MappingTest {
 
     @Test
     void aLeaseOutlivesTheOwner(@TempDir Path folder) throws IOException {
-        Mapping mapping = Mapping.open(Disk.real(), files(folder, 2));
+        MappedGroup mapping = MappedGroup.open(Disk.real(), files(folder, 2));
         assertTrue(mapping.acquire());
         assertTrue(mapping.isLent());
         mapping.close();
@@ -114,7 +114,7 @@ class MappingTest {
 
     @Test
     void aClosedMappingIsRefused(@TempDir Path folder) throws IOException {
-        Mapping mapping = Mapping.open(Disk.real(), files(folder, 1));
+        MappedGroup mapping = MappedGroup.open(Disk.real(), files(folder, 1));
         mapping.close();
         mapping.close();
         assertFalse(mapping.acquire());
@@ -126,7 +126,7 @@ class MappingTest {
     void aGroupThatCannotBeMappedLeavesNoneOfIts(@TempDir Path folder) throws IOException {
         List<Path> files = new ArrayList<>(files(folder, 5));
         files.add(folder.resolve("absent"));
-        assertThrows(NoSuchFileException.class, () -> Mapping.open(Disk.real(), files));
+        assertThrows(NoSuchFileException.class, () -> MappedGroup.open(Disk.real(), files));
         assertEquals(liveBefore, MappingLimit.live());
         assertEquals(0, linesNaming(folder));
     }
@@ -137,7 +137,7 @@ class MappingTest {
         List<Path> files = filesInMemory(memory, 4);
         long attemptCount = FaultyDisk.sweep(plan -> {
             FaultyDisk disk = new FaultyDisk(memory, plan);
-            try (Mapping mapping = Mapping.open(disk, files)) {
+            try (MappedGroup mapping = MappedGroup.open(disk, files)) {
                 assertEquals("file3", text(mapping.segment(3)));
                 assertFalse(disk.hasFired());
             } catch (IOException e) {
@@ -153,8 +153,8 @@ class MappingTest {
     void theCapIsEnforcedAndSaysWhatToDo() throws IOException {
         MemoryDisk disk = new MemoryDisk();
         List<Path> files = filesInMemory(disk, MappingLimit.LIVE_MAX - liveBefore);
-        try (Mapping all = Mapping.open(disk, files)) {
-            IOException refusal = assertThrows(IOException.class, () -> Mapping.open(disk, files.subList(0, 1)));
+        try (MappedGroup all = MappedGroup.open(disk, files)) {
+            IOException refusal = assertThrows(IOException.class, () -> MappedGroup.open(disk, files.subList(0, 1)));
             assertEquals(
                     "cannot map 1 more files: 4096 of at most 4096 are mapped; close datasets that are not needed",
                     refusal.getMessage());
@@ -162,7 +162,7 @@ class MappingTest {
             assertEquals("file0", text(all.segment(0)));
         }
         assertEquals(liveBefore, MappingLimit.live());
-        Mapping.open(disk, files.subList(0, 1)).close();
+        MappedGroup.open(disk, files.subList(0, 1)).close();
     }
 
     @Test
@@ -189,10 +189,10 @@ class MappingTest {
     void thousandsOfFilesAreServedWithinTheLimit(@TempDir Path folder) throws IOException {
         Random random = Seeds.random();
         List<Path> files = files(folder, FILE_COUNT);
-        try (MappedFiles mapped = MappedFiles.open(Disk.real(), files, 16, 60)) {
+        try (MappingCache mapped = MappingCache.open(Disk.real(), files, 16, 60)) {
             for (int i = 0; i < FILE_COUNT; i++) {
                 int fileIndex = i % 3 == 0 ? i : random.nextInt(FILE_COUNT);
-                Mapping mapping = mapped.acquire(fileIndex);
+                MappedGroup mapping = mapped.acquire(fileIndex);
                 assertEquals("file" + fileIndex, text(mapping.segment(mapped.indexInGroup(fileIndex))));
                 mapping.release();
                 assertTrue(mapped.liveGroupCount() <= 4);
@@ -215,7 +215,7 @@ class MappingTest {
                 return super.map(file, arena);
             }
         };
-        try (MappedFiles mapped = MappedFiles.open(counting, files, 1, 2)) {
+        try (MappingCache mapped = MappingCache.open(counting, files, 1, 2)) {
             for (int fileIndex : new int[] {0, 1, 0, 2, 0, 1}) {
                 mapped.acquire(fileIndex).release();
             }
@@ -227,13 +227,13 @@ class MappingTest {
     void aLeasedGroupIsNeverDropped() throws IOException {
         MemoryDisk disk = new MemoryDisk();
         List<Path> files = filesInMemory(disk, 10);
-        MappedFiles mapped = MappedFiles.open(disk, files, 1, 2);
-        Mapping held = mapped.acquire(0);
+        MappingCache mapped = MappingCache.open(disk, files, 1, 2);
+        MappedGroup held = mapped.acquire(0);
         for (int i = 1; i < 10; i++) {
             mapped.acquire(i).release();
         }
         assertEquals("file0", text(held.segment(0)));
-        Mapping second = mapped.acquire(5);
+        MappedGroup second = mapped.acquire(5);
         IOException refusal = assertThrows(IOException.class, () -> mapped.acquire(6));
         assertEquals("all 2 groups of mapped files are in use at once", refusal.getMessage());
         second.release();
@@ -250,9 +250,9 @@ class MappingTest {
         MemoryDisk memory = new MemoryDisk();
         List<Path> files = filesInMemory(memory, 2);
         FaultyDisk disk = new FaultyDisk(memory, new FaultyDisk.Plan(1, FaultyDisk.Fault.EIO, false));
-        try (MappedFiles mapped = MappedFiles.open(disk, files, 2, 2)) {
+        try (MappingCache mapped = MappingCache.open(disk, files, 2, 2)) {
             assertThrows(IOException.class, () -> mapped.acquire(0));
-            Mapping mapping = mapped.acquire(1);
+            MappedGroup mapping = mapped.acquire(1);
             assertEquals("file1", text(mapping.segment(1)));
             mapping.release();
         }
@@ -262,8 +262,8 @@ class MappingTest {
     void nothingIsLeftWhenEverythingIsClosed(@TempDir Path folder) throws IOException {
         Assumptions.assumeTrue(Files.exists(MAPS), "needs /proc");
         List<Path> files = files(folder, 50);
-        try (Mapping mapping = Mapping.open(Disk.real(), files);
-                FileBytes read = FileBytes.open(Disk.real(), files.get(0), FileBytes.Access.READ);
+        try (MappedGroup mapping = MappedGroup.open(Disk.real(), files);
+                OpenFile read = OpenFile.open(Disk.real(), files.get(0), OpenFile.Access.READ);
                 NewFile file = NewFile.create(Disk.real(), folder.resolve("new"), false)) {
             assertEquals(50, linesNaming(folder));
             assertEquals(2, descriptorsTo(folder), "one for reading, one for writing, none for mappings");

@@ -7,23 +7,23 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// A file that is mapped.
-final class MappedBytes implements FileBytes {
+final class MappedFile implements OpenFile {
     private final Path path;
-    private final Mapping mapping;
+    private final MappedGroup mapping;
     private final MemorySegment segment;
     private final Residency residency;
 
     /// One of the files of a mapping.
-    MappedBytes(Path path, Mapping mapping, int fileIndex, Residency residency) {
+    MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency) {
         this.path = path;
         this.mapping = mapping;
         this.segment = mapping.segment(fileIndex);
         this.residency = residency;
     }
 
-    static MappedBytes open(Disk disk, Path path) throws IOException {
-        Mapping mapping = Mapping.open(disk, List.of(path));
-        return new MappedBytes(path, mapping, 0, new Residency(mapping));
+    static MappedFile open(Disk disk, Path path) throws IOException {
+        MappedGroup mapping = MappedGroup.open(disk, List.of(path));
+        return new MappedFile(path, mapping, 0, new Residency(mapping));
     }
 
     @Override

@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What holds for a file however it is brought into memory.
-interface FileBytesContract {
+interface OpenFileContract {
     int SIZE = 100_000;
     int READER_COUNT = 4;
     int ROUNDS = Boolean.getBoolean("penstock.long") ? 1000 : 40;
 
-    FileBytes.Access access();
+    OpenFile.Access access();
 
-    default FileBytes open(Path file) throws IOException {
-        return FileBytes.open(Disk.real(), file, access());
+    default OpenFile open(Path file) throws IOException {
+        return OpenFile.open(Disk.real(), file, access());
     }
 
     default byte[] content() {
@@ -47,17 +47,17 @@ interface FileBytesContract {
 
     @Test
     default void sizeAndPathAreThoseOfTheFile(@TempDir Path folder) throws IOException {
-        try (FileBytes file = open(file(folder))) {
+        try (OpenFile file = open(file(folder))) {
             assertEquals(SIZE, file.size());
             assertEquals(folder.resolve("file"), file.path());
-            assertEquals(access() == FileBytes.Access.MMAP, file.isMapped());
+            assertEquals(access() == OpenFile.Access.MMAP, file.isMapped());
         }
     }
 
     @Test
     default void viewsAndCopiesHoldTheBytesOfTheFile(@TempDir Path folder) throws IOException {
         byte[] content = content();
-        try (FileBytes file = open(file(folder))) {
+        try (OpenFile file = open(file(folder))) {
             for (int offset : new int[] {0, 1, 4095, 4096, 50_000, SIZE - 1, SIZE}) {
                 for (int byteCount : new int[] {0, 1, 8, 4096, SIZE - offset}) {
                     if (offset + byteCount <= SIZE) {
@@ -74,14 +74,14 @@ interface FileBytesContract {
 
     @Test
     default void viewsCannotBeWritten(@TempDir Path folder) throws IOException {
-        try (FileBytes file = open(file(folder))) {
+        try (OpenFile file = open(file(folder))) {
             assertTrue(file.view(0, 10).isReadOnly());
         }
     }
 
     @Test
     default void nothingOutsideTheFileCanBeReached(@TempDir Path folder) throws IOException {
-        try (FileBytes file = open(file(folder))) {
+        try (OpenFile file = open(file(folder))) {
             long[][] ranges = {{-1, 1}, {SIZE, 1}, {SIZE - 1, 2}, {0, SIZE + 1}, {SIZE + 1, 0}, {Long.MAX_VALUE, 2}};
             for (long[] range : ranges) {
                 MemorySegment target = MemorySegment.ofArray(new byte[Math.toIntExact(range[1])]);
@@ -95,7 +95,7 @@ interface FileBytesContract {
 
     @Test
     default void anEmptyFileHasNoBytes(@TempDir Path folder) throws IOException {
-        try (FileBytes file = open(Files.createFile(folder.resolve("empty")))) {
+        try (OpenFile file = open(Files.createFile(folder.resolve("empty")))) {
             assertEquals(0, file.size());
             assertEquals(0, file.view(0, 0).byteSize());
             file.read(0, MemorySegment.ofArray(new byte[0]));
@@ -112,7 +112,7 @@ interface FileBytesContract {
 
     @Test
     default void aClosedFileIsRefused(@TempDir Path folder) throws IOException {
-        FileBytes file = open(file(folder));
+        OpenFile file = open(file(folder));
         file.close();
         file.close();
         MemorySegment target = MemorySegment.ofArray(new byte[8]);
@@ -124,7 +124,7 @@ interface FileBytesContract {
 
     @Test
     default void aLeaseKeepsTheFileOpen(@TempDir Path folder) throws IOException {
-        FileBytes file = open(file(folder));
+        OpenFile file = open(file(folder));
         MemorySegment view = file.view(0, 8);
         file.acquire();
         file.close();
@@ -139,7 +139,7 @@ interface FileBytesContract {
         Path path = file(folder);
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         for (int round = 0; round < ROUNDS; round++) {
-            FileBytes file = open(path);
+            OpenFile file = open(path);
             CountDownLatch allRead = new CountDownLatch(READER_COUNT);
             List<Thread> readers = new ArrayList<>();
             for (int i = 0; i < READER_COUNT; i++) {
@@ -155,7 +155,7 @@ interface FileBytesContract {
     }
 
     private static void readUntilClosed(
-            FileBytes file, byte[] content, CountDownLatch allRead, Queue<Throwable> failures) {
+            OpenFile file, byte[] content, CountDownLatch allRead, Queue<Throwable> failures) {
         try {
             Random random = new Random();
             while (true) {
@@ -170,7 +170,7 @@ interface FileBytesContract {
         allRead.countDown();
     }
 
-    private static void readOnce(FileBytes file, byte[] content, Random random) throws IOException {
+    private static void readOnce(OpenFile file, byte[] content, Random random) throws IOException {
         byte[] target = new byte[random.nextInt(5000)];
         int offset = random.nextInt(content.length - target.length);
         file.read(offset, MemorySegment.ofArray(target));
@@ -183,7 +183,7 @@ interface FileBytesContract {
         byte[] content = content();
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         CountDownLatch allRead = new CountDownLatch(READER_COUNT);
-        FileBytes file = open(file(folder));
+        OpenFile file = open(file(folder));
         List<Thread> readers = new ArrayList<>();
         for (int i = 0; i < READER_COUNT; i++) {
             readers.add(Thread.ofPlatform().start(() -> readUntilClosed(file, content, allRead, failures)));
@@ -203,7 +203,7 @@ interface FileBytesContract {
         assertEquals(List.of(), List.copyOf(failures));
     }
 
-    private static void readUntilInterrupted(FileBytes file, byte[] content, Queue<Throwable> failures) {
+    private static void readUntilInterrupted(OpenFile file, byte[] content, Queue<Throwable> failures) {
         Random random = new Random();
         try {
             while (!Thread.currentThread().isInterrupted()) {

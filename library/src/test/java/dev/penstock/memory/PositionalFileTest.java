@@ -13,15 +13,15 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ReadBytesTest implements FileBytesContract {
+class PositionalFileTest implements OpenFileContract {
     @Override
-    public FileBytes.Access access() {
-        return FileBytes.Access.READ;
+    public OpenFile.Access access() {
+        return OpenFile.Access.READ;
     }
 
     @Test
     void aFileThatWasShortenedIsCorrectlyNamedAsSuch(@TempDir Path folder) throws IOException {
-        try (FileBytes file = open(file(folder));
+        try (OpenFile file = open(file(folder));
                 RandomAccessFile other = new RandomAccessFile(file.path().toFile(), "rw")) {
             other.setLength(1000);
             MemorySegment target = MemorySegment.ofArray(new byte[500]);

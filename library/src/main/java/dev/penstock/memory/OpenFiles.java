@@ -14,12 +14,12 @@ import java.util.List;
 /// **Ownership.** The files belong to the group and die with it.
 ///
 /// **Threads.** Any number.
-public final class FileGroup implements AutoCloseable {
-    private final List<FileBytes> files;
+public final class OpenFiles implements AutoCloseable {
+    private final List<OpenFile> files;
     private final Residency residency;
     private final Leases leases = new Leases(this::closeFiles);
 
-    private FileGroup(List<FileBytes> files, Residency residency) {
+    private OpenFiles(List<OpenFile> files, Residency residency) {
         this.files = List.copyOf(files);
         this.residency = residency;
     }
@@ -27,42 +27,42 @@ public final class FileGroup implements AutoCloseable {
     /// Opens all of these files.
     ///
     /// @throws IOException when one cannot be opened, or there are too many
-    public static FileGroup open(Disk disk, List<Path> paths, FileBytes.Access access) throws IOException {
-        return access == FileBytes.Access.MMAP ? map(disk, paths) : read(disk, paths);
+    public static OpenFiles open(Disk disk, List<Path> paths, OpenFile.Access access) throws IOException {
+        return access == OpenFile.Access.MMAP ? map(disk, paths) : read(disk, paths);
     }
 
-    private static FileGroup map(Disk disk, List<Path> paths) throws IOException {
-        Mapping mapping = Mapping.open(disk, paths);
+    private static OpenFiles map(Disk disk, List<Path> paths) throws IOException {
+        MappedGroup mapping = MappedGroup.open(disk, paths);
         Residency residency = new Residency(mapping);
         residency.preferHugePages();
-        List<FileBytes> files = new ArrayList<>(paths.size());
+        List<OpenFile> files = new ArrayList<>(paths.size());
         for (Path path : paths) {
-            files.add(new MappedBytes(path, mapping, files.size(), residency));
+            files.add(new MappedFile(path, mapping, files.size(), residency));
         }
-        return new FileGroup(files, residency);
+        return new OpenFiles(files, residency);
     }
 
-    private static FileGroup read(Disk disk, List<Path> paths) throws IOException {
-        List<FileBytes> files = new ArrayList<>(paths.size());
+    private static OpenFiles read(Disk disk, List<Path> paths) throws IOException {
+        List<OpenFile> files = new ArrayList<>(paths.size());
         try {
             for (Path path : paths) {
-                files.add(ReadBytes.open(disk, path));
+                files.add(PositionalFile.open(disk, path));
             }
         } catch (Throwable e) {
             closeAll(files);
             throw e;
         }
-        return new FileGroup(files, Residency.NONE);
+        return new OpenFiles(files, Residency.NONE);
     }
 
     /// The files, in the order they were named.
-    public List<FileBytes> files() {
+    public List<OpenFile> files() {
         return files;
     }
 
     /// Bytes of all files.
     public long bytes() {
-        return files.stream().mapToLong(FileBytes::size).sum();
+        return files.stream().mapToLong(OpenFile::size).sum();
     }
 
     /// What is known about keeping the files in memory.
@@ -70,8 +70,8 @@ public final class FileGroup implements AutoCloseable {
         return residency;
     }
 
-    /// [FileBytes#use] for all files at once.
-    public <T, E extends Exception> T use(FileBytes.Use<T, E> use) throws E {
+    /// [OpenFile#use] for all files at once.
+    public <T, E extends Exception> T use(OpenFile.Use<T, E> use) throws E {
         acquire();
         try {
             T result = use.run();
@@ -113,9 +113,9 @@ public final class FileGroup implements AutoCloseable {
     }
 
     /// One that cannot be closed keeps no other open.
-    private static void closeAll(List<FileBytes> files) {
+    private static void closeAll(List<OpenFile> files) {
         RuntimeException failure = null;
-        for (FileBytes file : files) {
+        for (OpenFile file : files) {
             try {
                 file.close();
             } catch (RuntimeException e) {

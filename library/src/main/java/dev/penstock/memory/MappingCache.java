@@ -15,15 +15,15 @@ import java.util.Objects;
 /// group that was used longest ago and that nobody holds is dropped.
 ///
 /// **Threads.** Any number.
-public final class MappedFiles implements AutoCloseable {
+public final class MappingCache implements AutoCloseable {
     private final Disk disk;
     private final List<Path> files;
     private final int groupSize;
     private final int groupCountMax;
-    private final Map<Integer, Mapping> groups = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Integer, MappedGroup> groups = new LinkedHashMap<>(16, 0.75f, true);
     private boolean isClosed;
 
-    private MappedFiles(Disk disk, List<Path> files, int groupSize, int groupCountMax) {
+    private MappingCache(Disk disk, List<Path> files, int groupSize, int groupCountMax) {
         this.disk = disk;
         this.files = List.copyOf(files);
         this.groupSize = groupSize;
@@ -32,26 +32,26 @@ public final class MappedFiles implements AutoCloseable {
 
     /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a
     /// group).
-    public static MappedFiles open(Disk disk, List<Path> files, int groupSize, int liveMax) {
+    public static MappingCache open(Disk disk, List<Path> files, int groupSize, int liveMax) {
         if (groupSize < 1 || liveMax < 1) {
             throw new IllegalArgumentException(
                     "group size " + groupSize + " and live files " + liveMax + " must be >= 1");
         }
-        return new MappedFiles(disk, files, groupSize, Math.ceilDiv(liveMax, groupSize));
+        return new MappingCache(disk, files, groupSize, Math.ceilDiv(liveMax, groupSize));
     }
 
     /// A lease on the group that holds a file, mapping it if need be. The caller releases it; the file is segment
     /// [#indexInGroup] of it.
-    public synchronized Mapping acquire(int fileIndex) throws IOException {
+    public synchronized MappedGroup acquire(int fileIndex) throws IOException {
         if (isClosed) {
             throw new IllegalStateException("the dataset is closed");
         }
         int groupIndex = Objects.checkIndex(fileIndex, files.size()) / groupSize;
-        Mapping mapping = groups.get(groupIndex);
+        MappedGroup mapping = groups.get(groupIndex);
         if (mapping == null) {
             makeRoom();
             int start = groupIndex * groupSize;
-            mapping = Mapping.open(disk, files.subList(start, Math.min(files.size(), start + groupSize)));
+            mapping = MappedGroup.open(disk, files.subList(start, Math.min(files.size(), start + groupSize)));
             groups.put(groupIndex, mapping);
         }
         mapping.acquire();
@@ -69,9 +69,9 @@ public final class MappedFiles implements AutoCloseable {
     }
 
     private void makeRoom() throws IOException {
-        Iterator<Mapping> eldestFirst = groups.values().iterator();
+        Iterator<MappedGroup> eldestFirst = groups.values().iterator();
         while (groups.size() >= groupCountMax && eldestFirst.hasNext()) {
-            Mapping candidate = eldestFirst.next();
+            MappedGroup candidate = eldestFirst.next();
             if (!candidate.isLent()) {
                 eldestFirst.remove();
                 candidate.close();
@@ -86,7 +86,7 @@ public final class MappedFiles implements AutoCloseable {
     @Override
     public synchronized void close() {
         isClosed = true;
-        groups.values().forEach(Mapping::close);
+        groups.values().forEach(MappedGroup::close);
         groups.clear();
     }
 }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /// A file that is read by position.
-final class ReadBytes implements FileBytes {
+final class PositionalFile implements OpenFile {
     private final Path path;
     private final Disk.Readable file;
     private final long size;
@@ -22,16 +22,16 @@ final class ReadBytes implements FileBytes {
     /// Owns the copy. Closed with the last lease, so that a running call never loses its memory.
     private Arena copyArena;
 
-    private ReadBytes(Path path, Disk.Readable file, long size) {
+    private PositionalFile(Path path, Disk.Readable file, long size) {
         this.path = path;
         this.file = file;
         this.size = size;
     }
 
-    static ReadBytes open(Disk disk, Path path) throws IOException {
+    static PositionalFile open(Disk disk, Path path) throws IOException {
         Disk.Readable file = disk.open(path);
         try {
-            return new ReadBytes(path, file, file.size());
+            return new PositionalFile(path, file, file.size());
         } catch (Throwable e) {
             file.close();
             throw e;

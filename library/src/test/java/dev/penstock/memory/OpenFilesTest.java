@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.OpenResources;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.OpenFile.Access;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Several files are opened together, used together and dropped together.
-class FileGroupTest {
+class OpenFilesTest {
     @TempDir
     Path folder;
 
@@ -37,7 +37,7 @@ class FileGroupTest {
     @ParameterizedTest
     @EnumSource
     void theFilesAreInTheirOrderAndGoTogether(Access access) throws IOException {
-        FileGroup group = FileGroup.open(Disk.real(), files(5), access);
+        OpenFiles group = OpenFiles.open(Disk.real(), files(5), access);
         assertEquals(10, group.bytes());
         for (int i = 0; i < 5; i++) {
             byte[] first = new byte[1];
@@ -55,7 +55,7 @@ class FileGroupTest {
     @ParameterizedTest
     @EnumSource
     void aUseUnderWayKeepsTheFiles(Access access) throws IOException {
-        FileGroup group = FileGroup.open(Disk.real(), files(3), access);
+        OpenFiles group = OpenFiles.open(Disk.real(), files(3), access);
         byte[] first = new byte[1];
         group.use(() -> {
             group.close();
@@ -72,7 +72,7 @@ class FileGroupTest {
         List<Path> files = new ArrayList<>(files(4));
         files.add(2, folder.resolve("absent"));
         int before = MappingLimit.live();
-        assertThrows(NoSuchFileException.class, () -> FileGroup.open(Disk.real(), files, access));
+        assertThrows(NoSuchFileException.class, () -> OpenFiles.open(Disk.real(), files, access));
         assertEquals(List.of(), OpenResources.under(folder));
         assertEquals(before, MappingLimit.live());
     }
@@ -87,7 +87,7 @@ class FileGroupTest {
             }
         };
         List<Path> files = files(3);
-        FileGroup group = FileGroup.open(disk, files, Access.READ);
+        OpenFiles group = OpenFiles.open(disk, files, Access.READ);
         UncheckedIOException failure = assertThrows(UncheckedIOException.class, group::close);
         assertTrue(failure.getMessage().contains("cannot be closed"));
         assertEquals(files, closed);

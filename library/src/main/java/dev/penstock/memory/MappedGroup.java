@@ -18,10 +18,10 @@ import java.util.concurrent.locks.LockSupport;
 /// [#acquire] for as long as they touch the memory. The last one to let go unmaps.
 ///
 /// **Invariants.** Our writers never shorten or rewrite a published file, so a mapping stays what it was; see
-/// [FileBytes] for files that other programs shorten all the same.
+/// [OpenFile] for files that other programs shorten all the same.
 ///
 /// **Threads.** Any number.
-public final class Mapping implements AutoCloseable {
+public final class MappedGroup implements AutoCloseable {
     private static final long UNMAP_RETRY_NANOS = 1_000_000;
 
     private final Arena arena;
@@ -29,7 +29,7 @@ public final class Mapping implements AutoCloseable {
     private final List<MemorySegment> segments;
     private final Leases leases = new Leases(this::unmap);
 
-    private Mapping(Arena arena, List<Path> files, List<MemorySegment> segments) {
+    private MappedGroup(Arena arena, List<Path> files, List<MemorySegment> segments) {
         this.arena = arena;
         this.files = List.copyOf(files);
         this.segments = segments;
@@ -38,7 +38,7 @@ public final class Mapping implements AutoCloseable {
     /// Maps all of these files.
     ///
     /// @throws IOException when one cannot be mapped, or too many files are mapped already
-    public static Mapping open(Disk disk, List<Path> files) throws IOException {
+    public static MappedGroup open(Disk disk, List<Path> files) throws IOException {
         MappingLimit.take(files.size());
         Arena arena = Arena.ofShared();
         try {
@@ -46,7 +46,7 @@ public final class Mapping implements AutoCloseable {
             for (Path file : files) {
                 segments.add(disk.map(file, arena));
             }
-            return new Mapping(arena, files, List.copyOf(segments));
+            return new MappedGroup(arena, files, List.copyOf(segments));
         } catch (Throwable e) {
             arena.close();
             MappingLimit.give(files.size());
