@@ -153,7 +153,7 @@ def test_wrong_arguments(steps: Path) -> None:
         lambda: samplers.Sequential(100),
         lambda: samplers.Permutation(100, seed=5),
         lambda: samplers.Block(100, block_size=10, window_blocks=3, seed=5),
-        lambda: samplers.Shard(100, block_size=10, shares=2, seed=5),
+        lambda: samplers.Share(100, block_size=10, shares=2, seed=5),
         lambda: samplers.Window(100, size=4, stride=2),
         lambda: samplers.Uniform(100, length=30, seed=5),
         lambda: samplers.Weighted(np.arange(100), length=50, seed=5),

@@ -348,7 +348,7 @@ ORDERS: list[Callable[[], samplers.Sampler]] = [
     lambda: samplers.Sequential(1000),
     lambda: samplers.Permutation(1000, seed=5),
     lambda: samplers.Block(1000, block_size=10, window_blocks=3, seed=5),
-    lambda: samplers.Shard(1000, block_size=10, shares=2, seed=5),
+    lambda: samplers.Share(1000, block_size=10, shares=2, seed=5),
     lambda: samplers.Window(1000, size=4, stride=2),
     lambda: samplers.Uniform(1000, length=300, seed=5),
     lambda: samplers.Weighted(np.arange(1000), length=500, seed=5),

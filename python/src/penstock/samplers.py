@@ -198,7 +198,7 @@ class Block(Sampler):
         )
 
 
-class Shard(Sampler):
+class Share(Sampler):
     """As `Block`, with blocks dealt out in shares, so that a rank touches only its own files."""
 
     def __init__(
@@ -211,13 +211,17 @@ class Shard(Sampler):
         seed: int = 0,
     ) -> None:
         super().__init__(
-            "shard",
+            "share",
             count=_count(records),
             blockSize=block_size,
             windowBlocks=window_blocks,
             shares=shares,
             seed=seed,
         )
+
+
+Shard = Share
+"""The earlier name of `Share`, which keeps working."""
 
 
 class Window(Sampler):

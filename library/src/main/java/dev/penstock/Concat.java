@@ -20,12 +20,12 @@ import java.util.Objects;
 ///
 /// **Threads.** Any number, as [Dataset] says.
 public final class Concat implements Dataset {
-    private final Parts parts;
+    private final ViewParts parts;
     private final long[] starts;
     private final FieldPools<ConcatGather> gathers;
     private volatile boolean isClosed;
 
-    private Concat(Parts parts, long[] starts) {
+    private Concat(ViewParts parts, long[] starts) {
         this.parts = parts;
         this.starts = starts;
         this.gathers =
@@ -36,7 +36,7 @@ public final class Concat implements Dataset {
     ///
     /// @throws IllegalArgumentException when there is none, or they differ in their fields
     public static Concat of(List<? extends Dataset> datasets) {
-        Parts parts = new Parts(List.copyOf(datasets));
+        ViewParts parts = new ViewParts(List.copyOf(datasets));
         Dataset first = parts.all().getFirst();
         long[] starts = new long[parts.all().size() + 1];
         for (int i = 0; i < parts.all().size(); i++) {
@@ -136,7 +136,7 @@ public final class Concat implements Dataset {
     }
 
     @Override
-    public void prepare(long firstIndex, long recordCount) {
+    public void prefetch(long firstIndex, long recordCount) {
         requireOpen();
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
         long done = 0;
@@ -144,7 +144,7 @@ public final class Concat implements Dataset {
             Dataset part = part(firstIndex + done);
             long inPart = partIndex(firstIndex + done);
             long here = Math.min(recordCount - done, part.count() - inPart);
-            part.prepare(inPart, here);
+            part.prefetch(inPart, here);
             done += here;
         }
     }

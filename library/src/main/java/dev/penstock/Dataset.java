@@ -58,15 +58,15 @@ public interface Dataset extends AutoCloseable {
         gather(MemorySegment.ofArray(indices), batch);
     }
 
-    /// Decides now, and not with the first gather, whether the files are kept in memory, and begins to bring them
-    /// in if they are.
+    /// Brings the whole dataset into memory if it fits the memory budget, without waiting for it. Otherwise the
+    /// first gather decides whether the files stay resident.
     void prepare();
 
-    /// Begins to bring in consecutive records that will be gathered soon, where the dataset is too large to be
-    /// kept in memory as a whole. Returns before they are there; it is never needed, and only saves time.
+    /// Begins to read consecutive records that will be gathered soon, if the dataset is too large to stay
+    /// resident. Returns before they are there. Calling it is never necessary and only saves time.
     ///
     /// @throws IndexOutOfBoundsException when there are no such records
-    default void prepare(long firstIndex, long recordCount) {
+    default void prefetch(long firstIndex, long recordCount) {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
     }
 

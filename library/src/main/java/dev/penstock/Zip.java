@@ -25,13 +25,13 @@ public final class Zip implements Dataset {
     record Source(int part, Field field) {}
 
     private final List<String> keys;
-    private final Parts parts;
+    private final ViewParts parts;
     private final Map<Field, Source> sources;
     private final List<Field> fields;
     private final FieldPools<ZipGather> gathers;
     private volatile boolean isClosed;
 
-    private Zip(List<String> keys, Parts parts) {
+    private Zip(List<String> keys, ViewParts parts) {
         this.keys = keys;
         this.parts = parts;
         this.sources = sources(keys, parts.all());
@@ -56,7 +56,7 @@ public final class Zip implements Dataset {
             keys.add(key);
             all.add(dataset);
         });
-        Parts parts = new Parts(all);
+        ViewParts parts = new ViewParts(all);
         for (int i = 1; i < keys.size(); i++) {
             if (all.get(i).count() != all.getFirst().count()) {
                 throw new IllegalArgumentException(
@@ -179,9 +179,9 @@ public final class Zip implements Dataset {
     }
 
     @Override
-    public void prepare(long firstIndex, long recordCount) {
+    public void prefetch(long firstIndex, long recordCount) {
         requireOpen();
-        parts.all().forEach(part -> part.prepare(firstIndex, recordCount));
+        parts.all().forEach(part -> part.prefetch(firstIndex, recordCount));
     }
 
     /// Checks all parts.

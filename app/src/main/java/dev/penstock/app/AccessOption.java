@@ -2,7 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Residency;
 import picocli.CommandLine.Option;
 
@@ -13,7 +13,7 @@ final class AccessOption {
             paramLabel = "mmap|read",
             defaultValue = "mmap",
             description = "Map files, or read them by position (for network file systems).")
-    OpenFile.Access access;
+    Access access;
 
     @Option(
             names = "--memory",

@@ -11,7 +11,7 @@ import dev.penstock.loader.BucketSampler;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.SequentialSampler;
-import dev.penstock.loader.ShardSampler;
+import dev.penstock.loader.ShareSampler;
 import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
@@ -60,7 +60,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
             case WINDOW -> new WindowSampler(count, options.size, or(options.stride, options.size));
             case UNIFORM -> new UniformSampler(count, or(options.length, count), options.seed);
             case WEIGHTED -> new WeightedSampler(weights(count), or(options.length, count), options.seed);
-            case SHARD -> shard(count);
+            case SHARE -> share(count);
             case BUCKET -> bucket(count, chosen);
         };
     }
@@ -83,7 +83,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         return options.condition == null ? scan : scan.withWhere(Where.parse(options.condition, dataset.fields()));
     }
 
-    private Sampler shard(long count) {
+    private Sampler share(long count) {
         int shareCount = options.shareCount == null ? worldSize : options.shareCount;
         long blockSize = blockSize();
         if (Math.ceilDiv(count, blockSize) < shareCount) {
@@ -95,7 +95,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
             throw options.usage("--shares " + shareCount + " cannot be divided among " + worldSize
                     + " ranks: take a multiple of " + worldSize);
         }
-        return new ShardSampler(count, blockSize, windowBlocks(), shareCount, options.seed);
+        return new ShareSampler(count, blockSize, windowBlocks(), shareCount, options.seed);
     }
 
     private double[] weights(long count) throws IOException {

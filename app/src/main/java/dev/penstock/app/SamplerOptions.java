@@ -19,7 +19,7 @@ final class SamplerOptions {
         WINDOW,
         UNIFORM,
         WEIGHTED,
-        SHARD,
+        SHARE,
         BUCKET;
 
         @Override
@@ -35,7 +35,7 @@ final class SamplerOptions {
             names = "--sampler",
             paramLabel = "NAME",
             defaultValue = "permutation",
-            description = "The order: permutation, sequential, block, window, uniform, weighted, shard or bucket"
+            description = "The order: permutation, sequential, block, window, uniform, weighted, share or bucket"
                     + " (default: ${DEFAULT-VALUE}).")
     Kind kind;
 
@@ -49,10 +49,10 @@ final class SamplerOptions {
     @Option(
             names = "--block",
             paramLabel = "N",
-            description = "block, shard: records of a block (default: so many as make about 1 MiB).")
+            description = "block, share: records of a block (default: so many as make about 1 MiB).")
     Long blockSize;
 
-    @Option(names = "--window", paramLabel = "N", description = "block, shard: blocks that are mixed (default: 64).")
+    @Option(names = "--window", paramLabel = "N", description = "block, share: blocks that are mixed (default: 64).")
     Long windowBlocks;
 
     @Option(names = "--size", paramLabel = "N", description = "window: records of a window.")
@@ -76,7 +76,7 @@ final class SamplerOptions {
     @Option(
             names = "--shares",
             paramLabel = "N",
-            description = "shard: into how many the records are divided, a multiple of --world (default: --world).")
+            description = "share: into how many the records are divided, a multiple of --world (default: --world).")
     Integer shareCount;
 
     @Option(
@@ -102,13 +102,13 @@ final class SamplerOptions {
 
     /// @throws CommandLine.ParameterException when options do not go together
     void check() {
-        requireOf("--block", blockSize, EnumSet.of(Kind.BLOCK, Kind.SHARD));
-        requireOf("--window", windowBlocks, EnumSet.of(Kind.BLOCK, Kind.SHARD));
+        requireOf("--block", blockSize, EnumSet.of(Kind.BLOCK, Kind.SHARE));
+        requireOf("--window", windowBlocks, EnumSet.of(Kind.BLOCK, Kind.SHARE));
         requireOf("--size", size, EnumSet.of(Kind.WINDOW));
         requireOf("--stride", stride, EnumSet.of(Kind.WINDOW));
         requireOf("--length", length, EnumSet.of(Kind.UNIFORM, Kind.WEIGHTED));
         requireOf("--weights", weightField, EnumSet.of(Kind.WEIGHTED));
-        requireOf("--shares", shareCount, EnumSet.of(Kind.SHARD));
+        requireOf("--shares", shareCount, EnumSet.of(Kind.SHARE));
         requireOf("--bucket-field", bucketField, EnumSet.of(Kind.BUCKET));
         requireOf("--run", runSize, EnumSet.of(Kind.BUCKET));
         requireOf("--pool", poolSize, EnumSet.of(Kind.BUCKET));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.Access;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.Map;
 final class TreeInfo {
     private TreeInfo() {}
 
-    static int print(Command command, Path path, OpenFile.Access access) throws IOException {
+    static int print(Command command, Path path, Access access) throws IOException {
         TreeReader.Options options =
                 TreeReader.Options.DEFAULT.withStrict(false).withAccess(access);
         try (TreeReader tree = TreeReader.open(path, options)) {

@@ -9,8 +9,8 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
@@ -37,7 +37,7 @@ final class DatasetRequests {
 
     static Object open(Request request) throws IOException {
         boolean isRead = request.has("io") && request.text("io").equals("read");
-        OpenFile.Access access = isRead ? OpenFile.Access.READ : OpenFile.Access.MMAP;
+        Access access = isRead ? Access.READ : Access.MMAP;
         Path path = Path.of(request.text("path"));
         if (Catalog.isTree(path)) {
             return TreeRequests.open(request, path, TreeReader.Options.DEFAULT.withAccess(access));

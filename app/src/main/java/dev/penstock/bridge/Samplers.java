@@ -8,7 +8,7 @@ import dev.penstock.loader.MixtureSampler;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.SequentialSampler;
-import dev.penstock.loader.ShardSampler;
+import dev.penstock.loader.ShareSampler;
 import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
@@ -35,8 +35,8 @@ final class Samplers {
                         request.number("blockSize"),
                         request.number("windowBlocks"),
                         request.number("seed"));
-            case "shard" ->
-                new ShardSampler(
+            case "share" ->
+                new ShareSampler(
                         request.number("count"),
                         request.number("blockSize"),
                         request.number("windowBlocks"),

@@ -16,7 +16,7 @@ import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
-import dev.penstock.loader.ShardSampler;
+import dev.penstock.loader.ShareSampler;
 import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
@@ -83,10 +83,10 @@ final class PlanCommandTest {
                 "--sampler window --size 8 --stride 5", new WindowSampler(COUNT, 8, 5),
                 "--sampler uniform --length 150", new UniformSampler(COUNT, 150, 0),
                 "--sampler weighted --weights weight", new WeightedSampler(weights, COUNT, 0),
-                "--sampler shard --block 7 --window 2", new ShardSampler(COUNT, 7, 2, worldSize, 0),
-                "--sampler shard --block 7 --shares 12", new ShardSampler(COUNT, 7, 64, 12, 0),
-                "--where kind==2 --sampler shard --block 5 --shares 12",
-                        new SubsetSampler(COUNT, some, new ShardSampler(some.length, 5, 64, 12, 0)));
+                "--sampler share --block 7 --window 2", new ShareSampler(COUNT, 7, 2, worldSize, 0),
+                "--sampler share --block 7 --shares 12", new ShareSampler(COUNT, 7, 64, 12, 0),
+                "--where kind==2 --sampler share --block 5 --shares 12",
+                        new SubsetSampler(COUNT, some, new ShareSampler(some.length, 5, 64, 12, 0)));
     }
 
     @Test
@@ -279,7 +279,7 @@ final class PlanCommandTest {
 
     @Test
     void optionsThatDoNotGoTogetherAreRefused() {
-        requireUsage("--block does not go with --sampler permutation but with block, shard", table, "--block", "3");
+        requireUsage("--block does not go with --sampler permutation but with block, share", table, "--block", "3");
         requireUsage("--size does not go", table, "--sampler", "block", "--size", "3");
         requireUsage("--length does not go", table, "--length", "3");
         requireUsage("--weights does not go", table, "--weights", "weight");
@@ -293,9 +293,9 @@ final class PlanCommandTest {
         requireUsage("needs --bucket-field", table, "--sampler", "bucket");
         requireUsage("the same length in every record", table, "--sampler", "bucket", "--bucket-field", "id");
         requireUsage("no multiple of --run 256", GAMES, "--sampler", "bucket", "--pool", "300");
-        requireUsage("are too few for 4 shares", GAMES, "--sampler", "shard", "--world", "4", "--block", "4");
+        requireUsage("are too few for 4 shares", GAMES, "--sampler", "share", "--world", "4", "--block", "4");
         requireUsage(
-                "take a multiple of 2", table, "--sampler", "shard", "--block", "9", "--world", "2", "--shares", "3");
+                "take a multiple of 2", table, "--sampler", "share", "--block", "9", "--world", "2", "--shares", "3");
         requireUsage("--step shows a step and --record finds one", table, "--step", "1", "--record", "1");
         requireUsage("Invalid value for option '--sampler'", table, "--sampler", "random");
         requireUsage("'x' is not a", table, "--seed", "x");

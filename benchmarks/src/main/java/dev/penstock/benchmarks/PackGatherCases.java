@@ -2,9 +2,9 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Batch;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class PackGatherCases {
         PackGatherCases cases = new PackGatherCases(settings, report);
         PackReader.Options checking = PackReader.Options.DEFAULT;
         PackReader.Options plain = checking.withCheckingEntries(false);
-        PackReader.Options reading = checking.withAccess(OpenFile.Access.READ);
+        PackReader.Options reading = checking.withAccess(Access.READ);
         Path raw = data.pack();
         cases.raw("gather-crc", raw, checking);
         cases.raw("gather-crc-1-thread", raw, checking.withThreads(1));

@@ -6,8 +6,8 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.RowType;
@@ -47,8 +47,8 @@ public final class Catalog {
     ///
     /// @param access      mapped or read by position
     /// @param memoryBytes memory the dataset may hold, or [Residency#AUTOMATIC]
-    public record Options(OpenFile.Access access, long memoryBytes) {
-        public static final Options DEFAULT = new Options(OpenFile.Access.MMAP, Residency.AUTOMATIC);
+    public record Options(Access access, long memoryBytes) {
+        public static final Options DEFAULT = new Options(Access.MMAP, Residency.AUTOMATIC);
 
         /// The same for a pack.
         public PackReader.Options pack() {

@@ -25,14 +25,14 @@ final class BatchMaker implements AutoCloseable {
     private final Batch[] stages;
 
     private final Steps.Share share = new Steps.Share();
-    private final Sampler.Run prepare;
+    private final Sampler.Run prefetch;
     private boolean isReading;
 
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
         this.rank = options.ranks().rank();
-        this.prepare = dataset::prepare;
+        this.prefetch = dataset::prefetch;
         List<List<Field>> all = stageFields(fields, options.transforms());
         this.stages = new Batch[all.size() - 1];
         for (int i = 0; i < stages.length; i++) {
@@ -58,9 +58,9 @@ final class BatchMaker implements AutoCloseable {
         // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.
         if (share.stride == 1) {
             long stepStart = steps.stepStart(step);
-            sampler.ahead(epoch, stepStart, 1, Math.min(steps.stepSize(), steps.length() - stepStart), prepare);
+            sampler.ahead(epoch, stepStart, 1, Math.min(steps.stepSize(), steps.length() - stepStart), prefetch);
         } else {
-            sampler.ahead(epoch, share.position, share.stride, share.realCount, prepare);
+            sampler.ahead(epoch, share.position, share.stride, share.realCount, prefetch);
         }
         try {
             run(indices, batch.batch());

@@ -19,14 +19,6 @@ public sealed interface OpenFile extends AutoCloseable permits MappedFile, Posit
     /// Stays in the first-level cache while it is looked at.
     int PIECE_SIZE = 4096;
 
-    /// How a file is brought into memory.
-    enum Access {
-        /// Mapped: no copy, no system call; the default.
-        MMAP,
-        /// Read by position: for network file systems, and for files that others may shorten.
-        READ
-    }
-
     /// Opens a file.
     static OpenFile open(Disk disk, Path file, Access access) throws IOException {
         return access == Access.MMAP ? MappedFile.open(disk, file) : PositionalFile.open(disk, file);

@@ -27,8 +27,8 @@ public final class OpenFiles implements AutoCloseable {
     /// Opens all of these files.
     ///
     /// @throws IOException when one cannot be opened, or there are too many
-    public static OpenFiles open(Disk disk, List<Path> paths, OpenFile.Access access) throws IOException {
-        return access == OpenFile.Access.MMAP ? map(disk, paths) : read(disk, paths);
+    public static OpenFiles open(Disk disk, List<Path> paths, Access access) throws IOException {
+        return access == Access.MMAP ? map(disk, paths) : read(disk, paths);
     }
 
     private static OpenFiles map(Disk disk, List<Path> paths) throws IOException {

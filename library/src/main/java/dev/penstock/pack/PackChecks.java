@@ -5,8 +5,8 @@ import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;

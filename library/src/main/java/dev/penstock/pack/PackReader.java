@@ -10,10 +10,11 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.Verification;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
 import java.io.IOException;
@@ -47,10 +48,9 @@ public final class PackReader implements Dataset {
     /// @param threads          how many threads one gather of many bytes may use
     /// @param memoryBytes      memory the file may hold, or [Residency#AUTOMATIC]
     /// @param disk             where the file is
-    public record Options(
-            OpenFile.Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
+    public record Options(Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(OpenFile.Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
 
         public Options {
             if (threads < 1) {
@@ -58,7 +58,7 @@ public final class PackReader implements Dataset {
             }
         }
 
-        public Options withAccess(OpenFile.Access access) {
+        public Options withAccess(Access access) {
             return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
         }
 
@@ -306,7 +306,7 @@ public final class PackReader implements Dataset {
     }
 
     @Override
-    public void prepare(long firstIndex, long recordCount) {
+    public void prefetch(long firstIndex, long recordCount) {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
         file.use(() -> {
             file.residency().decide(options.memoryBytes());

@@ -16,11 +16,11 @@ import java.util.Objects;
 /// **Lifecycle.** Dies with the reader. **Threads.** Any number.
 public final class TableColumn {
     private final TableReader reader;
-    private final TableShards shards;
+    private final TableRows shards;
     private final RowField rowField;
     private final long elementCount;
 
-    TableColumn(TableReader reader, TableShards shards, RowField rowField) {
+    TableColumn(TableReader reader, TableRows shards, RowField rowField) {
         this.reader = reader;
         this.shards = shards;
         this.rowField = rowField;

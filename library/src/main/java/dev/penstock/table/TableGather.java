@@ -39,13 +39,13 @@ final class TableGather implements AutoCloseable {
     /// Rows that are read rather than mapped are read into memory of this size.
     private static final long READ_TILE_BYTES = 1L << 20;
 
-    private final TableShards shards;
+    private final TableRows shards;
     private final Map<String, RowField> fields;
     /// Whether finding the rows has touched the last of them.
     private final boolean isTouched;
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
-    TableGather(TableShards shards, List<RowField> fields) {
+    TableGather(TableRows shards, List<RowField> fields) {
         this.shards = shards;
         this.isTouched = shards.headers().size() == 1;
         this.fields =

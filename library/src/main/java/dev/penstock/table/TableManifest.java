@@ -61,7 +61,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     String series() {
         return shards.isEmpty()
                 ? ""
-                : TableFiles.series(Path.of(shards.getFirst().file()));
+                : TablePaths.series(Path.of(shards.getFirst().file()));
     }
 
     /// The manifest with other shards.
@@ -183,7 +183,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
 
     private static Shard shard(Map<?, ?> values) {
         String file = typed(values, "file", String.class);
-        require(FILE_NAME.matcher(file).matches() && TableFiles.isShard(file), "name of a shard");
+        require(FILE_NAME.matcher(file).matches() && TablePaths.isShard(file), "name of a shard");
         long rows = typed(values, "rows", Long.class);
         long bytes = typed(values, "bytes", Long.class);
         require(rows >= 0 && bytes >= 0, "size of a shard");

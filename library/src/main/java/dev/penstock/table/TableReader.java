@@ -9,11 +9,12 @@ import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
+import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
 import dev.penstock.query.Scan;
@@ -42,9 +43,9 @@ public final class TableReader implements Dataset {
     /// @param threads     how many threads one gather of many bytes may use
     /// @param memoryBytes memory the table may hold, or [Residency#AUTOMATIC]
     /// @param disk        where the files are
-    public record Options(OpenFile.Access access, int threads, long memoryBytes, Disk disk) {
+    public record Options(Access access, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(OpenFile.Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
 
         public Options {
             if (threads < 1) {
@@ -55,7 +56,7 @@ public final class TableReader implements Dataset {
             }
         }
 
-        public Options withAccess(OpenFile.Access access) {
+        public Options withAccess(Access access) {
             return new Options(access, threads, memoryBytes, disk);
         }
 
@@ -74,13 +75,13 @@ public final class TableReader implements Dataset {
 
     private final Path path;
     private final Options options;
-    private final TableFiles files;
-    private final TableShards shards;
+    private final TablePaths files;
+    private final TableRows shards;
     private final List<RowField> rowFields;
     private final List<Field> fields;
     private final TableGather gather;
 
-    private TableReader(Path path, Options options, TableFiles files, TableShards shards) {
+    private TableReader(Path path, Options options, TablePaths files, TableRows shards) {
         this.path = path;
         this.options = options;
         this.files = files;
@@ -99,14 +100,14 @@ public final class TableReader implements Dataset {
 
     /// Opens a table in a certain way.
     public static TableReader open(Path path, Options options) throws IOException {
-        TableFiles files = TableFiles.find(options.disk(), path);
-        TableShards shards = TableShards.open(options.disk(), files.files(), options.access());
+        TablePaths files = TablePaths.find(options.disk(), path);
+        TableRows shards = TableRows.open(options.disk(), files.files(), options.access());
         return new TableReader(path, options, files, shards);
     }
 
     /// Whether a folder is a table.
     public static boolean isTable(Path folder) throws IOException {
-        return TableFiles.isTable(Disk.real(), folder);
+        return TablePaths.isTable(Disk.real(), folder);
     }
 
     @Override
@@ -251,7 +252,7 @@ public final class TableReader implements Dataset {
     }
 
     @Override
-    public void prepare(long firstIndex, long recordCount) {
+    public void prefetch(long firstIndex, long recordCount) {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
         shards.group().use(() -> {
             shards.group().residency().decide(options.memoryBytes());

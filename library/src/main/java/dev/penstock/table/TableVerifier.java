@@ -21,14 +21,14 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// A file without a manifest has no checksum: that its bytes can be read is then all that can be said.
 final class TableVerifier {
-    private final TableFiles files;
-    private final TableShards shards;
+    private final TablePaths files;
+    private final TableRows shards;
     private final Disk disk;
     private final int threads;
     private final AtomicLong checkedBytes = new AtomicLong();
     private final List<Problem> problems = new ArrayList<>();
 
-    TableVerifier(TableFiles files, TableShards shards, Disk disk, int threads) {
+    TableVerifier(TablePaths files, TableRows shards, Disk disk, int threads) {
         this.files = files;
         this.shards = shards;
         this.disk = disk;
@@ -85,8 +85,8 @@ final class TableVerifier {
     /// A gap in the numbers is a file that somebody may have lost, and shifts all rows behind it.
     private void checkNumbers() {
         for (int i = 1; files.manifest() == null && i < files.files().size(); i++) {
-            long expected = TableFiles.number(files.files().get(i - 1)) + 1;
-            if (TableFiles.number(files.files().get(i)) != expected) {
+            long expected = TablePaths.number(files.files().get(i - 1)) + 1;
+            if (TablePaths.number(files.files().get(i)) != expected) {
                 problems.add(problem(
                         files.files().get(i),
                         Severity.WARNING,

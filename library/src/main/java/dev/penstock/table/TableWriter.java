@@ -3,8 +3,8 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -142,7 +142,7 @@ public final class TableWriter implements AutoCloseable {
         options.disk().forceDirectory(parent == null ? path : parent);
         empty.publish(options.disk(), path);
         // What a writer left that stopped before the end.
-        for (Path shard : TableFiles.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
+        for (Path shard : TablePaths.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
             options.disk().delete(shard);
         }
         TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
@@ -155,10 +155,10 @@ public final class TableWriter implements AutoCloseable {
     /// @throws dev.penstock.DatasetException when it is none, or damaged
     public static TableWriter extend(Path path, Options options) throws IOException {
         TableReader.Options reading =
-                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(OpenFile.Access.READ);
-        TableFiles files = TableFiles.find(options.disk(), path);
+                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(Access.READ);
+        TablePaths files = TablePaths.find(options.disk(), path);
         TableWriter writer = null;
-        try (TableShards old = TableShards.open(reading.disk(), files.files(), reading.access())) {
+        try (TableRows old = TableRows.open(reading.disk(), files.files(), reading.access())) {
             requireWritable(old.rowType());
             writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
             writer.rowCount = old.count();
@@ -172,7 +172,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private static TableWriter rewrite(Path path, TableShards old, Options options) throws IOException {
+    private static TableWriter rewrite(Path path, TableRows old, Options options) throws IOException {
         TableWriter writer = new TableWriter(old.rowType(), options.withReplacing(true), null, null, List.of(), path);
         try {
             writer.beginShard();
@@ -185,7 +185,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private void copy(TableShards old) throws IOException {
+    private void copy(TableRows old) throws IOException {
         if (old.count() == 0) {
             return;
         }
@@ -201,7 +201,7 @@ public final class TableWriter implements AutoCloseable {
 
     /// A folder without a manifest of ours stays without, and gets one shard whatever its size: that is all that
     /// can appear in one step.
-    private static TableWriter extend(TableFiles files, TableShards old, Options options) throws IOException {
+    private static TableWriter extend(TablePaths files, TableRows old, Options options) throws IOException {
         TableManifest manifest = TableManifest.read(options.disk(), files.folder());
         Path last = files.files().getLast();
         if (manifest != null && manifest.series().equals(files.series())) {
@@ -311,9 +311,9 @@ public final class TableWriter implements AutoCloseable {
     /// The next name in the folder that nobody has: a shard that is not listed may be another program's.
     private Path freeFile() throws IOException {
         Path file =
-                lastFile == null ? folder.resolve(TableFiles.name(SERIES, 0, DIGIT_COUNT)) : TableFiles.next(lastFile);
+                lastFile == null ? folder.resolve(TablePaths.name(SERIES, 0, DIGIT_COUNT)) : TablePaths.next(lastFile);
         while (options.disk().exists(file)) {
-            file = TableFiles.next(file);
+            file = TablePaths.next(file);
         }
         return file;
     }

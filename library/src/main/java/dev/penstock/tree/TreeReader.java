@@ -4,10 +4,11 @@ package dev.penstock.tree;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Fingerprint;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,14 +34,14 @@ public final class TreeReader implements AutoCloseable {
     /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
     /// @param access   mapped, or read into memory as a whole when it is opened
     /// @param disk     where the file is
-    public record Options(boolean isStrict, OpenFile.Access access, Disk disk) {
-        public static final Options DEFAULT = new Options(true, OpenFile.Access.MMAP, Disk.real());
+    public record Options(boolean isStrict, Access access, Disk disk) {
+        public static final Options DEFAULT = new Options(true, Access.MMAP, Disk.real());
 
         public Options withStrict(boolean isStrict) {
             return new Options(isStrict, access, disk);
         }
 
-        public Options withAccess(OpenFile.Access access) {
+        public Options withAccess(Access access) {
             return new Options(isStrict, access, disk);
         }
 

@@ -14,7 +14,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Residency;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;

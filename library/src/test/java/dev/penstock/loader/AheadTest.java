@@ -33,7 +33,7 @@ class AheadTest {
             int shareCount = 1 << random.nextInt(4);
             // Equal shares, so that none repeats a record.
             int count = blockSize * shareCount * (1 + random.nextInt(30));
-            Sampler sampler = new ShardSampler(count, blockSize, windowBlocks, shareCount, i);
+            Sampler sampler = new ShareSampler(count, blockSize, windowBlocks, shareCount, i);
             check(sampler, 1 + random.nextInt(100), 1 << random.nextInt(Integer.numberOfTrailingZeros(shareCount) + 1));
         }
     }

@@ -38,7 +38,7 @@ class LoaderGrowthTest {
                         new WindowSampler(OLD, 20, 10),
                         new UniformSampler(OLD, 300, 4),
                         new BlockSampler(OLD, 30, 3, 4),
-                        new ShardSampler(OLD, 30, 3, 4, 4),
+                        new ShareSampler(OLD, 30, 3, 4, 4),
                         new SubsetSampler(OLD, some, new PermutationSampler(some.length, 4)))
                 .map(sampler -> Named.of(sampler.name(), sampler));
     }

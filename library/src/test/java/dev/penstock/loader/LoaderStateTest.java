@@ -33,7 +33,7 @@ class LoaderStateTest {
         long[] some = LongStream.range(0, 500).map(i -> 2 * i).toArray();
         long[] fewer = LongStream.range(0, 250).map(i -> 2 * i).toArray();
         Sampler nested =
-                new SubsetSampler(1000, some, new SubsetSampler(500, fewer, new ShardSampler(250, 5, 2, 10, seed)));
+                new SubsetSampler(1000, some, new SubsetSampler(500, fewer, new ShareSampler(250, 5, 2, 10, seed)));
         Sampler many = new MixtureSampler(
                 Collections.nCopies(1000, new PermutationSampler(1, seed)),
                 LongStream.range(1, 1001).mapToDouble(i -> i).toArray(),

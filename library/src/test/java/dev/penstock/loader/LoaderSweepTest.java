@@ -57,7 +57,7 @@ class LoaderSweepTest {
                     if (Math.ceilDiv(count, blockSize) < shares) {
                         continue;
                     }
-                    Sampler sampler = new ShardSampler(count, blockSize, 2, shares, count);
+                    Sampler sampler = new ShareSampler(count, blockSize, 2, shares, count);
                     for (int worldSize : World.sizes(sampler, shares + 1)) {
                         int batchSize = BATCH_SIZES[(count + worldSize) % BATCH_SIZES.length];
                         run(sampler, batchSize, worldSize, false);

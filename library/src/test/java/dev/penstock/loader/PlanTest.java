@@ -36,7 +36,7 @@ class PlanTest {
                         new WindowSampler(COUNT, 8, 5),
                         new UniformSampler(COUNT, 150, 3),
                         new BlockSampler(COUNT, 10, 3, 3),
-                        new ShardSampler(COUNT, 10, 3, 12, 3),
+                        new ShareSampler(COUNT, 10, 3, 12, 3),
                         new BucketSampler(lengths, 12, 60, 3),
                         new WeightedSampler(weights, 120, 3),
                         new SubsetSampler(COUNT, some, new PermutationSampler(some.length, 3)))
@@ -145,7 +145,7 @@ class PlanTest {
         assertThrows(IndexOutOfBoundsException.class, () -> plan.indices(0, 0, 2));
         assertThrows(IndexOutOfBoundsException.class, () -> plan.find(0, 10));
         assertThrows(IllegalArgumentException.class, () -> Plan.of(new SequentialSampler(10), 4, 0, false));
-        Sampler shares = new ShardSampler(10, 1, 1, 3, 0);
+        Sampler shares = new ShareSampler(10, 1, 1, 3, 0);
         assertThrows(IllegalArgumentException.class, () -> Plan.of(shares, 4, 2, false));
     }
 }

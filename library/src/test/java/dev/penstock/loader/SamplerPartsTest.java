@@ -31,17 +31,17 @@ class SamplerPartsTest {
         int[] lengths = IntStream.range(0, 1000).map(i -> i * i % 101).toArray();
         Sampler mixture = new MixtureSampler(
                 List.of(new PermutationSampler(300, 7), new SequentialSampler(700)), new double[] {1, 2}, 1000, 7);
-        long[] shard = Arrays.copyOf(Samplers.epoch(new ShardSampler(1000, 10, 4, 4, 7), 1), 8);
+        long[] share = Arrays.copyOf(Samplers.epoch(new ShareSampler(1000, 10, 4, 4, 7), 1), 8);
         long[] bucket = Arrays.copyOf(Samplers.epoch(new BucketSampler(lengths, 4, 100, 7), 1), 8);
         long[] mixed = Arrays.copyOf(Samplers.epoch(mixture, 1), 8);
-        String all = Arrays.toString(shard) + Arrays.toString(bucket) + Arrays.toString(mixed);
+        String all = Arrays.toString(share) + Arrays.toString(bucket) + Arrays.toString(mixed);
         assertEquals(
                 Arrays.toString(FIXED_SHARD) + Arrays.toString(FIXED_BUCKET) + Arrays.toString(FIXED_MIXTURE), all);
     }
 
     @Test
     void aRankTouchesOnlyItsShares() {
-        ShardSampler sampler = new ShardSampler(10_007, 100, 5, 12, 3);
+        ShareSampler sampler = new ShareSampler(10_007, 100, 5, 12, 3);
         for (int worldSize : World.sizes(sampler, 13)) {
             for (int rank = 0; rank < worldSize; rank++) {
                 for (long position = rank; position < sampler.length(); position += worldSize) {
@@ -55,16 +55,16 @@ class SamplerPartsTest {
         for (int share = 0; share <= 12; share++) {
             assertTrue(share == 12 || sampler.shareStart(share) % 100 == 0, "shares are of whole blocks");
         }
-        assertThrows(IllegalArgumentException.class, () -> new ShardSampler(100, 10, 2, 11, 1));
-        assertThrows(IllegalArgumentException.class, () -> new ShardSampler(100, 0, 2, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new ShareSampler(100, 10, 2, 11, 1));
+        assertThrows(IllegalArgumentException.class, () -> new ShareSampler(100, 0, 2, 1, 1));
         assertThrows(IllegalArgumentException.class, () -> Steps.of(sampler, 0, 10, 5, false));
     }
 
     /// In each part's own order, once each before it begins again, through the ends of epochs.
     @Test
     void sharesOfHugeWindowsSpreadOverAllRecords() {
-        assertEquals(1000, new ShardSampler(1000, 2, 1L << 61, 2, 1).spreadCount());
-        assertEquals(80, new ShardSampler(1000, 10, 2, 4, 1).spreadCount());
+        assertEquals(1000, new ShareSampler(1000, 2, 1L << 61, 2, 1).spreadCount());
+        assertEquals(80, new ShareSampler(1000, 10, 2, 4, 1).spreadCount());
     }
 
     @Test

@@ -64,9 +64,9 @@ class SamplerSweepTest {
     void everyCountIsPermutedInEqualShares() {
         sweep(count -> {
             int shares = 1 + count % 8;
-            return count == 0 || count % shares != 0 ? null : new ShardSampler(count, 1, 20, shares, count);
+            return count == 0 || count % shares != 0 ? null : new ShareSampler(count, 1, 20, shares, count);
         });
-        sweep(count -> count == 0 || count % 12 != 0 ? null : new ShardSampler(count, count / 12, 2, 12, count));
+        sweep(count -> count == 0 || count % 12 != 0 ? null : new ShareSampler(count, count / 12, 2, 12, count));
     }
 
     @Test
@@ -93,7 +93,7 @@ class SamplerSweepTest {
                         new PermutationSampler(count, random.nextLong()),
                         new BlockSampler(count, 1000, 64, random.nextLong()),
                         new BlockSampler(count, 1 + random.nextLong(count), 1, random.nextLong()),
-                        new ShardSampler(count, 4096, 100_000, 8, random.nextLong()))) {
+                        new ShareSampler(count, 4096, 100_000, 8, random.nextLong()))) {
                     requireUndone(sampler, random);
                 }
             }

@@ -77,7 +77,7 @@ class ShuffleQualityTest {
         Sampler windows = new WindowSampler(COUNT, 256, 100);
         assertEquals(1, ShuffleQuality.of(windows, 0, BATCH).effectiveBatch(), 0.05);
         assertEquals(1, ShuffleQuality.ofTrueShuffle(windows, 0, BATCH, 1).effectiveBatch() / BATCH, ERROR);
-        Sampler shares = new ShardSampler(COUNT, 1000, 10, 8, 1);
+        Sampler shares = new ShareSampler(COUNT, 1000, 10, 8, 1);
         double spread = ShuffleQuality.of(shares, 0, BATCH).effectiveBatch();
         assertTrue(spread > 8 && spread < BATCH * 70, "shares spread a step over the file: " + spread);
     }

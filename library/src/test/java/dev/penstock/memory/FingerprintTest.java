@@ -26,7 +26,7 @@ class FingerprintTest {
         return bytes;
     }
 
-    private static String all(byte[] bytes, String name, OpenFile.Access access) throws IOException {
+    private static String all(byte[] bytes, String name, Access access) throws IOException {
         Path path = Path.of("/data", name);
         try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, access)) {
             return new Fingerprint("format 1").add(file, 0, bytes.length).text();
@@ -35,7 +35,7 @@ class FingerprintTest {
 
     private static String sample(byte[] bytes, long offset, long byteCount) throws IOException {
         Path path = Path.of("/data/file");
-        try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, OpenFile.Access.READ)) {
+        try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, Access.READ)) {
             return new Fingerprint("format 1")
                     .addSample(file, offset, byteCount)
                     .text();
@@ -48,24 +48,24 @@ class FingerprintTest {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         digest.update("format 1".getBytes());
         String expected = HexFormat.of().formatHex(digest.digest(bytes), 0, 16);
-        assertEquals(expected, all(bytes, "file", OpenFile.Access.READ));
+        assertEquals(expected, all(bytes, "file", Access.READ));
     }
 
     @Test
     void copiesElsewhereHaveTheSameOne() throws IOException {
         byte[] bytes = bytes(10_000);
-        String expected = all(bytes, "here", OpenFile.Access.READ);
-        assertEquals(expected, all(bytes.clone(), "elsewhere", OpenFile.Access.READ));
-        assertEquals(expected, all(bytes, "here", OpenFile.Access.MMAP));
+        String expected = all(bytes, "here", Access.READ);
+        assertEquals(expected, all(bytes.clone(), "elsewhere", Access.READ));
+        assertEquals(expected, all(bytes, "here", Access.MMAP));
     }
 
     @Test
     void everyByteOfARangeMatters() throws IOException {
         byte[] bytes = bytes(5000);
-        String expected = all(bytes, "file", OpenFile.Access.READ);
+        String expected = all(bytes, "file", Access.READ);
         for (int i = 0; i < bytes.length; i += 1 + random.nextInt(50)) {
             bytes[i]++;
-            assertNotEquals(expected, all(bytes, "file", OpenFile.Access.READ), "byte " + i);
+            assertNotEquals(expected, all(bytes, "file", Access.READ), "byte " + i);
             bytes[i]--;
         }
     }

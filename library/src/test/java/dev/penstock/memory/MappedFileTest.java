@@ -3,7 +3,7 @@ package dev.penstock.memory;
 
 class MappedFileTest implements OpenFileContract {
     @Override
-    public OpenFile.Access access() {
-        return OpenFile.Access.MMAP;
+    public Access access() {
+        return Access.MMAP;
     }
 }

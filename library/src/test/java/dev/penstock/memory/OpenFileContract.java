@@ -29,7 +29,7 @@ interface OpenFileContract {
     int READER_COUNT = 4;
     int ROUNDS = Boolean.getBoolean("penstock.long") ? 1000 : 40;
 
-    OpenFile.Access access();
+    Access access();
 
     default OpenFile open(Path file) throws IOException {
         return OpenFile.open(Disk.real(), file, access());
@@ -50,7 +50,7 @@ interface OpenFileContract {
         try (OpenFile file = open(file(folder))) {
             assertEquals(SIZE, file.size());
             assertEquals(folder.resolve("file"), file.path());
-            assertEquals(access() == OpenFile.Access.MMAP, file.isMapped());
+            assertEquals(access() == Access.MMAP, file.isMapped());
         }
     }
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PositionalFileTest implements OpenFileContract {
     @Override
-    public OpenFile.Access access() {
-        return OpenFile.Access.READ;
+    public Access access() {
+        return Access.READ;
     }
 
     @Test

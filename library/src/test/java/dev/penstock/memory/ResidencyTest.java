@@ -34,7 +34,7 @@ class ResidencyTest {
     }
 
     private OpenFile open() throws IOException {
-        return OpenFile.open(Disk.real(), path, OpenFile.Access.MMAP);
+        return OpenFile.open(Disk.real(), path, Access.MMAP);
     }
 
     @Test
@@ -105,7 +105,7 @@ class ResidencyTest {
 
     @Test
     void aFileThatIsReadNeedsNoAnnouncement() throws IOException {
-        try (OpenFile file = OpenFile.open(Disk.real(), path, OpenFile.Access.READ)) {
+        try (OpenFile file = OpenFile.open(Disk.real(), path, Access.READ)) {
             file.residency().decide(0);
             assertFalse(file.residency().isStreamed());
             file.residency().willNeed(0, SIZE);

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.pack.PackProbe.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +72,7 @@ class PackCorruptionTest {
         }
     }
 
-    private Outcome read(Sample sample, byte[] bytes, OpenFile.Access access, String damage) throws IOException {
+    private Outcome read(Sample sample, byte[] bytes, Access access, String damage) throws IOException {
         try {
             return probe.read(() -> Packs.open(bytes, access), sample.expected());
         } catch (Throwable e) {
@@ -83,7 +83,7 @@ class PackCorruptionTest {
     @ParameterizedTest
     @EnumSource
     void anUndamagedPackIsReadWhole(Sample sample) throws IOException {
-        for (OpenFile.Access access : OpenFile.Access.values()) {
+        for (Access access : Access.values()) {
             assertEquals(Outcome.WHOLE, read(sample, sample.bytes(), access, "no damage"));
         }
     }
@@ -104,7 +104,7 @@ class PackCorruptionTest {
         byte[] whole = sample.bytes();
         for (int size = 0; size < whole.length; size++) {
             byte[] cut = Arrays.copyOf(whole, size);
-            for (OpenFile.Access access : OpenFile.Access.values()) {
+            for (Access access : Access.values()) {
                 assertEquals(Outcome.REFUSED_AT_OPEN, read(sample, cut, access, "cut to " + size + " bytes"));
             }
         }
@@ -119,7 +119,7 @@ class PackCorruptionTest {
         for (int bit = 0; bit < whole.length * 8; bit++) {
             byte[] flipped = whole.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
-            OpenFile.Access access = bit % 8 == bit / 8 % 8 ? OpenFile.Access.READ : OpenFile.Access.MMAP;
+            Access access = bit % 8 == bit / 8 % 8 ? Access.READ : Access.MMAP;
             Outcome outcome = read(sample, flipped, access, "bit " + bit % 8 + " of byte " + bit / 8 + " flipped");
             outcomes.merge(outcome, 1, Integer::sum);
         }
@@ -143,7 +143,7 @@ class PackCorruptionTest {
             if (isIndex) {
                 readAnything(flipped, damage);
             } else {
-                read(sample, flipped, OpenFile.Access.MMAP, damage);
+                read(sample, flipped, Access.MMAP, damage);
             }
         }
         Figures.print("pack, single-bit flips behind repaired checksums", 8L * whole.length - 12 * 8);
@@ -171,7 +171,7 @@ class PackCorruptionTest {
                 Packs.repair(damaged);
                 readAnything(damaged, "round " + round);
             } else {
-                read(sample, damaged, OpenFile.Access.MMAP, "round " + round);
+                read(sample, damaged, Access.MMAP, "round " + round);
             }
         }
         Figures.print("pack, random damages", rounds);

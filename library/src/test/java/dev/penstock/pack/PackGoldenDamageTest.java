@@ -11,8 +11,8 @@ import dev.penstock.Json;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,7 +62,7 @@ class PackGoldenDamageTest {
         return named("entries");
     }
 
-    private static PackReader open(String name, OpenFile.Access access) throws IOException {
+    private static PackReader open(String name, Access access) throws IOException {
         return PackReader.open(BAD.resolve(name), PackReader.Options.DEFAULT.withAccess(access));
     }
 
@@ -70,7 +70,7 @@ class PackGoldenDamageTest {
     @MethodSource("refused")
     void whatTheOriginalRefusesWeRefuseInItsWords(String name) throws IOException {
         String words = answers().get(name).get("library").get("open_err").text();
-        for (OpenFile.Access access : OpenFile.Access.values()) {
+        for (Access access : Access.values()) {
             DatasetException refusal = assertThrows(
                     DatasetException.class, () -> open(name, access).close());
             assertEquals(REASONS.get(words), refusal.reason());
@@ -92,7 +92,7 @@ class PackGoldenDamageTest {
     @MethodSource("opened")
     void whatTheOriginalOpensGivesTheSameRecordsOrTheSameRefusals(String name) throws IOException {
         Json library = answers().get(name).get("library");
-        for (OpenFile.Access access : OpenFile.Access.values()) {
+        for (Access access : Access.values()) {
             if (name.equals("header-flags.a2pack")) {
                 DatasetException refusal = assertThrows(
                         DatasetException.class, () -> open(name, access).close());

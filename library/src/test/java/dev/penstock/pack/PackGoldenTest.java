@@ -12,8 +12,8 @@ import dev.penstock.Json;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,7 +64,7 @@ class PackGoldenTest {
     void entriesAndPayloadsAreWhatTheOriginalSays(String name) throws IOException {
         Json expected = expected().get(name);
         Json library = Json.read(PACKS.resolve("library.json")).get(name);
-        for (OpenFile.Access access : OpenFile.Access.values()) {
+        for (Access access : Access.values()) {
             PackReader.Options options = PackReader.Options.DEFAULT.withAccess(access);
             try (PackReader reader = PackReader.open(PACKS.resolve(name), options)) {
                 assertEquals(expected.get("count").number(), reader.count());

@@ -10,9 +10,9 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import dev.penstock.pack.PackProbe.Outcome;
 import java.io.IOException;
@@ -35,7 +35,7 @@ class PackHostileTest {
     }
 
     private static DatasetException refusal(byte[] pack) {
-        for (OpenFile.Access access : OpenFile.Access.values()) {
+        for (Access access : Access.values()) {
             assertThrows(DatasetException.class, () -> Packs.open(pack, access).close());
         }
         return assertThrows(DatasetException.class, () -> Packs.open(pack).close());

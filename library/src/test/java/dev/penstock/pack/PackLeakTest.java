@@ -10,7 +10,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.TestData;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MappingLimit;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.ChildJava;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.pack.ShortenedPack.Way;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Progress;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.FaultyDisk.Plan;
-import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
@@ -132,10 +132,10 @@ final class Packs {
     }
 
     static PackReader open(byte[] bytes) throws IOException {
-        return open(bytes, OpenFile.Access.MMAP);
+        return open(bytes, Access.MMAP);
     }
 
-    static PackReader open(byte[] bytes, OpenFile.Access access) throws IOException {
+    static PackReader open(byte[] bytes, Access access) throws IOException {
         Disk disk = new MemoryDisk().put(PATH, bytes);
         return PackReader.open(
                 PATH,

@@ -5,8 +5,8 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -69,7 +69,7 @@ final class ShortenedPack {
     public static void main(String[] arguments) throws IOException {
         Path path = Path.of(arguments[0]);
         PackReader.Options options = PackReader.Options.DEFAULT
-                .withAccess(OpenFile.Access.valueOf(arguments[2]))
+                .withAccess(Access.valueOf(arguments[2]))
                 .withThreads(Integer.parseInt(arguments[3]))
                 .withCheckingEntries(Boolean.parseBoolean(arguments[4]));
         int result;

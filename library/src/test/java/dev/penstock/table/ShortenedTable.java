@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

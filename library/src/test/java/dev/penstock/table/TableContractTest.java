@@ -3,7 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Dataset;
 import dev.penstock.contract.DatasetContract;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

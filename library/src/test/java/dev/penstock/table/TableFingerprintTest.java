@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.penstock.Seeds;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import dev.penstock.Field;
 import dev.penstock.Json;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

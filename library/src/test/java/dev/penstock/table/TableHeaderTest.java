@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.time.Duration;

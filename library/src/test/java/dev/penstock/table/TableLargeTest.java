@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Seeds;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.ChildJava;
-import dev.penstock.memory.OpenFile.Access;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -113,7 +113,7 @@ class TableLargeTest {
         long total = 0;
         for (int i = 0; i < counts.length; i++) {
             long[] ends = counts[i] == 0 ? new long[0] : new long[] {0, counts[i] / 2, counts[i] - 1};
-            writeSparse(folder.resolve(TableFiles.name("rows-", i, 5)), counts[i], total, ends);
+            writeSparse(folder.resolve(TablePaths.name("rows-", i, 5)), counts[i], total, ends);
             total += counts[i];
         }
         try (TableReader table = TableReader.open(folder, TableReader.Options.DEFAULT.withAccess(access))) {

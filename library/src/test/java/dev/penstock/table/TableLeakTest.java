@@ -8,7 +8,7 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MappingLimit;
 import java.io.IOException;
 import java.lang.foreign.Arena;

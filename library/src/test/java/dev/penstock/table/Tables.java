@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

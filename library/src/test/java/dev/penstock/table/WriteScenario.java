@@ -4,8 +4,8 @@ package dev.penstock.table;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -100,7 +100,7 @@ enum WriteScenario {
         int rowSize = (int) Tables.RECORD.size();
         for (int i = 0; i < OLD_COUNT / 2; i++) {
             byte[] rows = Arrays.copyOfRange(oldRows(), 2 * i * rowSize, 2 * (i + 1) * rowSize);
-            disk.put(folder.resolve(TableFiles.name(series, i, 5)), Tables.file(Tables.RECORD, rows));
+            disk.put(folder.resolve(TablePaths.name(series, i, 5)), Tables.file(Tables.RECORD, rows));
         }
     }
 

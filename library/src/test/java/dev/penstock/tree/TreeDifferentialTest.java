@@ -10,7 +10,7 @@ import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ class TreeDifferentialTest {
                     .withRootStyle(TreeWriter.RootStyle.values()[round % 2])
                     .withLineLimit(round % 5 == 4 ? random.nextInt(10) : TreeWriter.Options.UNLIMITED);
             byte[] file = Trees.bytes(map, List.of(), options);
-            OpenFile.Access access = OpenFile.Access.values()[round % 2];
+            Access access = Access.values()[round % 2];
             TreeReader.Options reading = TreeReader.Options.DEFAULT
                     .withDisk(new MemoryDisk().put(Trees.PATH, file))
                     .withAccess(access);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -66,7 +66,7 @@ class TreeLargeTest {
             out.write(new TreeHeader(FAR).write(), 0);
         }
         assertEquals(6, Varint.write(number, 0, FAR - 22));
-        for (OpenFile.Access access : new OpenFile.Access[] {OpenFile.Access.MMAP}) {
+        for (Access access : new Access[] {Access.MMAP}) {
             try (TreeReader tree = TreeReader.open(file, TreeReader.Options.DEFAULT.withAccess(access))) {
                 assertEquals(7, tree.get(TreeKeySets.bytes("a")).getAsLong());
                 assertEquals(255, tree.get(TreeKeySets.bytes("blines")).getAsLong());

@@ -14,7 +14,7 @@ import dev.penstock.Reason;
 import dev.penstock.Seeds;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.OpenFile.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Which files of a folder are a table, and in which order.
 @ExtendWith(Seeds.class)
-class TableFilesTest {
+class TablePathsTest {
     private static final Path FOLDER = Tables.FOLDER;
 
     private final MemoryDisk disk = Tables.disk();
@@ -82,7 +82,7 @@ class TableFilesTest {
         disk.put(FOLDER.resolve("x-1.npy"), new byte[3]);
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L), numbers(FOLDER));
         assertEquals(List.of(), problems(FOLDER));
-        assertTrue(TableFiles.isTable(disk, FOLDER));
+        assertTrue(TablePaths.isTable(disk, FOLDER));
     }
 
     @Test
@@ -130,7 +130,7 @@ class TableFilesTest {
     @Test
     void aFolderWithoutShardsIsNoTable() throws IOException {
         disk.addFolder(FOLDER);
-        assertFalse(TableFiles.isTable(disk, FOLDER));
+        assertFalse(TablePaths.isTable(disk, FOLDER));
         assertThrows(DatasetException.WrongFormat.class, () -> numbers(FOLDER));
     }
 
@@ -173,7 +173,7 @@ class TableFilesTest {
                 ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(4 * row, total + row);
             }
             disk.put(
-                    FOLDER.resolve(TableFiles.name("rows-", i, 5)), Tables.file(RowType.of(DType.parse("<i4")), bytes));
+                    FOLDER.resolve(TablePaths.name("rows-", i, 5)), Tables.file(RowType.of(DType.parse("<i4")), bytes));
             total += rows;
         }
         for (Access access : Access.values()) {

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 /// @param files    in the order of the rows; never empty
 /// @param manifest what is listed about them, or null
 /// @param unlisted files of the series that the manifest does not name
-record TableFiles(Path folder, String series, List<Path> files, TableManifest manifest, List<Path> unlisted) {
+record TablePaths(Path folder, String series, List<Path> files, TableManifest manifest, List<Path> unlisted) {
     private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
 
     /// Where some programs put their shards.
@@ -32,7 +32,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
     ///
     /// @throws DatasetException    when it is a folder without shards, or an unfinished table
     /// @throws NoSuchFileException when there is nothing
-    static TableFiles find(Disk disk, Path path) throws IOException {
+    static TablePaths find(Disk disk, Path path) throws IOException {
         if (disk.isDirectory(path)) {
             return findInFolder(disk, path, null);
         }
@@ -44,7 +44,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
             }
             throw new NoSuchFileException(path.toString());
         }
-        return new TableFiles(null, "", List.of(path), null, List.of());
+        return new TablePaths(null, "", List.of(path), null, List.of());
     }
 
     /// Whether a folder is a table.
@@ -52,7 +52,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
         return !allSeries(disk, folder).isEmpty() || TableManifest.isOurs(disk, folder);
     }
 
-    private static TableFiles findInFolder(Disk disk, Path folder, String name) throws IOException {
+    private static TablePaths findInFolder(Disk disk, Path folder, String name) throws IOException {
         Map<String, List<Path>> allSeries = allSeries(disk, folder);
         if (name != null) {
             allSeries.keySet().removeIf(series -> !isNamed(series, name));
@@ -63,7 +63,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
         }
         if (allSeries.size() > 1) {
             String names = String.join(
-                    " or ", allSeries.keySet().stream().map(TableFiles::nameOf).toList());
+                    " or ", allSeries.keySet().stream().map(TablePaths::nameOf).toList());
             throw new DatasetException.WrongFormat(
                     folder, "the folder holds several tables; open " + folder.resolve("NAME") + ", with NAME " + names);
         }
@@ -73,7 +73,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
         }
         Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
-        return new TableFiles(folder, only.getKey(), only.getValue(), null, List.of());
+        return new TablePaths(folder, only.getKey(), only.getValue(), null, List.of());
     }
 
     private static void requireOrder(List<Path> files) {
@@ -89,7 +89,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
         }
     }
 
-    private static TableFiles listed(Disk disk, Path folder, TableManifest manifest, Map<String, List<Path>> allSeries)
+    private static TablePaths listed(Disk disk, Path folder, TableManifest manifest, Map<String, List<Path>> allSeries)
             throws IOException {
         List<Path> files = manifest.shards().stream()
                 .map(shard -> folder.resolve(shard.file()))
@@ -110,7 +110,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
         }
         List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
         unlisted.removeAll(files);
-        return new TableFiles(folder, manifest.series(), files, manifest, unlisted);
+        return new TablePaths(folder, manifest.series(), files, manifest, unlisted);
     }
 
     private static boolean hasShards(Disk disk, Path folder, String name) throws IOException {
@@ -142,7 +142,7 @@ record TableFiles(Path folder, String series, List<Path> files, TableManifest ma
                         .add(file);
             }
         }
-        all.values().forEach(files -> files.sort(Comparator.comparingLong(TableFiles::number)));
+        all.values().forEach(files -> files.sort(Comparator.comparingLong(TablePaths::number)));
         return all;
     }
 

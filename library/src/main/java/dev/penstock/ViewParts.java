@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The datasets that a view is made of, as far as it makes no difference how.
-record Parts(List<Dataset> all) {
-    Parts {
+record ViewParts(List<Dataset> all) {
+    ViewParts {
         all = List.copyOf(all);
         if (all.isEmpty()) {
             throw new IllegalArgumentException("a view needs at least one dataset");

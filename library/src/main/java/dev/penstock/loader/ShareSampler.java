@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 ///
 /// Shares of more blocks than others last longer. The others meanwhile repeat their first records, which the
 /// batches say; with the last step dropped, the epoch ends when the first share does.
-public final class ShardSampler implements Sampler {
+public final class ShareSampler implements Sampler {
     private final long recordCount;
     private final long blockSize;
     private final long windowBlocks;
@@ -30,7 +30,7 @@ public final class ShardSampler implements Sampler {
     /// @param blockSize    records of a block, such as those of a file
     /// @param windowBlocks blocks of a share that are mixed
     /// @param shareCount   how many shares: the number of ranks, or a multiple of all that are wanted
-    public ShardSampler(long recordCount, long blockSize, long windowBlocks, int shareCount, long seed) {
+    public ShareSampler(long recordCount, long blockSize, long windowBlocks, int shareCount, long seed) {
         this.recordCount = recordCount;
         this.blockSize = blockSize;
         this.windowBlocks = windowBlocks;
@@ -63,7 +63,7 @@ public final class ShardSampler implements Sampler {
 
     @Override
     public String name() {
-        return "shard";
+        return "share";
     }
 
     @Override
@@ -172,7 +172,7 @@ public final class ShardSampler implements Sampler {
 
     @Override
     public Sampler resized(long recordCount) {
-        return new ShardSampler(recordCount, blockSize, windowBlocks, shareCount, seed);
+        return new ShareSampler(recordCount, blockSize, windowBlocks, shareCount, seed);
     }
 
     @Override

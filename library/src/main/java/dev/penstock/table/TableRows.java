@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
@@ -14,14 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The open files of a table, and which row is where.
-final class TableShards implements AutoCloseable {
+final class TableRows implements AutoCloseable {
     private final OpenFiles group;
     private final List<TableHeader> headers;
     private final RowType rowType;
     private final long rowSize;
     private final RowPlaces places;
 
-    private TableShards(OpenFiles group, List<TableHeader> headers) throws IOException {
+    private TableRows(OpenFiles group, List<TableHeader> headers) throws IOException {
         this.group = group;
         this.headers = headers;
         this.rowType = headers.getFirst().rowType();
@@ -49,10 +50,10 @@ final class TableShards implements AutoCloseable {
     /// Opens all shards and reads their headers.
     ///
     /// @throws DatasetException when one is damaged, or of another type than the first
-    static TableShards open(Disk disk, List<Path> files, OpenFile.Access access) throws IOException {
+    static TableRows open(Disk disk, List<Path> files, Access access) throws IOException {
         OpenFiles group = OpenFiles.open(disk, files, access);
         try {
-            return group.use(() -> new TableShards(group, headers(group)));
+            return group.use(() -> new TableRows(group, headers(group)));
         } catch (Throwable e) {
             group.close();
             throw e;
