@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The datasets that a view is made of, as far as it makes no difference how.
+/// The datasets that a [Concat] or a [Zip] is made of.
 record ViewParts(List<Dataset> all) {
     ViewParts {
         all = List.copyOf(all);

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A file that is mapped.
+/// An [OpenFile] that is mapped: its bytes are a part of the memory of a [MappedGroup].
 final class MappedFile implements OpenFile {
     private final Path path;
     private final MappedGroup mapping;

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// A group of files that is mapped together and dropped together, in one shared arena.
+/// Files that are mapped together in one shared arena and unmapped together.
 ///
-/// Closing a shared arena stops every thread of the process for a moment, so files share one instead of having
-/// one each.
+/// Closing a shared arena stops every thread of the process for a moment. Files that are opened together
+/// therefore share one arena.
 ///
 /// **Ownership.** Whoever opened it holds the first lease, which [#close] gives back. Others take one with
 /// [#acquire] for as long as they touch the memory. The last one to let go unmaps.

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// A dataset of many files, of which only some are mapped at a time.
+/// Maps the files of a large dataset on demand and keeps the number of mapped files bounded.
 ///
-/// Files are mapped in groups of neighbours. When more than the allowed number of files would be mapped, the
-/// group that was used longest ago and that nobody holds is dropped.
+/// Neighbouring files are mapped together as a [MappedGroup]. When too many files would be mapped, the least
+/// recently used group without a lease is unmapped first.
 ///
 /// **Threads.** Any number.
 public final class MappingCache implements AutoCloseable {

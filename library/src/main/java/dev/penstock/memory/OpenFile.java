@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/// The bytes of one file that does not change, either mapped or read.
+/// One open file whose bytes do not change: a [MappedFile] or a [PositionalFile].
 ///
-/// The size is taken once, when the file is opened. Should another program shorten the file later, reads that
-/// copy fail with [DatasetException.Corrupt]. The exception is the rest of the page in which a mapped file then
-/// ends: the system gives zeros for it.
+/// The size is taken once, when the file is opened. If another program shortens the file later, reads that copy
+/// fail with [DatasetException.Corrupt]. There is one exception: the operating system returns zeros for the rest
+/// of the page in which a shortened mapped file ends.
 ///
 /// **Ownership.** Views belong to the file and die with it.
 ///

@@ -9,7 +9,7 @@ import java.util.List;
 
 /// The files of one dataset, opened together and dropped together.
 ///
-/// Mapped files share one arena, and whether they stay in memory is decided for all of them at once.
+/// Mapped files share one [MappedGroup], and whether they stay resident is decided for all of them at once.
 ///
 /// **Ownership.** The files belong to the group and die with it.
 ///

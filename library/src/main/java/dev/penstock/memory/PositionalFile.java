@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// A file that is read by position.
+/// An [OpenFile] that is read by position, with one system call for each read.
 final class PositionalFile implements OpenFile {
     private final Path path;
     private final Disk.Readable file;

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/// Methods that are compiled by themselves and never as a part of their callers.
+/// Method handles whose targets the compiler compiles separately and never inlines into their callers.
 ///
 /// A tight loop over memory is some ten calls deep, all of which have to be merged into it. In a long-lived
 /// process the compiler merges the loop into its callers too, runs into its limit of nesting, and leaves real

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The files a table is made of, found by their names.
+/// The paths of the files that a table is made of, found by their names.
 ///
 /// @param folder   where they are, or null when the table is one file
 /// @param series   the name and separator the shards share, such as `steps-`

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The open files of a table, and which row is where.
+/// The open files of a table, and where each row lies in them.
 final class TableRows implements AutoCloseable {
     private final OpenFiles group;
     private final List<TableHeader> headers;
