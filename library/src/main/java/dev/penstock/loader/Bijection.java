@@ -163,8 +163,7 @@ final class Bijection {
         }
     }
 
-    /// [#hash] of many digits. SeparatelyCompiled from [#add], so that the compiler makes vectors of it: of a loop with
-    /// both it
+    /// [#hash] of many digits. Apart from [#add], so that the compiler makes vectors of it: of a loop with both it
     /// makes none.
     private static void hash(int[] digits, int[] hashes, int chunkCount, int key, int secondKey) {
         for (int i = 0; i < chunkCount; i++) {
