@@ -3,12 +3,14 @@ package dev.penstock.app;
 
 import dev.penstock.memory.Json;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Option;
 
 /// What all commands have: the console, and the options that mean the same everywhere.
 abstract class Command implements Callable<Integer> {
     Console console;
+    private boolean hasPrinted;
 
     @Option(names = "--json", description = "Print JSON instead of text.")
     boolean isJson;
@@ -30,7 +32,18 @@ abstract class Command implements Callable<Integer> {
     public abstract Integer call() throws IOException;
 
     void print(String line) {
-        console.out().println(line);
+        data().println(line);
+    }
+
+    /// Standard output, for a command that writes more than lines of text to it.
+    PrintStream data() {
+        hasPrinted = true;
+        return console.out();
+    }
+
+    /// Whether part of the result is on standard output already.
+    boolean hasPrinted() {
+        return hasPrinted;
     }
 
     /// Something a person wants to know and a script does not.

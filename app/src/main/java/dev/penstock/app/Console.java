@@ -14,10 +14,6 @@ import java.nio.charset.StandardCharsets;
 /// @param err          everything else
 /// @param isWatched    whether a person is looking at `err`, so that progress is worth drawing
 public record Console(InputStream in, PrintStream out, PrintStream err, boolean isWatched) {
-    PrintWriter outWriter() {
-        return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
-    }
-
     PrintWriter errWriter() {
         return new PrintWriter(new OutputStreamWriter(err, StandardCharsets.UTF_8), true);
     }

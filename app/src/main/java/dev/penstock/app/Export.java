@@ -13,7 +13,6 @@ import dev.penstock.query.Scan;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.io.StringWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -36,14 +35,18 @@ final class Export {
         JSONL
     }
 
+    /// Writes all records of the scan.
+    ///
+    /// @param output         the file to write, or [#STANDARD_OUTPUT]
+    /// @param standardOutput where the records go when no file is wanted
     /// @return how many records there were
-    static long write(Scan scan, Format format, String output, boolean isReplacing, Console console)
+    static long write(Scan scan, Format format, String output, boolean isReplacing, OutputStream standardOutput)
             throws IOException {
         if (format == Format.NPY) {
             return writeTable(scan, output, isReplacing);
         }
         if (output.equals(STANDARD_OUTPUT)) {
-            return writeText(scan, format, new CheckedStream(console.out()));
+            return writeText(scan, format, standardOutput);
         }
         try (NewFileStream stream = NewFileStream.create(Path.of(output), isReplacing)) {
             long count = writeText(scan, format, stream);
@@ -138,27 +141,5 @@ final class Export {
             rows.forEach(writer::writeRecord);
         }
         return text.toString();
-    }
-
-    /// Notices at each piece that nobody reads any more, which a [PrintStream] keeps to itself.
-    private static final class CheckedStream extends OutputStream {
-        private final PrintStream stream;
-
-        CheckedStream(PrintStream stream) {
-            this.stream = stream;
-        }
-
-        @Override
-        public void write(int value) throws IOException {
-            write(new byte[] {(byte) value}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int start, int length) throws IOException {
-            stream.write(bytes, start, length);
-            if (stream.checkError()) {
-                throw new IOException("cannot write to standard output");
-            }
-        }
     }
 }

@@ -56,14 +56,18 @@ final class ExportCommand extends DatasetCommand {
                     .withFields(wanted)
                     .withWhere(condition == null ? null : Where.parse(condition, dataset.fields()))
                     .withProgress(progress);
-            long recordCount = Export.write(scan, format, output, isReplacing, console);
+            long recordCount = Export.write(scan, format, output, isReplacing, isStandardOutput() ? data() : null);
             report(recordCount);
         }
         return 0;
     }
 
+    private boolean isStandardOutput() {
+        return output.equals(Export.STANDARD_OUTPUT);
+    }
+
     private void report(long recordCount) {
-        boolean isData = output.equals(Export.STANDARD_OUTPUT);
+        boolean isData = isStandardOutput();
         if (isJson && !isData) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("output", output);

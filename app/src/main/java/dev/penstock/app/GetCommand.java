@@ -43,10 +43,7 @@ final class GetCommand extends DatasetCommand {
     private void writeBytes(MemorySegment value) throws IOException {
         for (long done = 0; done < value.byteSize(); done += PIECE_SIZE) {
             byte[] piece = RecordText.toArray(value.asSlice(done, Math.min(PIECE_SIZE, value.byteSize() - done)));
-            console.out().write(piece);
-        }
-        if (console.out().checkError()) {
-            throw new IOException("cannot write to standard output");
+            data().write(piece);
         }
     }
 }

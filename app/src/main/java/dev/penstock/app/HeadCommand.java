@@ -3,8 +3,13 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.Subset;
 import dev.penstock.memory.Json;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Where;
 import java.io.IOException;
+import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -12,10 +17,20 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
         name = "head",
         header = "Show the first records of a dataset.",
-        footer = {"", "Example:", "  penstock head runs.a2pack -n 3"})
+        footer = {"", "Example:", "  penstock head runs.a2pack -n 3", "  penstock head steps.npy --where \"move == 2\""
+        })
 final class HeadCommand extends DatasetCommand {
+    private static final long FIRST_PART_RECORDS = 1 << 14;
+    private static final long LAST_PART_RECORDS = 1 << 20;
+
     @Option(names = "-n", paramLabel = "N", defaultValue = "10", description = "How many (default: ${DEFAULT-VALUE}).")
     long recordCount;
+
+    @Option(
+            names = "--where",
+            paramLabel = "COND",
+            description = "Only records that match, as table select has it. Reading stops at the last one shown.")
+    String condition;
 
     @Override
     public Integer call() throws IOException {
@@ -24,23 +39,59 @@ final class HeadCommand extends DatasetCommand {
         }
         try (Dataset dataset = open();
                 Batch batch = Batch.create(dataset.fields())) {
-            long limit = Math.min(recordCount, dataset.count());
-            for (long index = 0; index < limit; index++) {
-                dataset.gather(new long[] {index}, batch);
-                if (isJson) {
-                    String record = Json.text(RecordText.json(dataset, index, batch, 0));
-                    print((index == 0 ? "[" : "") + record + (index + 1 < limit ? "," : "]"));
-                } else {
-                    print(RecordText.line(dataset, index, batch, 0));
+            if (condition == null) {
+                long limit = Math.min(recordCount, dataset.count());
+                show(dataset, batch, LongStream.range(0, limit).iterator());
+                if (limit < dataset.count()) {
+                    remark("... " + Text.number(dataset.count() - limit) + " more");
                 }
-            }
-            if (isJson && limit == 0) {
-                print("[]");
-            }
-            if (limit < dataset.count()) {
-                remark("... " + Text.number(dataset.count() - limit) + " more");
+            } else {
+                Where where = Where.parse(condition, dataset.fields());
+                show(dataset, batch, firstMatches(dataset, where).iterator());
             }
         }
         return 0;
+    }
+
+    private void show(Dataset dataset, Batch batch, PrimitiveIterator.OfLong indices) throws IOException {
+        if (isJson && !indices.hasNext()) {
+            print("[]");
+        }
+        for (String start = "["; indices.hasNext(); start = "") {
+            long index = indices.nextLong();
+            dataset.gather(new long[] {index}, batch);
+            if (isJson) {
+                String record = Json.text(RecordText.json(dataset, index, batch, 0));
+                print(start + record + (indices.hasNext() ? "," : "]"));
+            } else {
+                print(RecordText.line(dataset, index, batch, 0));
+            }
+        }
+    }
+
+    /// The indices of the first records that match. Larger and larger parts of the dataset are read until there
+    /// are enough of them.
+    private LongStream firstMatches(Dataset dataset, Where where) throws IOException {
+        LongStream.Builder matches = LongStream.builder();
+        long missing = recordCount;
+        long size = FIRST_PART_RECORDS;
+        try (ProgressBar progress = progress("head", ProgressBar.Unit.RECORDS)) {
+            for (long start = 0; start < dataset.count() && missing > 0; start += size, size = nextSize(size)) {
+                long limit = Math.min(dataset.count(), start + size);
+                long[] part = LongStream.range(start, limit).toArray();
+                try (Dataset records = Subset.of(dataset, part)) {
+                    long[] found = Scan.of(records).withWhere(where).indices();
+                    for (int i = 0; i < found.length && missing > 0; i++, missing--) {
+                        matches.add(start + found[i]);
+                    }
+                }
+                progress.at(limit, dataset.count());
+            }
+        }
+        return matches.build();
+    }
+
+    private static long nextSize(long size) {
+        return Math.min(LAST_PART_RECORDS, size * 2);
     }
 }

@@ -5,7 +5,11 @@ import dev.penstock.memory.NewFile;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 
@@ -15,13 +19,9 @@ public final class Main {
 
     public static void main(String[] args) {
         Runtime.getRuntime().addShutdownHook(new Thread(NewFile::discardAll));
-        PrintStream out = stream(FileDescriptor.out);
-        PrintStream err = stream(FileDescriptor.err);
+        PrintStream out = stream(StandardOutput.ofProcess());
+        PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
         int exitCode = run(new Console(System.in, out, err, Terminal.isStandardError()), args);
-        if (out.checkError() && exitCode == 0) {
-            err.println("penstock: cannot write to standard output");
-            exitCode = Failures.DISK;
-        }
         err.flush();
         System.exit(exitCode);
     }
@@ -29,24 +29,39 @@ public final class Main {
     /// Runs a command and returns its exit code, so that tests need no process.
     public static int run(Console console, String... args) {
         CommandLine commandLine = new CommandLine(new PenstockCommand(), new Factory(console));
-        commandLine.setOut(console.outWriter()).setErr(console.errWriter());
+        StringWriter help = new StringWriter();
+        commandLine.setOut(new PrintWriter(help)).setErr(console.errWriter());
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setExecutionExceptionHandler(new Failures(console));
         commandLine.setParameterExceptionHandler(Failures::usage);
         commandLine.setUsageHelpAutoWidth(false).setUsageHelpWidth(110);
         try {
-            return commandLine.execute(args);
+            int exitCode = commandLine.execute(args);
+            commandLine.getOut().flush();
+            return print(help.toString(), console, commandLine, exitCode);
         } catch (OutOfMemoryError e) {
             console.err().println("penstock: out of memory: " + e.getMessage());
             return Failures.DISK;
         } finally {
-            console.flush();
+            console.err().flush();
         }
     }
 
-    private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(
-                new BufferedOutputStream(new FileOutputStream(descriptor), 1 << 16), false, StandardCharsets.UTF_8);
+    /// Prints the help, if any was asked for, and writes what is still buffered. A command that has failed keeps
+    /// its own exit code.
+    private static int print(String help, Console console, CommandLine commandLine, int exitCode) {
+        try {
+            console.out().print(help);
+            console.out().flush();
+            return exitCode;
+        } catch (StandardOutput.ReaderGone | UncheckedIOException e) {
+            int failed = new Failures(console).handleExecutionException(e, commandLine, null);
+            return exitCode == 0 ? failed : exitCode;
+        }
+    }
+
+    private static PrintStream stream(OutputStream stream) {
+        return new PrintStream(new BufferedOutputStream(stream, 1 << 16), false, StandardCharsets.UTF_8);
     }
 
     /// Gives each command the console.

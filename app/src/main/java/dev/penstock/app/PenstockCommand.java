@@ -21,12 +21,14 @@ import picocli.CommandLine.Option;
             PackCommand.class,
             TableCommand.class,
             TreeCommand.class,
-            DemoCommand.class
+            DemoCommand.class,
+            HelpCommand.class
         },
         versionProvider = PenstockCommand.Version.class,
         footer = {
             "",
-            "Exit codes: 0 fine, 1 the data is bad, 2 usage, 3 the disk.",
+            "Exit codes: 0 fine, 1 the data is bad, 2 usage, 3 the disk, 141 nobody reads the output any more.",
+            "With --json a failure prints {\"error\": {\"kind\", \"reason\", \"file\", \"offset\", \"message\"}}.",
             "",
             "Example:",
             "  penstock pack build --input photos --output photos.a2pack --all-files",

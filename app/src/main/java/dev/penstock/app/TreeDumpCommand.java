@@ -65,10 +65,7 @@ final class TreeDumpCommand extends TreefileCommand {
             if (format == Format.PATHS) {
                 writePaths(scan);
             } else if (output == null) {
-                write(scan, console.out());
-                if (console.out().checkError()) {
-                    throw new IOException("cannot write to standard output");
-                }
+                write(scan, data());
             } else {
                 writeFile(scan);
             }

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.memory.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,5 +126,63 @@ final class DatasetCommandTest {
         assertFalse(CommandRun.of("verify", big).err().contains("\r"));
         assertFalse(CommandRun.watched("verify", big, "--quiet").err().contains("\r"));
         assertTrue(CommandRun.watched("verify", big).err().contains("\rverify ["));
+    }
+
+    @Test
+    void headShowsTheFirstRecordsThatMatch() throws IOException {
+        Path table = Tables.write(folder.resolve("t.npy"), 100_000);
+        CommandRun run = CommandRun.of("head", table, "--where", "kind == 2 and id >= 50000", "-n", 2, "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        assertEquals(
+                List.of(50_002L, 50_006L),
+                ((List<?>) Json.parse(run.outBytes()))
+                        .stream()
+                                .map(record -> ((Map<?, ?>) record).get("index"))
+                                .toList(),
+                run.out());
+        assertEquals(
+                "[]\n",
+                CommandRun.of("head", table, "--where", "id < 0", "--json").out());
+        assertEquals(
+                3,
+                CommandRun.of("head", table, "--where", "id < 3").out().lines().count());
+        CommandRun wrong = CommandRun.of("head", table, "--where", "nobody == 3");
+        assertEquals(Failures.USAGE, wrong.exitCode());
+        assertTrue(wrong.err().contains("nobody"), wrong.err());
+    }
+
+    @Test
+    void pipesAndLoopsOfLinksAreRefusedAtOnce() throws Exception {
+        Path pipe = folder.resolve("pipe.npy");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+        Path loop = Files.createSymbolicLink(folder.resolve("loop"), folder.resolve("loop"));
+        for (String verb : List.of("info", "verify", "head", "stats")) {
+            CommandRun run = CommandRun.of(verb, pipe);
+            assertEquals(Failures.DISK, run.exitCode(), run.err());
+            assertEquals(
+                    "penstock: " + pipe
+                            + ": this is a pipe, a socket or a device; only files and folders can be opened\n",
+                    run.err());
+            assertEquals(
+                    "penstock: " + loop + ": the symbolic links lead in a circle\n",
+                    CommandRun.of(verb, loop).err());
+        }
+        CommandRun get = CommandRun.of("tree", "get", pipe, "a");
+        assertTrue(get.err().contains("this is a pipe"), get.err());
+    }
+
+    @Test
+    void aFileDoesNotReplaceAFolder() throws IOException {
+        Path target = Files.createDirectory(folder.resolve("target.npy"));
+        CommandRun run = CommandRun.of(
+                "export",
+                Tables.write(folder.resolve("t.npy"), 3),
+                "--format",
+                "npy",
+                "--output",
+                target,
+                "--overwrite");
+        assertEquals(Failures.DISK, run.exitCode());
+        assertEquals("penstock: " + target + ": Is a directory\n", run.err());
     }
 }

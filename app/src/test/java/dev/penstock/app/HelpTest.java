@@ -35,6 +35,19 @@ final class HelpTest {
     }
 
     @Test
+    void helpShowsWhatTheOptionShows() {
+        assertEquals(CommandRun.of("--help").out(), CommandRun.of("help").out());
+        assertEquals(
+                CommandRun.of("pack", "build", "--help").out(),
+                CommandRun.of("help", "pack", "build").out());
+        CommandRun unknown = CommandRun.of("help", "pack", "bild");
+        assertEquals(Failures.USAGE, unknown.exitCode());
+        assertTrue(
+                unknown.err().startsWith("penstock: no command bild in penstock pack; there are: build,"),
+                unknown.err());
+    }
+
+    @Test
     void everyReportingCommandTakesJson() {
         for (List<Object> words : List.<List<Object>>of(
                 List.of("info"),

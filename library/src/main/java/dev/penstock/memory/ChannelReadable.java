@@ -31,7 +31,8 @@ final class ChannelReadable implements Disk.Readable {
     }
 
     static ChannelReadable open(Path file) throws IOException {
-        return new ChannelReadable(file, RealDisk.identity(file), FileChannel.open(file, StandardOpenOption.READ));
+        return new ChannelReadable(
+                file, RealDisk.requireOpenable(file).fileKey(), FileChannel.open(file, StandardOpenOption.READ));
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -62,6 +63,9 @@ public final class NewFile implements AutoCloseable {
         }
         if (!isReplacing && disk.exists(target)) {
             throw new FileAlreadyExistsException(path.toString());
+        }
+        if (disk.isDirectory(target)) {
+            throw new FileSystemException(path.toString(), null, "Is a directory");
         }
         if (!disk.exists(folder)) {
             throw new NoSuchFileException(folder.toString());

@@ -10,6 +10,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -59,6 +60,7 @@ final class RealDisk implements Disk {
 
     @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
+        requireOpenable(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
         } catch (FileSystemException e) {
@@ -66,6 +68,27 @@ final class RealDisk implements Disk {
         } catch (IOException e) {
             throw new IOException(file + " cannot be mapped: " + e.getMessage(), e);
         }
+    }
+
+    /// Refuses what is neither a file nor a folder: opening a pipe would wait for a writer, perhaps for ever.
+    ///
+    /// @return the attributes of the file
+    static BasicFileAttributes requireOpenable(Path file) throws IOException {
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        } catch (FileSystemException e) {
+            // Java has these words for a link that leads to itself, and no type.
+            boolean isLoop = e.getReason() != null && e.getReason().endsWith("symbolic link");
+            throw isLoop ? new FileSystemLoopException(file.toString()) : e;
+        }
+        if (attributes.isOther()) {
+            throw new FileSystemException(
+                    file.toString(),
+                    null,
+                    "this is a pipe, a socket or a device; only files and folders can be opened");
+        }
+        return attributes;
     }
 
     @Override
