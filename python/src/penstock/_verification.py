@@ -23,11 +23,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of `Dataset.verify`; true when nothing is wrong."""
+    """The result of `Dataset.verify`; true when every record can be read as it was written.
+
+    `problem_count` counts errors and warnings, `error_count` errors alone. `problems` lists the first 1,000 of them,
+    errors before warnings when there are more.
+    """
 
     ok: bool
     checked_bytes: int
     problem_count: int
+    error_count: int
     problems: list[Problem] = field(default_factory=list)
 
     def __bool__(self) -> bool:
@@ -36,4 +41,4 @@ class Verification:
     @classmethod
     def of(cls, answer: dict[str, Any]) -> Verification:
         problems = [Problem(**one) for one in answer["problems"]]
-        return cls(answer["ok"], answer["checkedBytes"], answer["problemCount"], problems)
+        return cls(answer["ok"], answer["checkedBytes"], answer["problemCount"], answer["errorCount"], problems)

@@ -2,46 +2,46 @@
 package dev.penstock;
 
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 
-/// What [Dataset#verify] found.
+/// The result of [Dataset#verify].
 ///
 /// @param checkedBytes bytes that were read; all of the files when nothing kept the check from going on
-/// @param problems     the first [#PROBLEMS_MAX] findings, in the order of their offsets
-/// @param problemCount all findings
-public record Verification(long checkedBytes, List<Problem> problems, long problemCount) {
+/// @param problems     up to [#PROBLEMS_MAX] findings, file by file in the order of their offsets; errors take
+///                     precedence over warnings
+/// @param problemCount all findings, the ones that are not listed included
+/// @param errorCount   how many of them are errors
+public record Verification(long checkedBytes, List<Problem> problems, long problemCount, long errorCount) {
     /// A damaged file of a billion records must not fill the heap with its damages.
     public static final int PROBLEMS_MAX = 1000;
 
     public Verification {
         problems = List.copyOf(problems);
+        long listedErrors = problems.stream()
+                .filter(problem -> problem.severity() == Severity.ERROR)
+                .count();
+        if (errorCount < listedErrors || problemCount < errorCount + problems.size() - listedErrors) {
+            throw new IllegalArgumentException(
+                    "more problems are listed than counted: " + errorCount + " errors of " + problemCount);
+        }
     }
 
     /// Whether every record can be read as it was written. Warnings do not count.
     public boolean isOk() {
-        return problems.stream().noneMatch(problem -> problem.severity() == Severity.ERROR);
+        return errorCount == 0;
     }
 
-    /// The verdict on a file that could not even be opened.
+    /// The result for a file that could not be opened.
     public static Verification refused(DatasetException refusal) {
-        return new Verification(0, List.of(Problem.of(refusal)), 1);
+        return new Verification(0, List.of(Problem.of(refusal)), 1, 1);
     }
 
-    /// The findings of several datasets as one. When there are more than are kept, warnings make room for errors.
+    /// The findings of several datasets as one.
     static Verification merged(List<Verification> all) {
-        List<Problem> problems =
-                all.stream().flatMap(one -> one.problems().stream()).toList();
-        if (problems.size() > PROBLEMS_MAX) {
-            problems = problems.stream()
-                    .sorted(Comparator.comparing(Problem::severity))
-                    .limit(PROBLEMS_MAX)
-                    .toList();
-        }
-        return new Verification(
-                all.stream().mapToLong(Verification::checkedBytes).sum(),
-                problems,
-                all.stream().mapToLong(Verification::problemCount).sum());
+        Findings findings = new Findings();
+        all.forEach(findings::addAll);
+        return findings.result(
+                all.stream().mapToLong(Verification::checkedBytes).sum());
     }
 
     /// Whether records are affected.

@@ -167,21 +167,25 @@ final class ConcatTest {
     @Test
     void errorsAreNotLostBehindTheWarningsOfOtherParts() {
         Path file = Path.of("file");
+        Path other = Path.of("other");
         Verification.Problem warning =
                 new Verification.Problem(file, 0, Verification.Severity.WARNING, Reason.CHECKSUM, "odd");
         Verification.Problem error =
-                new Verification.Problem(file, 1, Verification.Severity.ERROR, Reason.CHECKSUM, "bad");
-        Verification odd = new Verification(10, Collections.nCopies(Verification.PROBLEMS_MAX, warning), 5000);
-        Verification bad = new Verification(20, List.of(warning, error), 2);
+                new Verification.Problem(other, 1, Verification.Severity.ERROR, Reason.CHECKSUM, "bad");
+        Verification odd = new Verification(10, Collections.nCopies(Verification.PROBLEMS_MAX, warning), 5000, 7);
+        Verification bad = new Verification(20, List.of(warning, error), 2, 1);
         Verification merged = Verification.merged(List.of(odd, bad));
         assertFalse(merged.isOk());
         assertEquals(Verification.PROBLEMS_MAX, merged.problems().size());
+        assertEquals(error, merged.problems().getLast());
         assertEquals(5002, merged.problemCount());
+        assertEquals(8, merged.errorCount());
         assertEquals(30, merged.checkedBytes());
         assertEquals(
-                List.of(warning, error, warning),
-                Verification.merged(List.of(bad, new Verification(0, List.of(warning), 1)))
+                List.of(warning, warning, error),
+                Verification.merged(List.of(bad, new Verification(0, List.of(warning), 1, 0)))
                         .problems());
+        assertFalse(Verification.merged(List.of(odd)).isOk(), "errors count though none is listed");
     }
 
     @Test

@@ -3,10 +3,13 @@ package dev.penstock.app;
 
 import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A verdict, for scripts and for people.
 final class VerificationText {
@@ -17,6 +20,7 @@ final class VerificationText {
         json.put("ok", verification.isOk());
         json.put("checkedBytes", verification.checkedBytes());
         json.put("problemCount", verification.problemCount());
+        json.put("errorCount", verification.errorCount());
         json.put(
                 "problems",
                 verification.problems().stream().map(VerificationText::json).toList());
@@ -34,15 +38,31 @@ final class VerificationText {
     }
 
     static List<String> lines(Verification verification) {
-        return verification.problems().stream()
-                .map(problem -> severity(problem) + ": " + problem.file() + " at byte " + problem.offset() + ": "
-                        + problem.what() + " [" + problem.reason() + "]")
-                .toList();
+        List<String> lines = new ArrayList<>();
+        for (Problem problem : verification.problems()) {
+            lines.add(severity(problem) + ": " + problem.file() + " at byte " + problem.offset() + ": " + problem.what()
+                    + " [" + problem.reason() + "]");
+        }
+        long unlisted = verification.problemCount() - verification.problems().size();
+        if (unlisted > 0) {
+            lines.add(Text.number(unlisted) + " more are not listed");
+        }
+        return lines;
     }
 
     static String count(Verification verification) {
-        long count = verification.problemCount();
-        return count == 0 ? "no problems" : Text.number(count) + (count == 1 ? " problem" : " problems");
+        long errors = verification.errorCount();
+        long warnings = verification.problemCount() - errors;
+        if (verification.problemCount() == 0) {
+            return "no problems";
+        }
+        return Stream.of(count(errors, "error"), count(warnings, "warning"))
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String count(long count, String noun) {
+        return count == 0 ? "" : Text.number(count) + " " + noun + (count == 1 ? "" : "s");
     }
 
     private static String severity(Problem problem) {

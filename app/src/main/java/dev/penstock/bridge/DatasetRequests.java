@@ -180,6 +180,7 @@ final class DatasetRequests {
         result.put("ok", verification.isOk());
         result.put("checkedBytes", verification.checkedBytes());
         result.put("problemCount", verification.problemCount());
+        result.put("errorCount", verification.errorCount());
         result.put(
                 "problems",
                 verification.problems().stream()

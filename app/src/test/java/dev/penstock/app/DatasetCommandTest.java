@@ -47,7 +47,7 @@ final class DatasetCommandTest {
     @Test
     void verifyOfASoundFileChecksEveryByte() {
         assertEquals(
-                "{\"ok\":true,\"checkedBytes\":425,\"problemCount\":0,\"problems\":[]}\n",
+                "{\"ok\":true,\"checkedBytes\":425,\"problemCount\":0,\"errorCount\":0,\"problems\":[]}\n",
                 CommandRun.of("verify", PACK, "--json").out());
         assertEquals(
                 "OK: " + PACK + ", 425 B checked, no problems\n",

@@ -5,11 +5,10 @@ import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U64;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.Verification.Problem;
-import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
@@ -17,9 +16,7 @@ import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
@@ -42,9 +39,7 @@ final class PackVerifier {
     private final PackFooter footer;
     private final int threads;
     private final AtomicLong checkedBytes = new AtomicLong();
-    private final AtomicLong problemCount = new AtomicLong();
-    private final List<Problem> problems = new ArrayList<>();
-    private boolean hasError;
+    private final Findings findings = new Findings();
 
     PackVerifier(OpenFile file, PackIndex index, PackNames names, PackFooter footer, int threads) {
         this.file = file;
@@ -85,9 +80,8 @@ final class PackVerifier {
     }
 
     private Verification result() {
-        problems.sort(Comparator.comparingLong(Problem::offset));
         // Records that share bytes were read more than once.
-        return new Verification(Math.min(checkedBytes.get(), file.size()), problems, problemCount.get());
+        return findings.result(Math.min(checkedBytes.get(), file.size()));
     }
 
     private void checkNames() throws IOException {
@@ -100,7 +94,7 @@ final class PackVerifier {
                 names.name(i);
             }
         } catch (DatasetException e) {
-            add(Problem.of(e));
+            findings.error(e);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -127,19 +121,18 @@ final class PackVerifier {
         long entryOffset = PackIndex.entryOffset(recordIndex);
         if (entry.kindCode() >= PackKind.values().length) {
             String what = "unknown kind " + entry.kindCode() + " of record " + recordIndex;
-            add(new Problem(
+            findings.error(
                     file.path(),
                     entryOffset + PackEntry.KIND_OFFSET,
-                    Severity.ERROR,
                     Reason.UNKNOWN_KIND,
-                    "malformed packfile: " + what));
+                    "malformed packfile: " + what);
         }
         checkReserved(recordIndex, entry, entryOffset);
         try {
             records.check(recordIndex);
             checkedBytes.addAndGet(entry.storedSize());
         } catch (DatasetException e) {
-            add(Problem.of(e));
+            findings.error(e);
         }
     }
 
@@ -259,19 +252,6 @@ final class PackVerifier {
     }
 
     private void warn(long offset, Reason reason, String what) {
-        add(new Problem(file.path(), offset, Severity.WARNING, reason, what));
-    }
-
-    /// However many warnings there are, at least one error is kept, since it decides the verdict.
-    private void add(Problem problem) {
-        problemCount.incrementAndGet();
-        synchronized (problems) {
-            if (problems.size() < Verification.PROBLEMS_MAX) {
-                problems.add(problem);
-            } else if (problem.severity() == Severity.ERROR && !hasError) {
-                problems.set(problems.size() - 1, problem);
-            }
-            hasError |= problem.severity() == Severity.ERROR;
-        }
+        findings.warning(file.path(), offset, reason, what);
     }
 }

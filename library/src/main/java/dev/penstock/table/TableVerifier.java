@@ -2,6 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
@@ -26,7 +27,7 @@ final class TableVerifier {
     private final Disk disk;
     private final int threads;
     private final AtomicLong checkedBytes = new AtomicLong();
-    private final List<Problem> problems = new ArrayList<>();
+    private final Findings findings = new Findings();
 
     TableVerifier(TablePaths files, TableRows shards, Disk disk, int threads) {
         this.files = files;
@@ -39,16 +40,15 @@ final class TableVerifier {
         checkManifest();
         checkNumbers();
         long totalBytes = shards.group().bytes();
-        // A shard is a part; its problems are found in any order and listed in that of the files.
+        // Shards are checked in any order, and their problems are listed in the order of the files.
         List<List<Problem>> found = new ArrayList<>();
         for (int i = 0; i < shards.headers().size(); i++) {
             found.add(new ArrayList<>());
         }
         Parallel.run(found.size(), threads, i -> checkShard((int) i, found.get((int) i), progress, totalBytes));
-        found.forEach(problems::addAll);
+        found.forEach(problems -> problems.forEach(findings::add));
         progress.at(totalBytes, totalBytes);
-        List<Problem> first = problems.subList(0, Math.min(problems.size(), Verification.PROBLEMS_MAX));
-        return new Verification(checkedBytes.get(), first, problems.size());
+        return findings.result(checkedBytes.get());
     }
 
     private void checkManifest() throws IOException {
@@ -58,17 +58,17 @@ final class TableVerifier {
         try {
             TableManifest manifest = TableManifest.read(disk, files.folder());
             if (manifest != null && !isOfType(manifest)) {
-                problems.add(problem(
+                findings.add(problem(
                         files.folder().resolve(TableFormat.MANIFEST),
                         Severity.ERROR,
                         Reason.SHARD_MISMATCH,
                         "the rows are " + shards.rowType() + " and not of the listed type " + manifest.dtype()));
             }
         } catch (DatasetException e) {
-            problems.add(Problem.of(e));
+            findings.error(e);
         }
         for (Path file : files.unlisted()) {
-            problems.add(problem(
+            findings.add(problem(
                     file,
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
@@ -87,7 +87,7 @@ final class TableVerifier {
         for (int i = 1; files.manifest() == null && i < files.files().size(); i++) {
             long expected = TablePaths.number(files.files().get(i - 1)) + 1;
             if (TablePaths.number(files.files().get(i)) != expected) {
-                problems.add(problem(
+                findings.add(problem(
                         files.files().get(i),
                         Severity.WARNING,
                         Reason.MISSING_SHARD,

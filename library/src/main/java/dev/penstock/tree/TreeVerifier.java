@@ -2,15 +2,11 @@
 package dev.penstock.tree;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.Verification.Problem;
-import dev.penstock.Verification.Severity;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /// Looks at every node of a tree and lists what is wrong.
@@ -29,9 +25,11 @@ final class TreeVerifier extends TreeSurvey {
     private final long root;
     private final Progress progress;
     private final OffsetSet lineData;
-    private final OffsetSet reported;
-    private final List<Problem> problems = new ArrayList<>();
-    private long problemCount;
+    /// A warning at a byte must not hide an error at the same byte, so they are remembered apart.
+    private final OffsetSet reportedErrors;
+
+    private final OffsetSet reportedWarnings;
+    private final Findings findings = new Findings();
     private long checkedBytes = TreeFormat.HEADER_SIZE + TreeFormat.PADDING_SIZE;
     private long nodeCount;
 
@@ -42,7 +40,8 @@ final class TreeVerifier extends TreeSurvey {
         this.root = root;
         this.progress = progress;
         this.lineData = new OffsetSet(bytes.size());
-        this.reported = new OffsetSet(bytes.size());
+        this.reportedErrors = new OffsetSet(bytes.size());
+        this.reportedWarnings = new OffsetSet(bytes.size());
     }
 
     Verification verify() {
@@ -53,8 +52,7 @@ final class TreeVerifier extends TreeSurvey {
             add(e);
         }
         progress.at(strict.size(), strict.size());
-        problems.sort(Comparator.comparingLong(Problem::offset));
-        return new Verification(Math.min(checkedBytes, strict.size()), problems, problemCount);
+        return findings.result(Math.min(checkedBytes, strict.size()));
     }
 
     @Override
@@ -67,6 +65,17 @@ final class TreeVerifier extends TreeSurvey {
                 throw e;
             }
             add(e);
+            requireOrder(node, limit);
+        }
+    }
+
+    /// Checks what a strict reader would have checked behind the oddity it stopped at: lookups depend on it.
+    private void requireOrder(TreeNode node, long limit) {
+        if (!node.isLine && !node.isMask && node.childCount > 0) {
+            strict.requireAscending(node.childBytes, node.childCount);
+        }
+        if (node.end > limit) {
+            throw strict.corrupt(node.offset, Reason.OVERLAP, "a node reaches into the one that refers to it");
         }
     }
 
@@ -86,15 +95,17 @@ final class TreeVerifier extends TreeSurvey {
         add(refusal);
     }
 
-    /// What several parents share is found wrong through each of them, and told once.
+    /// A node that several parents share is found wrong through each of them, and reported once.
     private void add(DatasetException finding) {
+        boolean isWarning = READABLE.contains(finding.reason());
+        OffsetSet reported = isWarning ? reportedWarnings : reportedErrors;
         if (!reported.add(Math.clamp(finding.offset(), 0, strict.size()))) {
             return;
         }
-        problemCount++;
-        if (problems.size() < Verification.PROBLEMS_MAX) {
-            Severity severity = READABLE.contains(finding.reason()) ? Severity.WARNING : Severity.ERROR;
-            problems.add(new Problem(finding.file(), finding.offset(), severity, finding.reason(), finding.what()));
+        if (isWarning) {
+            findings.warning(finding.file(), finding.offset(), finding.reason(), finding.what());
+        } else {
+            findings.error(finding);
         }
     }
 }

@@ -127,7 +127,7 @@ class Numbers implements Dataset {
 
     @Override
     public Verification verify(Progress progress) {
-        return new Verification(bytes(), List.of(), 0);
+        return new Verification(bytes(), List.of(), 0, 0);
     }
 
     @Override

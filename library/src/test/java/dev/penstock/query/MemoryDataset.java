@@ -120,7 +120,7 @@ public final class MemoryDataset implements Dataset {
     @Override
     public Verification verify(Progress progress) {
         requireOpen();
-        return new Verification(bytes(), List.of(), 0);
+        return new Verification(bytes(), List.of(), 0, 0);
     }
 
     @Override

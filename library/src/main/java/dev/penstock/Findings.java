@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Collects the findings of a verification.
+///
+/// Every finding is counted. At most [Verification#PROBLEMS_MAX] of each severity are kept, and errors are listed
+/// before warnings when both do not fit, so that no number of warnings hides an error.
+///
+/// **Threads.** Any number.
+public final class Findings {
+    private final List<Problem> errors = new ArrayList<>();
+    private final List<Problem> warnings = new ArrayList<>();
+    private final Map<Path, Integer> fileOrder = new HashMap<>();
+    private long errorCount;
+    private long warningCount;
+
+    /// Adds a record that cannot be read, or cannot be read as it was written.
+    public void error(Path file, long offset, Reason reason, String what) {
+        add(new Problem(file, offset, Severity.ERROR, reason, what));
+    }
+
+    /// Adds the error that an exception reports.
+    public void error(DatasetException exception) {
+        add(Problem.of(exception));
+    }
+
+    /// Adds an oddity that makes no record unreadable.
+    public void warning(Path file, long offset, Reason reason, String what) {
+        add(new Problem(file, offset, Severity.WARNING, reason, what));
+    }
+
+    /// Adds one finding.
+    public synchronized void add(Problem problem) {
+        boolean isError = problem.severity() == Severity.ERROR;
+        errorCount += isError ? 1 : 0;
+        warningCount += isError ? 0 : 1;
+        keep(problem);
+    }
+
+    /// Adds the findings of another verification, those that it counted and does not list included.
+    public synchronized void addAll(Verification other) {
+        errorCount += other.errorCount();
+        warningCount += other.problemCount() - other.errorCount();
+        other.problems().forEach(this::keep);
+    }
+
+    private void keep(Problem problem) {
+        List<Problem> kept = problem.severity() == Severity.ERROR ? errors : warnings;
+        if (kept.size() < Verification.PROBLEMS_MAX) {
+            kept.add(problem);
+            fileOrder.putIfAbsent(problem.file(), fileOrder.size());
+        }
+    }
+
+    /// The result so far: file by file in the order of their first findings, and by offset in each file.
+    public synchronized Verification result(long checkedBytes) {
+        List<Problem> listed = new ArrayList<>(errors);
+        listed.addAll(warnings.subList(0, Math.min(warnings.size(), Verification.PROBLEMS_MAX - errors.size())));
+        listed.sort(Comparator.comparing((Problem problem) -> fileOrder.get(problem.file()))
+                .thenComparingLong(Problem::offset));
+        return new Verification(checkedBytes, listed, errorCount + warningCount, errorCount);
+    }
+}
