@@ -29,20 +29,16 @@ public final class Buffer implements AutoCloseable {
         return segment;
     }
 
-    /// At least so many bytes; the content so far stays.
+    /// At least so many bytes; the content so far stays, also when there is no memory for more.
     public MemorySegment extend(long byteCount) {
         if (byteCount > segment.byteSize()) {
-            Arena oldArena = arena;
             MemorySegment old = segment();
-            arena = null;
-            try {
-                grow(Math.max(byteCount, old.byteSize() * 2));
-                segment.copyFrom(old);
-            } finally {
-                if (oldArena != null) {
-                    oldArena.close();
-                }
-            }
+            Arena larger = Arena.ofShared();
+            MemorySegment copy = allocate(larger, Math.max(byteCount, old.byteSize() * 2));
+            copy.copyFrom(old);
+            release();
+            arena = larger;
+            segment = copy;
         }
         return segment();
     }
@@ -73,8 +69,18 @@ public final class Buffer implements AutoCloseable {
 
     private void grow(long byteCount) {
         release();
-        arena = Arena.ofShared();
-        segment = arena.allocate(Math.max(byteCount, ALIGNMENT), ALIGNMENT);
+        Arena larger = Arena.ofShared();
+        segment = allocate(larger, byteCount);
+        arena = larger;
+    }
+
+    private static MemorySegment allocate(Arena arena, long byteCount) {
+        try {
+            return arena.allocate(Math.max(byteCount, ALIGNMENT), ALIGNMENT);
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
     }
 
     private void release() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
@@ -13,6 +15,13 @@ public final class Layouts {
     public static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Layouts() {}
+
+    /// Where a field of a layout begins, in bytes from the start of the layout.
+    ///
+    /// @throws IllegalArgumentException when the layout has no such field
+    public static long offset(StructLayout layout, String field) {
+        return layout.byteOffset(MemoryLayout.PathElement.groupElement(field));
+    }
 
     /// An unsigned 32-bit value.
     public static long u32(MemorySegment segment, long offset) {

@@ -17,8 +17,6 @@ final class PackChecks {
     /// From here on the size of the index would not fit in 64 bits.
     private static final long COUNT_LIMIT = 1L << 59;
 
-    private static final long COUNT_OFFSET = 16;
-
     /// Statistics are a summary; what is larger is none.
     private static final long STATS_SIZE_MAX = 64L << 20;
 
@@ -29,7 +27,7 @@ final class PackChecks {
         if (Long.compareUnsigned(count, COUNT_LIMIT) >= 0) {
             throw new DatasetException.Corrupt(
                     file.path(),
-                    COUNT_OFFSET,
+                    PackHeader.COUNT_OFFSET,
                     Reason.SIZE_OVERFLOW,
                     "malformed packfile: index size overflow, " + Long.toUnsignedString(count) + " records");
         }

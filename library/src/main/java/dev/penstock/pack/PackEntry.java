@@ -18,19 +18,19 @@ import java.lang.foreign.MemorySegment;
 /// @param crc        CRC of the stored bytes, or 0 when there is none
 /// @param rawField   the field that holds the expanded size when there is a codec
 public record PackEntry(long offset, long storedSize, int kindCode, int flags, int crc, long rawField) {
-    private static final Codec[] CODECS = Codec.values();
     private static final int CODEC_SHIFT = 4;
 
-    static final long SIZE_OFFSET = 8;
-    static final long KIND_OFFSET = 12;
-    static final long FLAGS_OFFSET = 14;
-    static final long CRC_OFFSET = 16;
-    static final long RAW_OFFSET = 20;
-    static final long RESERVED_OFFSET = 24;
+    static final long OFFSET_OFFSET = Layouts.offset(PackFormat.ENTRY, "offset");
+    static final long SIZE_OFFSET = Layouts.offset(PackFormat.ENTRY, "size");
+    static final long KIND_OFFSET = Layouts.offset(PackFormat.ENTRY, "kind");
+    static final long FLAGS_OFFSET = Layouts.offset(PackFormat.ENTRY, "flags");
+    static final long CRC_OFFSET = Layouts.offset(PackFormat.ENTRY, "crc");
+    static final long RAW_OFFSET = Layouts.offset(PackFormat.ENTRY, "rawSize");
+    static final long RESERVED_OFFSET = Layouts.offset(PackFormat.ENTRY, "reserved");
 
     static PackEntry read(MemorySegment index, long at) {
         return new PackEntry(
-                index.get(U64, at),
+                index.get(U64, at + OFFSET_OFFSET),
                 Layouts.u32(index, at + SIZE_OFFSET),
                 Layouts.u16(index, at + KIND_OFFSET),
                 Layouts.u16(index, at + FLAGS_OFFSET),
@@ -39,7 +39,7 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
     }
 
     void write(MemorySegment index, long at) {
-        index.set(U64, at, offset);
+        index.set(U64, at + OFFSET_OFFSET, offset);
         index.set(U32, at + SIZE_OFFSET, (int) storedSize);
         index.set(U16, at + KIND_OFFSET, (short) kindCode);
         index.set(U16, at + FLAGS_OFFSET, (short) flags);
@@ -50,12 +50,12 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
 
     /// The flags of a record that is stored so.
     static int flags(Codec codec) {
-        return codec.ordinal() << CODEC_SHIFT;
+        return PackCodecs.code(codec) << CODEC_SHIFT;
     }
 
     /// Whether every bit of the flags is known, so that the bytes can be interpreted.
     public boolean isReadable() {
-        return (flags & (1 << CODEC_SHIFT) - 1) == 0 && flags >> CODEC_SHIFT < CODECS.length;
+        return (flags & (1 << CODEC_SHIFT) - 1) == 0 && flags >> CODEC_SHIFT < PackCodecs.COUNT;
     }
 
     /// How the bytes are stored.
@@ -65,7 +65,7 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
         if (!isReadable()) {
             throw new IllegalStateException("entry flags 0x" + Integer.toHexString(flags) + " name no codec");
         }
-        return CODECS[flags >> CODEC_SHIFT];
+        return PackCodecs.codec(flags >> CODEC_SHIFT);
     }
 
     /// Bytes of the record once it is expanded.
@@ -75,6 +75,6 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
 
     /// Whether this is a run that was taken out: it keeps its index and has no content.
     public boolean isTombstone() {
-        return storedSize == 0 && (kindCode == PackKind.RUN_V1.ordinal() || kindCode == PackKind.RUN_V2.ordinal());
+        return storedSize == 0 && (kindCode == PackKind.RUN_V1.code() || kindCode == PackKind.RUN_V2.code());
     }
 }

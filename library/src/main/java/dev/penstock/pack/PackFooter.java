@@ -7,6 +7,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Layouts;
 import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -16,11 +17,12 @@ import java.lang.foreign.MemorySegment;
 /// @param statsAt  where a caller's statistics are, or 0; not held against anything
 /// @param reserved the last four bytes, which should be zero
 record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int reserved) {
-    private static final long INDEX_CRC_OFFSET = 8;
-    private static final long DATA_CRC_OFFSET = 12;
-    private static final long STATS_OFFSET = 16;
-    private static final long CRC_OFFSET = 24;
-    private static final long RESERVED_OFFSET = 28;
+    private static final long DATA_END_OFFSET = Layouts.offset(PackFormat.FOOTER, "dataEnd");
+    private static final long INDEX_CRC_OFFSET = Layouts.offset(PackFormat.FOOTER, "indexCrc");
+    private static final long DATA_CRC_OFFSET = Layouts.offset(PackFormat.FOOTER, "dataCrc");
+    private static final long STATS_OFFSET = Layouts.offset(PackFormat.FOOTER, "statsAt");
+    private static final long CRC_OFFSET = Layouts.offset(PackFormat.FOOTER, "footerCrc");
+    static final long RESERVED_OFFSET = Layouts.offset(PackFormat.FOOTER, "reserved");
 
     static PackFooter read(OpenFile file) throws IOException {
         long start = file.size() - PackFormat.FOOTER_SIZE;
@@ -34,7 +36,7 @@ record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int res
                     "checksum mismatch: footer; the file may have been cut, or be still on its way");
         }
         return new PackFooter(
-                footer.get(U64, 0),
+                footer.get(U64, DATA_END_OFFSET),
                 footer.get(U32, INDEX_CRC_OFFSET),
                 footer.get(U32, DATA_CRC_OFFSET),
                 footer.get(U64, STATS_OFFSET),
@@ -43,7 +45,7 @@ record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int res
 
     MemorySegment write() {
         MemorySegment footer = MemorySegment.ofArray(new byte[(int) PackFormat.FOOTER_SIZE]);
-        footer.set(U64, 0, dataEnd);
+        footer.set(U64, DATA_END_OFFSET, dataEnd);
         footer.set(U32, INDEX_CRC_OFFSET, indexCrc);
         footer.set(U32, DATA_CRC_OFFSET, dataCrc);
         footer.set(U64, STATS_OFFSET, statsAt);

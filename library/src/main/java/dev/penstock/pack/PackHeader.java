@@ -17,10 +17,10 @@ import java.nio.file.Path;
 ///
 /// @param count how many entries follow, as an unsigned number that nothing has been held against yet
 record PackHeader(boolean hasNames, long count) {
-    private static final long VERSION_OFFSET = 8;
-    private static final long FLAGS_OFFSET = 12;
-    private static final long COUNT_OFFSET = 16;
-    private static final long CRC_OFFSET = 24;
+    private static final long VERSION_OFFSET = Layouts.offset(PackFormat.HEADER, "version");
+    private static final long FLAGS_OFFSET = Layouts.offset(PackFormat.HEADER, "flags");
+    static final long COUNT_OFFSET = Layouts.offset(PackFormat.HEADER, "count");
+    private static final long CRC_OFFSET = Layouts.offset(PackFormat.HEADER, "headerCrc");
 
     static PackHeader read(OpenFile file) throws IOException {
         Path path = file.path();
@@ -29,7 +29,8 @@ record PackHeader(boolean hasNames, long count) {
                     path,
                     file.size(),
                     Reason.TRUNCATED,
-                    "malformed packfile: file too small, " + file.size() + " bytes where a header takes 28");
+                    "malformed packfile: file too small, " + file.size() + " bytes where a header takes "
+                            + PackFormat.HEADER_SIZE);
         }
         MemorySegment header = MemorySegment.ofArray(new byte[(int) PackFormat.HEADER_SIZE]);
         file.read(0, header);

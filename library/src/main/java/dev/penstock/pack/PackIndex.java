@@ -89,9 +89,13 @@ final class PackIndex {
         return entry;
     }
 
+    /// Whether the bytes of a record lie between index and footer.
+    boolean isInside(PackEntry entry) {
+        return entry.offset() >= dataStart && entry.storedSize() <= dataLimit - entry.offset();
+    }
+
     private void requireInside(long index, PackEntry entry) {
-        boolean isInside = entry.offset() >= dataStart && entry.storedSize() <= dataLimit - entry.offset();
-        if (!isInside) {
+        if (!isInside(entry)) {
             boolean wraps = Long.compareUnsigned(entry.offset() + entry.storedSize(), entry.offset()) < 0;
             throw new DatasetException.Corrupt(
                     file.path(),

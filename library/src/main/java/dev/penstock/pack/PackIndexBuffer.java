@@ -25,7 +25,8 @@ final class PackIndexBuffer implements AutoCloseable {
     /// Adds a distance to all offsets.
     void move(long distance) {
         for (long at = 0; at < count * PackFormat.ENTRY_SIZE; at += PackFormat.ENTRY_SIZE) {
-            buffer.segment().set(U64, at, buffer.segment().get(U64, at) + distance);
+            long field = at + PackEntry.OFFSET_OFFSET;
+            buffer.segment().set(U64, field, buffer.segment().get(U64, field) + distance);
         }
     }
 

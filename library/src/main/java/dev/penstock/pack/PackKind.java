@@ -3,18 +3,37 @@ package dev.penstock.pack;
 
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /// What a record of a pack is.
 public enum PackKind {
     /// Any bytes.
-    OPAQUE,
+    OPAQUE(0),
     /// A run of the game 2048, version 1.
-    RUN_V1,
+    RUN_V1(1),
     /// A run of the game 2048, version 2.
-    RUN_V2;
+    RUN_V2(2);
 
     private static final int RUN_V1_MAGIC = 0x3154_3241;
     private static final int RUN_V1_HEAD_SIZE = 6;
+
+    private static final PackKind[] BY_CODE = {OPAQUE, RUN_V1, RUN_V2};
+
+    private final int code;
+
+    PackKind(int code) {
+        this.code = code;
+    }
+
+    /// The number that stands for the kind in a file.
+    int code() {
+        return code;
+    }
+
+    /// The kind that a number in a file stands for, if it is a known one.
+    static Optional<PackKind> of(int code) {
+        return code < BY_CODE.length ? Optional.of(BY_CODE[code]) : Optional.empty();
+    }
 
     /// Tells the two versions of runs apart as the original program does: version 1 has a magic, everything
     /// else is taken for version 2.

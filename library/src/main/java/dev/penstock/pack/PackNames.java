@@ -7,6 +7,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Layouts;
 import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +22,7 @@ import java.util.Objects;
 /// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that
 /// opening a pack of many records stays cheap.
 final class PackNames {
-    static final long BLOCK_SIZE_OFFSET = 8;
+    static final long BLOCK_SIZE_OFFSET = Layouts.offset(PackFormat.NAMES, "blockSize");
 
     private final OpenFile file;
     private final long count;

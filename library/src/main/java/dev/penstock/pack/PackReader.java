@@ -186,14 +186,12 @@ public final class PackReader implements Dataset {
     /// @throws DatasetException.Corrupt when the index gives a kind that nobody knows
     public PackKind kind(long recordIndex) {
         int code = entry(recordIndex).kindCode();
-        if (code >= PackKind.values().length) {
-            throw new DatasetException.Corrupt(
-                    path(),
-                    PackIndex.entryOffset(recordIndex) + PackEntry.KIND_OFFSET,
-                    Reason.UNKNOWN_KIND,
-                    "malformed packfile: unknown kind " + code + " of record " + recordIndex);
-        }
-        return PackKind.values()[code];
+        return PackKind.of(code)
+                .orElseThrow(() -> new DatasetException.Corrupt(
+                        path(),
+                        PackIndex.entryOffset(recordIndex) + PackEntry.KIND_OFFSET,
+                        Reason.UNKNOWN_KIND,
+                        "malformed packfile: unknown kind " + code + " of record " + recordIndex));
     }
 
     /// The path the record had in the folder it was packed from, or null when the pack keeps no names.

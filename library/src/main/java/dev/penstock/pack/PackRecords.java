@@ -195,7 +195,7 @@ final class PackRecords implements AutoCloseable {
     }
 
     private PackEntry entry(MemorySegment indices, long row) {
-        return index.entry(indices.get(U64, row * U64.byteSize()));
+        return index.readable(indices.get(U64, row * U64.byteSize()));
     }
 
     /// Tells the system that consecutive records will be read, when not all of the pack is in memory.
@@ -203,18 +203,32 @@ final class PackRecords implements AutoCloseable {
         if (!file.residency().isStreamed()) {
             return;
         }
+        forEachRange(firstIndex, recordCount, file.residency()::willNeed);
+    }
+
+    /// Bytes of the file, from an offset on.
+    interface RangeTarget {
+        void accept(long offset, long byteCount);
+    }
+
+    /// Joins consecutive records to ranges of the file. Records that the index puts outside the data are left out:
+    /// reading them is an error, and until then they must not make the system bring in other memory.
+    void forEachRange(long firstIndex, long recordCount, RangeTarget target) {
         long start = 0;
         long limit = 0;
         for (long i = firstIndex; i < firstIndex + recordCount; i++) {
             PackEntry entry = index.entry(i);
+            if (!index.isInside(entry)) {
+                continue;
+            }
             // Records lie one after the other, nearly always, with a little padding between them.
             if (entry.offset() < limit || entry.offset() - limit >= NEAR_BYTES) {
-                file.residency().willNeed(start, limit - start);
+                target.accept(start, limit - start);
                 start = entry.offset();
             }
             limit = entry.offset() + entry.storedSize();
         }
-        file.residency().willNeed(start, limit - start);
+        target.accept(start, limit - start);
     }
 
     private void fillRows(MemorySegment indices, long start, long limit, MemorySegment offsets, MemorySegment values)

@@ -20,7 +20,7 @@ final class PackSummary {
     private long tombstoneCount;
     private long uncheckedCount;
     private final long[] countByKind = new long[PackKind.values().length + 1];
-    private final long[] countByCodec = new long[Codec.values().length + 1];
+    private final long[] countByCodec = new long[PackCodecs.COUNT + 1];
 
     private PackSummary() {}
 
@@ -45,7 +45,7 @@ final class PackSummary {
         tombstoneCount += entry.isTombstone() ? 1 : 0;
         uncheckedCount += entry.crc() == 0 && entry.storedSize() > 0 ? 1 : 0;
         countByKind[Math.min(entry.kindCode(), countByKind.length - 1)]++;
-        countByCodec[entry.isReadable() ? entry.codec().ordinal() : countByCodec.length - 1]++;
+        countByCodec[entry.isReadable() ? PackCodecs.code(entry.codec()) : countByCodec.length - 1]++;
     }
 
     int indexCrc() {
@@ -80,7 +80,7 @@ final class PackSummary {
     }
 
     long count(PackKind kind) {
-        return countByKind[kind.ordinal()];
+        return countByKind[kind.code()];
     }
 
     long unknownKindCount() {
@@ -88,6 +88,6 @@ final class PackSummary {
     }
 
     long count(Codec codec) {
-        return countByCodec[codec.ordinal()];
+        return countByCodec[PackCodecs.code(codec)];
     }
 }

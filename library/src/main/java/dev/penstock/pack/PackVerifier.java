@@ -119,7 +119,7 @@ final class PackVerifier {
     private void checkRecord(PackRecords records, long recordIndex) throws IOException {
         PackEntry entry = index.entry(recordIndex);
         long entryOffset = PackIndex.entryOffset(recordIndex);
-        if (entry.kindCode() >= PackKind.values().length) {
+        if (PackKind.of(entry.kindCode()).isEmpty()) {
             String what = "unknown kind " + entry.kindCode() + " of record " + recordIndex;
             findings.error(
                     file.path(),
@@ -214,7 +214,10 @@ final class PackVerifier {
     private void checkBehindData() throws IOException {
         long footerStart = file.size() - PackFormat.FOOTER_SIZE;
         if (footer.reserved() != 0) {
-            warn(file.size() - U32.byteSize(), Reason.NONZERO_PADDING, "reserved bytes of the footer are not zero");
+            warn(
+                    footerStart + PackFooter.RESERVED_OFFSET,
+                    Reason.NONZERO_PADDING,
+                    "reserved bytes of the footer are not zero");
         }
         long start = index.count() == 0 ? PackFormat.indexEnd(0) : footer.dataEnd();
         if (names != null) {

@@ -46,6 +46,7 @@ public final class PackWriter implements AutoCloseable {
             if (alignment < 1 || alignment > ALIGNMENT_MAX) {
                 throw new IllegalArgumentException("alignment must be 1 to " + ALIGNMENT_MAX + ", not " + alignment);
             }
+            PackCodecs.code(codec);
         }
 
         public Options withAlignment(long alignment) {
@@ -190,7 +191,7 @@ public final class PackWriter implements AutoCloseable {
     private long end(PackKind kind, int flags, int crc, long offset, long storedSize, long rawField) {
         dataEnd = offset + storedSize;
         writtenEnd = storedSize > 0 ? dataEnd : writtenEnd;
-        long recordIndex = index.add(new PackEntry(offset, storedSize, kind.ordinal(), flags, crc, rawField));
+        long recordIndex = index.add(new PackEntry(offset, storedSize, kind.code(), flags, crc, rawField));
         isBroken = false;
         return recordIndex;
     }

@@ -5,6 +5,7 @@ import static dev.penstock.memory.Layouts.U16;
 import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U8;
 
+import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 
@@ -106,9 +107,6 @@ public final class TableFormat {
     /// The newest version that is read.
     static final int VERSION_MAX = 3;
 
-    static final int VERSION_OFFSET = 6;
-    static final int LENGTH_OFFSET = 8;
-
     /// A field name of a hundred letters, ten thousand times.
     public static final long TEXT_SIZE_MAX = 1L << 20;
 
@@ -134,6 +132,10 @@ public final class TableFormat {
             U8.withName("major"),
             U8.withName("minor"),
             U32.withName("textSize"));
+
+    static final int VERSION_OFFSET = (int) Layouts.offset(HEAD_1, "major");
+    /// The same for both heads.
+    static final int LENGTH_OFFSET = (int) Layouts.offset(HEAD_1, "textSize");
 
     private TableFormat() {}
 

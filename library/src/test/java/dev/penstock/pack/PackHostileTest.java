@@ -14,6 +14,7 @@ import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.pack.PackProbe.Outcome;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -81,6 +82,27 @@ class PackHostileTest {
             DatasetException refusal = assertThrows(DatasetException.Corrupt.class, () -> reader.get(0));
             assertEquals(Reason.SIZE_OVERFLOW, refusal.reason());
             assertEquals(0, reader.get(1).value(0).byteSize());
+        }
+    }
+
+    /// The system is told about bytes of the file alone, whatever the index says.
+    @ParameterizedTest
+    @ValueSource(longs = {-1, -60, -80, -4096})
+    void onlyBytesOfTheFileAreAnnounced(long offset) throws IOException {
+        for (int record : new int[] {0, 2, 5}) {
+            byte[] pack = pack();
+            entry(pack, record).set(Layouts.U64, PackEntry.OFFSET_OFFSET, offset);
+            entry(pack, record).set(Layouts.U32, PackEntry.SIZE_OFFSET, 0x7FFF_FFFF);
+            Packs.repair(pack);
+            OpenFile file = Packs.file(pack);
+            PackIndex index = PackIndex.of(file, Packs.SAMPLE.size());
+            try (file;
+                    PackRecords records = new PackRecords(file, index, true)) {
+                records.forEachRange(0, Packs.SAMPLE.size(), (start, byteCount) -> {
+                    assertTrue(start >= 0 && byteCount >= 0, start + ", " + byteCount);
+                    assertTrue(start + byteCount <= pack.length, start + ", " + byteCount);
+                });
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -140,5 +141,10 @@ final class Packs {
         return PackReader.open(
                 PATH,
                 PackReader.Options.DEFAULT.withDisk(disk).withAccess(access).withThreads(1));
+    }
+
+    /// The file of a pack, without any look at what is in it.
+    static OpenFile file(byte[] bytes) throws IOException {
+        return OpenFile.open(new MemoryDisk().put(PATH, bytes), PATH, Access.READ);
     }
 }

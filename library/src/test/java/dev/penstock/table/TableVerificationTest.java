@@ -4,7 +4,7 @@ package dev.penstock.table;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.contract.VerificationContract;
-import dev.penstock.memory.FileBytes.Access;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+/// Memory that grows, and stays usable when it cannot.
+class BufferTest {
+    /// More than any machine has, and few enough bytes that a size twice as large is still a number.
+    private static final long TOO_MANY = 1L << 60;
+
+    @Test
+    void theContentSurvivesAnExtensionThatFails() {
+        try (Buffer buffer = new Buffer()) {
+            buffer.extend(100).fill((byte) 7);
+            assertThrows(OutOfMemoryError.class, () -> buffer.extend(TOO_MANY));
+            requireSevens(buffer.segment());
+            requireSevens(buffer.reserve(100));
+            requireSevens(buffer.extend(1000));
+        }
+    }
+
+    @Test
+    void memoryCanBeReservedAfterAReservationThatFailed() {
+        try (Buffer buffer = new Buffer()) {
+            buffer.reserve(100);
+            assertThrows(OutOfMemoryError.class, () -> buffer.reserve(TOO_MANY));
+            buffer.reserve(100).fill((byte) 1);
+            buffer.extend(200).fill((byte) 2);
+        }
+    }
+
+    @Test
+    void aClosedBufferHasNoMemory() {
+        Buffer buffer = new Buffer();
+        buffer.extend(100);
+        buffer.close();
+        buffer.close();
+        assertThrows(IllegalStateException.class, () -> buffer.extend(10));
+        assertThrows(IllegalStateException.class, () -> buffer.reserve(10));
+        assertThrows(IllegalStateException.class, buffer::segment);
+    }
+
+    private static void requireSevens(MemorySegment memory) {
+        for (int i = 0; i < 100; i++) {
+            assertEquals(7, memory.get(ValueLayout.JAVA_BYTE, i));
+        }
+    }
+}

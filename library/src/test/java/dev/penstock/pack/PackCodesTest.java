@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.pack;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.penstock.memory.Codec;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// The numbers in files of A2PACK. They never change: a number that does breaks every pack there is.
+class PackCodesTest {
+    @Test
+    void kindsHaveTheirNumbers() {
+        Map<PackKind, Integer> codes =
+                new EnumMap<>(Map.of(PackKind.OPAQUE, 0, PackKind.RUN_V1, 1, PackKind.RUN_V2, 2));
+        for (PackKind kind : PackKind.values()) {
+            assertEquals(codes.get(kind), kind.code());
+            assertEquals(Optional.of(kind), PackKind.of(kind.code()));
+        }
+        assertEquals(Optional.empty(), PackKind.of(3));
+        assertEquals(Optional.empty(), PackKind.of(0xFFFF));
+    }
+
+    @Test
+    void codecsHaveTheirFlags() {
+        Map<Codec, Integer> flags = new EnumMap<>(Map.of(Codec.NONE, 0, Codec.ZSTD, 0x10, Codec.LZ4, 0x20));
+        flags.forEach((codec, flag) -> {
+            assertEquals(flag, PackEntry.flags(codec));
+            assertEquals(codec, new PackEntry(0, 0, 0, flag, 0, 0).codec());
+        });
+        assertEquals(flags.size(), PackCodecs.COUNT);
+    }
+}
