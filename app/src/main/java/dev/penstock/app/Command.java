@@ -59,6 +59,6 @@ abstract class Command implements Callable<Integer> {
 
     /// A bar, if somebody is watching.
     ProgressBar progress(String label, ProgressBar.Unit unit) {
-        return new ProgressBar(console.err(), label, unit, console.isWatched() && !isQuiet);
+        return new ProgressBar(console.err(), label, unit, !isQuiet && console.isWatched());
     }
 }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// A word that needs another word behind it.
+/// A command that only groups other commands, such as `penstock pack`.
+///
+/// The commands of a group are not in its annotation, because picocli would then examine the class of every
+/// command at every start. [#line] adds the one command that the arguments name, and all of them when they name
+/// none or ask for help, so that help and error messages are complete.
 abstract class CommandGroup implements Runnable {
     @Spec
     CommandSpec spec;
@@ -16,6 +23,32 @@ abstract class CommandGroup implements Runnable {
             usageHelp = true,
             description = "Show this help.")
     boolean isHelp;
+
+    /// Adds the commands of this group under their names, in the order in which the help shows them.
+    abstract void list(Map<String, Class<?>> commands);
+
+    /// Builds the command line of this group for the arguments that follow the name of the group.
+    CommandLine line(CommandLine.IFactory factory, List<String> args) throws Exception {
+        CommandLine line = new CommandLine(this, factory);
+        Map<String, Class<?>> commands = new LinkedHashMap<>();
+        list(commands);
+        Class<?> wanted = args.isEmpty() ? null : commands.get(args.getFirst());
+        if (wanted != null && wanted != HelpCommand.class) {
+            add(line, args.getFirst(), wanted, factory, args.subList(1, args.size()));
+            return line;
+        }
+        for (Map.Entry<String, Class<?>> command : commands.entrySet()) {
+            add(line, command.getKey(), command.getValue(), factory, args);
+        }
+        return line;
+    }
+
+    private static void add(
+            CommandLine line, String name, Class<?> type, CommandLine.IFactory factory, List<String> args)
+            throws Exception {
+        Object command = factory.create(type);
+        line.addSubcommand(name, command instanceof CommandGroup group ? group.line(factory, args) : command);
+    }
 
     @Override
     public void run() {

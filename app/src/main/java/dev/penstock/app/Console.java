@@ -6,16 +6,22 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BooleanSupplier;
 
 /// Where a command reads and writes.
 ///
 /// @param in           what a command is given to read
 /// @param out          data
 /// @param err          everything else
-/// @param isWatched    whether a person is looking at `err`, so that progress is worth drawing
-public record Console(InputStream in, PrintStream out, PrintStream err, boolean isWatched) {
+/// @param watched      whether a person is looking at `err`, so that progress is worth drawing; asked only when
+///                     there is progress to draw, because the native call behind it slows down the start
+public record Console(InputStream in, PrintStream out, PrintStream err, BooleanSupplier watched) {
     PrintWriter errWriter() {
         return new PrintWriter(new OutputStreamWriter(err, StandardCharsets.UTF_8), true);
+    }
+
+    boolean isWatched() {
+        return watched.getAsBoolean();
     }
 
     void flush() {

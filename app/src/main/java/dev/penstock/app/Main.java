@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 
 /// Runs one command.
@@ -21,14 +22,14 @@ public final class Main {
         Runtime.getRuntime().addShutdownHook(new Thread(NewFile::discardAll));
         PrintStream out = stream(StandardOutput.ofProcess());
         PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
-        int exitCode = run(new Console(System.in, out, err, Terminal.isStandardError()), args);
+        int exitCode = run(new Console(System.in, out, err, Terminal::isStandardError), args);
         err.flush();
         System.exit(exitCode);
     }
 
     /// Runs a command and returns its exit code, so that tests need no process.
     public static int run(Console console, String... args) {
-        CommandLine commandLine = new CommandLine(new PenstockCommand(), new Factory(console));
+        CommandLine commandLine = commandLine(console, args);
         StringWriter help = new StringWriter();
         commandLine.setOut(new PrintWriter(help)).setErr(console.errWriter());
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
@@ -57,6 +58,15 @@ public final class Main {
         } catch (StandardOutput.ReaderGone | UncheckedIOException e) {
             int failed = new Failures(console).handleExecutionException(e, commandLine, null);
             return exitCode == 0 ? failed : exitCode;
+        }
+    }
+
+    /// The command that the arguments name, or all commands when they name none.
+    static CommandLine commandLine(Console console, String... args) {
+        try {
+            return new PenstockCommand().line(new Factory(console), List.of(args));
+        } catch (Exception e) {
+            throw new AssertionError("every command has a constructor without parameters", e);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands that only packs have.
@@ -8,12 +9,14 @@ import picocli.CommandLine;
         name = "pack",
         aliases = "a2pack",
         header = "One immutable file of many byte records (A2PACK).",
-        subcommands = {
-            PackBuildCommand.class,
-            PackValidateCommand.class,
-            PackStatsCommand.class,
-            PackExtractCommand.class,
-            PackInspectCommand.class
-        },
         footer = {"", "Example:", "  penstock pack build --input runs --output runs.a2pack"})
-final class PackCommand extends CommandGroup {}
+final class PackCommand extends CommandGroup {
+    @Override
+    void list(Map<String, Class<?>> commands) {
+        commands.put("build", PackBuildCommand.class);
+        commands.put("validate", PackValidateCommand.class);
+        commands.put("stats", PackStatsCommand.class);
+        commands.put("extract", PackExtractCommand.class);
+        commands.put("inspect", PackInspectCommand.class);
+    }
+}

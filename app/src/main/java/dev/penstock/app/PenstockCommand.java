@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -9,21 +10,6 @@ import picocli.CommandLine.Option;
         name = "penstock",
         header = "Training records from disk to the accelerator.",
         description = "Packs, checks and reads datasets of many small records.",
-        subcommands = {
-            InfoCommand.class,
-            VerifyCommand.class,
-            HeadCommand.class,
-            GetCommand.class,
-            StatsCommand.class,
-            ExportCommand.class,
-            PlanCommand.class,
-            BenchCommand.class,
-            PackCommand.class,
-            TableCommand.class,
-            TreeCommand.class,
-            DemoCommand.class,
-            HelpCommand.class
-        },
         versionProvider = PenstockCommand.Version.class,
         footer = {
             "",
@@ -35,6 +21,23 @@ import picocli.CommandLine.Option;
             "  penstock verify photos.a2pack"
         })
 final class PenstockCommand extends CommandGroup {
+    @Override
+    void list(Map<String, Class<?>> commands) {
+        commands.put("info", InfoCommand.class);
+        commands.put("verify", VerifyCommand.class);
+        commands.put("head", HeadCommand.class);
+        commands.put("get", GetCommand.class);
+        commands.put("stats", StatsCommand.class);
+        commands.put("export", ExportCommand.class);
+        commands.put("plan", PlanCommand.class);
+        commands.put("bench", BenchCommand.class);
+        commands.put("pack", PackCommand.class);
+        commands.put("table", TableCommand.class);
+        commands.put("tree", TreeCommand.class);
+        commands.put("demo", DemoCommand.class);
+        commands.put("help", HelpCommand.class);
+    }
+
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
     boolean isVersion;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands that only trees have.
@@ -12,12 +13,14 @@ import picocli.CommandLine;
             "Keys are shown and typed as UTF-8 text. A backslash is \\\\, tab, newline and carriage return are \\t, \\n"
                     + " and \\r, and any other byte can be given as \\x and two hexadecimal digits."
         },
-        subcommands = {
-            TreeBuildCommand.class,
-            TreeGetCommand.class,
-            TreeListCommand.class,
-            TreeDumpCommand.class,
-            TreeStatsCommand.class
-        },
         footer = {"", "Example:", "  penstock tree build --input words.txt --output words.act --unsorted"})
-final class TreeCommand extends CommandGroup {}
+final class TreeCommand extends CommandGroup {
+    @Override
+    void list(Map<String, Class<?>> commands) {
+        commands.put("build", TreeBuildCommand.class);
+        commands.put("get", TreeGetCommand.class);
+        commands.put("ls", TreeListCommand.class);
+        commands.put("dump", TreeDumpCommand.class);
+        commands.put("stats", TreeStatsCommand.class);
+    }
+}

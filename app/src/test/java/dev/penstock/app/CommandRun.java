@@ -35,7 +35,7 @@ record CommandRun(int exitCode, byte[] outBytes, String err) {
                 new ByteArrayInputStream(input),
                 new PrintStream(out, false, StandardCharsets.UTF_8),
                 new PrintStream(err, false, StandardCharsets.UTF_8),
-                isWatched);
+                () -> isWatched);
         int exitCode = Main.run(console, args);
         return new CommandRun(exitCode, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }

@@ -14,7 +14,7 @@ final class HelpTest {
     @Test
     void everyCommandHasHelpWithAnExample() {
         List<String> seen = new ArrayList<>();
-        check(new CommandLine(new PenstockCommand()), List.of(), seen);
+        check(Main.commandLine(null), List.of(), seen);
         assertTrue(seen.contains("pack build"), seen.toString());
         assertTrue(seen.contains("verify"), seen.toString());
     }
@@ -30,6 +30,9 @@ final class HelpTest {
         command.getSubcommands().values().stream().distinct().forEach(below -> {
             List<String> longer = new ArrayList<>(words);
             longer.add(below.getCommandName());
+            assertTrue(
+                    command.getSubcommands().containsKey(below.getCommandName()),
+                    longer + " is listed under another name");
             check(below, longer, seen);
         });
     }

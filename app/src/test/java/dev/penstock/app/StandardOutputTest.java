@@ -38,7 +38,7 @@ final class StandardOutputTest {
         };
         PrintStream out = new PrintStream(new BufferedOutputStream(new StandardOutput(failing), 64));
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Console console = new Console(new ByteArrayInputStream(new byte[0]), out, new PrintStream(err), false);
+        Console console = new Console(new ByteArrayInputStream(new byte[0]), out, new PrintStream(err), () -> false);
         String[] args = List.of(words).stream().map(Object::toString).toArray(String[]::new);
         int exitCode = Main.run(console, args);
         return new Run(exitCode, err.toString(StandardCharsets.UTF_8));
