@@ -69,10 +69,10 @@ public final class Batch implements AutoCloseable {
 
     /// For datasets: says that all columns now hold so many rows.
     public void complete(long rowCount) {
-        this.rowCount = rowCount;
         for (int i = 0; i < columns.size(); i++) {
             columns.get(i).complete(rowCount);
         }
+        this.rowCount = rowCount;
     }
 
     /// Bytes the columns hold on to.

@@ -59,6 +59,12 @@ public final class Column {
         return values.reserve(byteCount);
     }
 
+    /// For datasets that write to addresses: as [#reserveValues], and the memory stays allocated until the lease
+    /// is returned.
+    public Buffer.Block leaseValues(long byteCount) {
+        return values.lease(byteCount);
+    }
+
     /// For datasets: room for the offsets of so many rows, the old ones gone.
     public MemorySegment reserveOffsets(long rowCount) {
         requireVariable();
@@ -88,7 +94,9 @@ public final class Column {
         other.rowCount = ownRowCount;
     }
 
+    /// @throws IllegalStateException when the column was closed while it was filled
     void complete(long rowCount) {
+        values.segment();
         this.rowCount = rowCount;
     }
 

@@ -2,10 +2,14 @@
 package dev.penstock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// Memory that grows, and stays usable when it cannot.
@@ -43,6 +47,33 @@ class BufferTest {
         assertThrows(IllegalStateException.class, () -> buffer.extend(10));
         assertThrows(IllegalStateException.class, () -> buffer.reserve(10));
         assertThrows(IllegalStateException.class, buffer::segment);
+    }
+
+    @Test
+    void memoryOnLeaseOutlivesWhateverTheOwnerDoes() {
+        List<Consumer<Buffer>> ends = List.of(
+                Buffer::close, Buffer::trim, buffer -> buffer.reserve(1 << 20), buffer -> buffer.extend(1 << 20));
+        for (Consumer<Buffer> end : ends) {
+            try (Buffer buffer = new Buffer()) {
+                Buffer.Block block = buffer.lease(100);
+                end.accept(buffer);
+                assertTrue(block.segment().scope().isAlive());
+                block.segment().set(ValueLayout.JAVA_BYTE, 99, (byte) 1);
+                block.release();
+                assertFalse(block.segment().scope().isAlive());
+            }
+        }
+    }
+
+    @Test
+    void aReturnedLeaseLeavesTheOwnersMemory() {
+        Buffer buffer = new Buffer();
+        MemorySegment segment = buffer.reserve(10);
+        buffer.lease(10).release();
+        assertTrue(segment.scope().isAlive());
+        buffer.close();
+        assertFalse(segment.scope().isAlive());
+        assertThrows(IllegalStateException.class, () -> buffer.lease(10));
     }
 
     private static void requireSevens(MemorySegment memory) {

@@ -42,9 +42,7 @@ record NumPySource(TableReader table) implements TableSource {
                 for (long i = 0; i < count; i++) {
                     wanted.setAtIndex(ValueLayout.JAVA_LONG, i, first + i);
                 }
-                MemorySegment chunk = rows.reserve(count * rowSize).asSlice(0, count * rowSize);
-                table.read(wanted, chunk);
-                writer.append(chunk);
+                writer.append(table.read(wanted, rows));
                 progress.at((first + count) * rowSize, table.count() * rowSize);
             }
         }

@@ -62,8 +62,6 @@ final class TableGatherer implements Contender, AutoCloseable {
     /// Draws the indices.
     void prepare(Draw draw) {
         indices = indexBuffer.reserve(draw.bytes()).asSlice(0, draw.bytes());
-        long rowBytes = draw.batchSize() * reader.rowType().size();
-        rows = batch == null ? rowBuffer.reserve(rowBytes).asSlice(0, rowBytes) : null;
         draw.fill(indices, reader.count());
     }
 
@@ -83,7 +81,7 @@ final class TableGatherer implements Contender, AutoCloseable {
     private void gather(Draw draw, int batchIndex) throws IOException {
         MemorySegment ofBatch = indices.asSlice(batchIndex * draw.batchBytes(), draw.batchBytes());
         if (batch == null) {
-            reader.read(ofBatch, rows);
+            rows = reader.read(ofBatch, rowBuffer);
         } else {
             reader.gather(ofBatch, batch);
         }

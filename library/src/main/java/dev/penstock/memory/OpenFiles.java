@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Leases;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

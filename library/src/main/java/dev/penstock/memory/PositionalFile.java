@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Leases;
 import dev.penstock.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -49,9 +49,7 @@ public final class RowCopy {
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
     /// Whether vectors may be used now.
-    private static volatile boolean isTrained;
-
-    private static volatile boolean hasFaulted;
+    private static final VectorTrust TRUST = new VectorTrust();
 
     static {
         if (HAS_VECTORS) {
@@ -68,10 +66,12 @@ public final class RowCopy {
     private static void startTraining() {
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                isTrained = isTimeToTrain() && VectorRowCopy.train() && !hasFaulted;
+                if (isTimeToTrain() && VectorRowCopy.train()) {
+                    TRUST.trained();
+                }
             });
         } catch (OutOfMemoryError e) {
-            isTrained = false;
+            TRUST.distrust();
         }
     }
 
@@ -87,13 +87,12 @@ public final class RowCopy {
 
     /// Whether vector instructions are used, from about a second after the first use on.
     public static boolean hasVectors() {
-        return HAS_VECTORS && !hasFaulted;
+        return HAS_VECTORS && !TRUST.isLost();
     }
 
     /// Takes note that a page could not be read.
     static void distrustVectors() {
-        hasFaulted = true;
-        isTrained = false;
+        TRUST.distrust();
     }
 
     /// Copies.
@@ -123,7 +122,7 @@ public final class RowCopy {
             ScalarRowCopy.copyFew(places, count, offset, size, target, stride);
         } else if (size >= BLOCK_SIZE_MIN) {
             ScalarRowCopy.copyBlocks(places, count, offset, size, target, stride);
-        } else if (isTrained && size >= VectorRowCopy.SIZE_MIN) {
+        } else if (TRUST.isTrained() && size >= VectorRowCopy.SIZE_MIN) {
             if (isTouched) {
                 VectorRowCopy.copy(places, count, offset, size, target, stride);
             } else {

@@ -26,35 +26,50 @@ final class RowAssembly implements AutoCloseable {
     void assemble(Batch batch, MemorySegment rows) {
         int rowCount = Math.toIntExact(batch.rowCount());
         rows.asSlice(0, rowCount * rowSize).fill((byte) 0);
-        MemorySegment places = this.places.reserve(rowCount * U64.byteSize());
+        places.reserve(rowCount * U64.byteSize());
         for (RowField field : fields) {
-            MemorySegment values = values(batch, field);
-            long itemSize = field.field().itemSize();
-            for (int row = 0; row < rowCount; row++) {
-                places.setAtIndex(U64, row, values.address() + row * itemSize);
+            Column column = column(batch, field);
+            // Values are read at their addresses, so no other thread may free them meanwhile.
+            Buffer.Block values = column.leaseValues(column.valueBytes());
+            try {
+                assemble(field, inOrder(field, values.segment().asSlice(0, column.valueBytes())), rowCount, rows);
+            } finally {
+                values.release();
             }
-            field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
-                    places.address(),
-                    rowCount,
-                    columnOffset,
-                    field.blockSize(),
-                    rows.address() + rowOffset,
-                    rowSize,
-                    true));
         }
     }
 
-    private MemorySegment values(Batch batch, RowField field) {
+    private void assemble(RowField field, MemorySegment values, int rowCount, MemorySegment rows) {
+        MemorySegment places = this.places.segment();
+        long itemSize = field.field().itemSize();
+        for (int row = 0; row < rowCount; row++) {
+            places.setAtIndex(U64, row, values.address() + row * itemSize);
+        }
+        field.forEachBlock((rowOffset, columnOffset) -> RowCopy.copy(
+                places.address(),
+                rowCount,
+                columnOffset,
+                field.blockSize(),
+                rows.address() + rowOffset,
+                rowSize,
+                true));
+    }
+
+    private static Column column(Batch batch, RowField field) {
         Column column = batch.column(field.field().name());
         if (!column.field().equals(field.field())) {
             throw new IllegalArgumentException("the batch has " + column.field() + " and the table " + field.field());
         }
+        return column;
+    }
+
+    /// The values in the byte order of the table.
+    private MemorySegment inOrder(RowField field, MemorySegment values) {
         if (field.type().swapSize() == 1) {
-            return column.values();
+            return values;
         }
-        long byteCount = column.values().byteSize();
-        MemorySegment copy = swapped.reserve(byteCount).asSlice(0, byteCount);
-        copy.copyFrom(column.values());
+        MemorySegment copy = swapped.reserve(values.byteSize()).asSlice(0, values.byteSize());
+        copy.copyFrom(values);
         TableGather.swap(copy, field.type().swapSize());
         return copy;
     }

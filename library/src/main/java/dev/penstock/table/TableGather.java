@@ -12,7 +12,9 @@ import dev.penstock.Pool;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
+import dev.penstock.memory.RowCopy;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -39,6 +41,9 @@ final class TableGather implements AutoCloseable {
     /// Rows that are read rather than mapped are read into memory of this size.
     private static final long READ_TILE_BYTES = 1L << 20;
 
+    /// Never started; asked whether memory is one thread's alone.
+    private static final Thread ANOTHER_THREAD = new Thread(() -> {});
+
     private final TableRows shards;
     private final Map<String, RowField> fields;
     /// Whether finding the rows has touched the last of them.
@@ -56,14 +61,12 @@ final class TableGather implements AutoCloseable {
     /// no garbage.
     private static final class Scratch {
         final Buffer places = new Buffer();
-        final Buffer rows = new Buffer();
         final Buffer tile = new Buffer();
         final Buffer tilePlaces = new Buffer();
         final TableTargets targets = new TableTargets();
 
         void free() {
             places.close();
-            rows.close();
             tile.close();
             tilePlaces.close();
         }
@@ -76,15 +79,28 @@ final class TableGather implements AutoCloseable {
             long rowCount = requireIndices(indices, scratch, threads);
             want(batch, rowCount, scratch.targets);
             run(scratch, rowCount, threads, TILE_ROWS);
-            for (int i = 0; i < batch.columns().size(); i++) {
-                Column column = batch.column(i);
-                long swapSize = fields.get(column.field().name()).type().swapSize();
-                if (swapSize > 1) {
-                    long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
-                    swap(column.reserveValues(byteCount).asSlice(0, byteCount), swapSize);
-                }
-            }
+            scratch.targets.swap(rowCount);
             batch.complete(rowCount);
+        } finally {
+            scratch.targets.clear();
+            scratches.giveBack(scratch);
+        }
+    }
+
+    /// Copies rows as they are stored into memory that stays allocated meanwhile.
+    MemorySegment read(MemorySegment indices, Buffer target, int threads) throws IOException {
+        Scratch scratch = scratches.borrow();
+        try {
+            long rowCount = requireIndices(indices, scratch, threads);
+            long byteCount = Math.multiplyExact(rowCount, shards.rowSize());
+            Buffer.Block block = target.lease(byteCount);
+            try {
+                scratch.targets.setRows(block.segment().address(), shards.rowSize(), isTouched);
+                run(scratch, rowCount, threads, Integer.MAX_VALUE);
+            } finally {
+                block.release();
+            }
+            return target.segment().asSlice(0, byteCount);
         } finally {
             scratches.giveBack(scratch);
         }
@@ -102,12 +118,11 @@ final class TableGather implements AutoCloseable {
                         "the target has to be writable and of " + byteCount + " bytes at least");
             }
             requireUsable(target);
-            // Memory of the heap has no address, so rows go through a buffer.
-            MemorySegment direct = target.isNative() ? target : scratch.rows.reserve(byteCount);
-            scratch.targets.setRows(direct.address(), rowSize, isTouched);
-            run(scratch, rowCount, threads, Integer.MAX_VALUE);
-            if (direct != target) {
-                MemorySegment.copy(direct, 0, target, 0, byteCount);
+            if (canBeWrittenByAddress(target)) {
+                scratch.targets.setRows(target.address(), rowSize, isTouched);
+                run(scratch, rowCount, threads, Integer.MAX_VALUE);
+            } else {
+                readThroughBuffer(scratch, rowCount, target, threads);
             }
         } finally {
             Reference.reachabilityFence(target);
@@ -115,7 +130,63 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    /// Addresses are written to unchecked, so the memory has to be there, and ours.
+    /// Copies rows to a buffer of our own and from there to the target, a tile at a time. The runtime checks the
+    /// second copy: when another thread closes the arena of the target, it throws and writes nothing.
+    private void readThroughBuffer(Scratch scratch, long rowCount, MemorySegment target, int threads)
+            throws IOException {
+        MemorySegment places = scratch.places.segment();
+        if (shards.isMapped()) {
+            announce(places, rowCount);
+        }
+        long partCount = partCount(rowCount, threads);
+        Parallel.run(
+                partCount,
+                threads,
+                part -> readThroughBuffer(
+                        places, rowCount * part / partCount, rowCount * (part + 1) / partCount, target));
+    }
+
+    private void readThroughBuffer(MemorySegment places, long firstRow, long rowLimit, MemorySegment target)
+            throws IOException {
+        long rowSize = shards.rowSize();
+        Scratch scratch = scratches.borrow();
+        try {
+            int tileRows = tileRows();
+            MemorySegment tile = scratch.tile.reserve(tileRows * rowSize);
+            for (long row = firstRow; row < rowLimit; row += tileRows) {
+                int count = (int) Math.min(tileRows, rowLimit - row);
+                if (shards.isMapped()) {
+                    RowCopy.copy(
+                            places.address() + row * U64.byteSize(),
+                            count,
+                            0,
+                            rowSize,
+                            tile.address(),
+                            rowSize,
+                            isTouched);
+                    Faults.settle();
+                } else {
+                    readRuns(places.asSlice(row * U64.byteSize(), count * U64.byteSize()), tile);
+                }
+                MemorySegment.copy(tile, 0, target, row * rowSize, count * rowSize);
+            }
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    private int tileRows() {
+        return Math.clamp(READ_TILE_BYTES / Math.max(1, shards.rowSize()), 1, TILE_ROWS);
+    }
+
+    /// Whether no other thread can free the memory while rows are written to its addresses: it belongs to this
+    /// thread alone, or is never freed. Memory of the heap has no address.
+    private static boolean canBeWrittenByAddress(MemorySegment target) {
+        return target.isNative()
+                && (!target.isAccessibleBy(ANOTHER_THREAD)
+                        || target.scope().equals(Arena.global().scope()));
+    }
+
     private static void requireUsable(MemorySegment target) {
         if (!target.scope().isAlive()) {
             throw new IllegalStateException("the memory of the target is closed");
@@ -188,7 +259,7 @@ final class TableGather implements AutoCloseable {
                         + fields.values().stream().map(RowField::field).toList());
             }
             long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
-            targets.addColumn(field, column.reserveValues(byteCount).address(), isTouched);
+            targets.addColumn(field, column.leaseValues(byteCount), isTouched);
         }
     }
 
@@ -267,7 +338,7 @@ final class TableGather implements AutoCloseable {
     /// Reads rows into memory, neighbours in one go, and hands them on from there.
     private void runReading(MemorySegment indices, long rowCount, Scratch scratch) throws IOException {
         long rowSize = shards.rowSize();
-        int tileRows = Math.clamp(READ_TILE_BYTES / Math.max(1, rowSize), 1, TILE_ROWS);
+        int tileRows = tileRows();
         MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
         MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
         for (int i = 0; i < tileRows; i++) {

@@ -2,6 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.Batch;
+import dev.penstock.Buffer;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
@@ -231,7 +232,21 @@ public final class TableReader implements Dataset {
         }
     }
 
+    /// Copies many rows as they are stored, one after another. Returns their bytes, which belong to the buffer.
+    ///
+    /// @param indices as for [#gather]
+    public MemorySegment read(MemorySegment indices, Buffer target) throws IOException {
+        return shards.group().use(() -> {
+            shards.group().residency().decide(options.memoryBytes());
+            return gather.read(indices, target, options.threads());
+        });
+    }
+
     /// Copies many rows as they are stored, one after another.
+    ///
+    /// Memory that another thread could free meanwhile, which is that of a shared or automatic arena, is filled
+    /// through a small buffer: a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
+    /// arena.
     ///
     /// @param indices as for [#gather]
     /// @param target  memory for [RowType#size] bytes a row

@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
+import dev.penstock.Buffer;
 import dev.penstock.memory.RowCopy;
 import java.util.Arrays;
 
 /// Where the rows of a gather go: field by field into columns, or as they are.
 ///
+/// **Ownership.** Holds a lease on the memory of every column until [#clear], because rows are written to
+/// addresses: without it, they would be written to freed memory when another thread closes the batch.
+///
 /// **Threads.** Set by one; then any number may copy, each its own rows.
 final class TableTargets {
     private RowField[] fields = new RowField[0];
-    private long[] starts = new long[0];
+    private Buffer.Block[] columns = new Buffer.Block[0];
     private int columnCount;
     private boolean isRows;
     private long rowsStart;
     private long rowSize;
     private boolean isTouched;
 
-    /// Begins anew, without columns.
+    /// Begins anew, without columns, and returns their leases.
     void clear() {
+        for (int i = 0; i < columnCount; i++) {
+            columns[i].release();
+            columns[i] = null;
+        }
         columnCount = 0;
         isRows = false;
     }
 
-    /// @param start     where the column begins in memory
+    /// @param column    memory on lease, which is returned by [#clear]
     /// @param isTouched whether the last of the rows is known to be there
-    void addColumn(RowField field, long start, boolean isTouched) {
+    void addColumn(RowField field, Buffer.Block column, boolean isTouched) {
         if (columnCount == fields.length) {
             fields = Arrays.copyOf(fields, columnCount * 2 + 1);
-            starts = Arrays.copyOf(starts, columnCount * 2 + 1);
+            columns = Arrays.copyOf(columns, columnCount * 2 + 1);
         }
         fields[columnCount] = field;
-        starts[columnCount++] = start;
+        columns[columnCount++] = column;
         this.isTouched = isTouched;
     }
 
@@ -51,7 +59,18 @@ final class TableTargets {
             return;
         }
         for (int i = 0; i < columnCount; i++) {
-            copyColumn(fields[i], starts[i], places, firstRow, rowCount);
+            copyColumn(fields[i], columns[i].segment().address(), places, firstRow, rowCount);
+        }
+    }
+
+    /// Brings the values of columns that are stored in big-endian order into little-endian order.
+    void swap(long rowCount) {
+        for (int i = 0; i < columnCount; i++) {
+            long swapSize = fields[i].type().swapSize();
+            if (swapSize > 1) {
+                long byteCount = rowCount * fields[i].field().itemSize();
+                TableGather.swap(columns[i].segment().asSlice(0, byteCount), swapSize);
+            }
         }
     }
 
