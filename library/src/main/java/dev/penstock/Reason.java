@@ -52,5 +52,23 @@ public enum Reason {
     /// A file that differs from the others of its dataset, or from what is listed about it.
     SHARD_MISMATCH,
     /// A file that lies among those of the dataset and is not listed.
-    UNLISTED_SHARD
+    UNLISTED_SHARD,
+    /// A number in a variable-length encoding that is too long or too large.
+    BAD_VARINT,
+    /// A tag that is none of those that the format knows.
+    BAD_TAG,
+    /// Text that is not UTF-8.
+    NOT_UTF8,
+    /// A recorded count that differs from the number of things that are there.
+    COUNT_MISMATCH,
+    /// A move that does not exist in the game.
+    BAD_MOVE,
+    /// A move that does not change the board.
+    ILLEGAL_MOVE,
+    /// A board that does not follow from the board and the move before it.
+    BAD_TRANSITION,
+    /// Recorded legality that is not that of the board.
+    LEGALITY_MISMATCH,
+    /// A move that makes a tile for which a board has no room.
+    TILE_OVERFLOW
 }

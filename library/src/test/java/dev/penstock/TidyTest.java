@@ -36,6 +36,13 @@ final class TidyTest {
             "dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query"),
             "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
+            "dev.penstock.game2048",
+                    Set.of(
+                            "dev.penstock",
+                            "dev.penstock.memory",
+                            "dev.penstock.pack",
+                            "dev.penstock.query",
+                            "dev.penstock.loader"),
             "dev.penstock.catalog",
                     Set.of(
                             "dev.penstock",

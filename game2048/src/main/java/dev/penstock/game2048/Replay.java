@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.Reason;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Plays a run again: every move has to be legal, every next board has to be the moved one with one spawned tile,
+/// and recorded legality has to be that of the board.
+public final class Replay {
+    /// A run that is not one of the game has as many problems as steps; the first ones are enough.
+    private static final int PROBLEMS_MAX = 100;
+
+    private Replay() {}
+
+    /// What does not follow the rules.
+    ///
+    /// @param step the step it is in
+    public record Problem(long step, Reason reason, String what) {}
+
+    /// Checks a run and returns its problems, at most 100 of them.
+    public static List<Problem> check(Run run) {
+        List<Problem> problems = new ArrayList<>();
+        RunColumns columns = run.columns();
+        for (int i = 0; i < columns.stepCount && problems.size() < PROBLEMS_MAX; i++) {
+            long next = i + 1 < columns.stepCount ? columns.boards[i + 1] : columns.finalBoard;
+            check(columns, i, next, problems);
+        }
+        return problems;
+    }
+
+    private static void check(RunColumns columns, int index, long next, List<Problem> problems) {
+        long board = columns.boards[index];
+        Move move = Move.of(columns.moves[index]);
+        int legal = Board.legalMoves(board);
+        int flags = columns.flags[index];
+        if ((flags & RunColumns.HAS_BRANCHES) != 0 && (flags & RunColumns.LEGAL) != legal) {
+            problems.add(new Problem(
+                    index,
+                    Reason.LEGALITY_MISMATCH,
+                    "the legality bits are " + bits(flags & RunColumns.LEGAL) + " and those of " + Board.text(board)
+                            + " are " + bits(legal) + " (up, down, left, right from the right)"));
+        }
+        if ((legal & move.bit()) == 0) {
+            problems.add(new Problem(index, Reason.ILLEGAL_MOVE, move + " does not change " + Board.text(board)));
+        } else if (Board.isOverflowing(board, move)) {
+            problems.add(new Problem(index, Reason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage()));
+        } else if (!isSpawned(Board.shift(board, move), next)) {
+            problems.add(new Problem(
+                    index,
+                    Reason.BAD_TRANSITION,
+                    move + " makes " + Board.text(Board.shift(board, move)) + " of " + Board.text(board)
+                            + ", and one spawned tile does not make it " + Board.text(next)));
+        }
+    }
+
+    private static String bits(int legal) {
+        return Integer.toBinaryString(legal | 16).substring(1);
+    }
+
+    /// Whether a board is another one with a 2 or a 4 in one of its empty cells.
+    static boolean isSpawned(long moved, long next) {
+        long difference = moved ^ next;
+        int cell = Long.numberOfTrailingZeros(difference) & ~3;
+        long tile = difference >>> cell;
+        return difference != 0 && (tile == 1 || tile == 2) && (moved >>> cell & 15) == 0;
+    }
+}

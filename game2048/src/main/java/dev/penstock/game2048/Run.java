@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import java.util.AbstractList;
+import java.util.List;
+
+/// A run of the game: its metadata, its steps and the board it ended with.
+///
+/// A view over [RunColumns]; no object is kept for a step.
+public final class Run {
+    private final RunColumns columns;
+
+    Run(RunColumns columns) {
+        this.columns = columns;
+    }
+
+    /// Makes a run of steps.
+    public static Run of(RunMeta meta, List<Step> steps, long finalBoard) {
+        RunColumns columns = new RunColumns();
+        for (Step step : steps) {
+            Branches branches = step.branches();
+            int flags = branches == null ? 0 : RunColumns.HAS_BRANCHES | branches.legalBits();
+            int index = columns.add(step.preBoard(), step.chosen().code(), flags);
+            if (branches != null) {
+                System.arraycopy(branches.valueBits(), 0, columns.branchBits, index * Move.COUNT, Move.COUNT);
+            }
+        }
+        columns.end(meta, finalBoard);
+        return columns.run();
+    }
+
+    /// Returns the version the run was stored as.
+    public RunVersion version() {
+        return columns.version;
+    }
+
+    /// Returns what the recorder noted.
+    public RunMeta meta() {
+        return columns.meta;
+    }
+
+    /// Returns the number of steps that are there; [RunMeta#steps] is the number that the recorder noted.
+    public int stepCount() {
+        return columns.stepCount;
+    }
+
+    /// Returns one step.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such step
+    public Step step(int stepIndex) {
+        return columns.step(stepIndex);
+    }
+
+    /// Returns all steps as a list of views.
+    public List<Step> steps() {
+        return new AbstractList<>() {
+            @Override
+            public Step get(int index) {
+                return step(index);
+            }
+
+            @Override
+            public int size() {
+                return stepCount();
+            }
+        };
+    }
+
+    /// Returns the board before a step, or the final board for the index behind the last step.
+    public long board(int stateIndex) {
+        return stateIndex == columns.stepCount
+                ? columns.finalBoard
+                : columns.step(stateIndex).preBoard();
+    }
+
+    /// Returns the board after the last step.
+    public long finalBoard() {
+        return columns.finalBoard;
+    }
+
+    /// Returns the arrays behind the view.
+    public RunColumns columns() {
+        return columns;
+    }
+}

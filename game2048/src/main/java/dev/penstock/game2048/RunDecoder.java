@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// Decodes runs of both versions into columns. The version is recognised by the content.
+///
+/// **Threads.** Any number: it has no state.
+public final class RunDecoder {
+    private static final int SIGNATURE_SIZE_MAX = 16;
+
+    /// How files that are no runs begin, so that the message can name them.
+    private static final Map<String, String> FOREIGN = Map.of(
+            "A2PACK\0\0", "a pack of runs",
+            "\u0093NUMPY", "a NumPy array",
+            "SQLite format 3\0", "an SQLite database",
+            "\u001f\u008b", "gzip data");
+
+    private RunDecoder() {}
+
+    /// Decodes a run that is stored exactly as a writer stores it.
+    ///
+    /// @param file where the bytes come from, for messages
+    /// @throws DatasetException when they are no run, or deviate from what writers make
+    public static Run decode(byte[] bytes, Path file) {
+        RunColumns columns = new RunColumns();
+        decode(bytes, bytes.length, file, 0, columns, null);
+        return columns.run();
+    }
+
+    /// Decodes a run that the original would accept.
+    ///
+    /// @param deviations gets what differs from what writers make
+    /// @throws DatasetException when the original would refuse the bytes, or take something else for a run
+    public static Run decodeLeniently(byte[] bytes, Path file, List<Deviation> deviations) {
+        RunColumns columns = new RunColumns();
+        decode(bytes, bytes.length, file, 0, columns, deviations);
+        return columns.run();
+    }
+
+    /// Decodes into columns.
+    ///
+    /// @param limit      the run is the bytes before it
+    /// @param fileOffset where in the file the run starts
+    /// @param deviations gets the deviations; null refuses them
+    static void decode(
+            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+        if (limit > RunFormat.SIZE_MAX) {
+            throw new DatasetException.Corrupt(
+                    file,
+                    fileOffset,
+                    Reason.SIZE_OVERFLOW,
+                    "a run of " + limit + " bytes is too large: at most " + RunFormat.SIZE_MAX);
+        }
+        if (RunV1Codec.hasMagic(bytes, limit)) {
+            decodeV1(bytes, limit, file, fileOffset, target, deviations);
+        } else {
+            decodeV2(bytes, limit, file, fileOffset, target, deviations);
+        }
+    }
+
+    /// The magic makes version 1 likely and not certain: a run of version 2 may begin with the same bytes.
+    private static void decodeV1(
+            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+        List<Deviation> found = deviations == null ? null : new ArrayList<>();
+        try {
+            RunV1Codec.decode(new RunBytes(bytes, limit, file, fileOffset, found), target);
+        } catch (DatasetException refusal) {
+            if (!isStrictV2(bytes, limit, file, fileOffset, target)) {
+                throw refusal;
+            }
+            return;
+        }
+        if (deviations != null) {
+            deviations.addAll(found);
+        }
+    }
+
+    private static boolean isStrictV2(byte[] bytes, int limit, Path file, long fileOffset, RunColumns target) {
+        try {
+            RunV2Codec.decode(new RunBytes(bytes, limit, file, fileOffset, null), target);
+            return true;
+        } catch (DatasetException e) {
+            return false;
+        }
+    }
+
+    private static void decodeV2(
+            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+        int before = deviations == null ? 0 : deviations.size();
+        DatasetException refusal = null;
+        try {
+            RunV2Codec.decode(new RunBytes(bytes, limit, file, fileOffset, deviations), target);
+        } catch (DatasetException e) {
+            refusal = e;
+        }
+        boolean isDoubtful = refusal != null || deviations != null && deviations.size() > before;
+        String foreign = isDoubtful ? foreign(bytes, limit) : null;
+        if (foreign != null) {
+            throw new DatasetException.WrongFormat(file, "this is " + foreign + " and no single run");
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    private static String foreign(byte[] bytes, int limit) {
+        String head = new String(bytes, 0, Math.min(limit, SIGNATURE_SIZE_MAX), StandardCharsets.ISO_8859_1);
+        return FOREIGN.entrySet().stream()
+                .filter(signature -> head.startsWith(signature.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Reads a run of version 1 as it is stored.
+    ///
+    /// @throws DatasetException when it is no run of version 1 that the original would accept
+    public static RunV1 decodeV1(byte[] bytes, Path file) {
+        return decodeV1(bytes, bytes.length, file, 0);
+    }
+
+    static RunV1 decodeV1(byte[] bytes, int limit, Path file, long fileOffset) {
+        return RunV1Codec.read(new RunBytes(bytes, limit, file, fileOffset, new ArrayList<>()));
+    }
+
+    /// Returns the bytes of a run in a version. Version 1 has no room for branch values, which are left out.
+    public static byte[] encode(Run run, RunVersion version) {
+        return version == RunVersion.V1 ? RunV1Codec.encode(RunV1Codec.downgrade(run)) : RunV2Codec.encode(run);
+    }
+
+    /// Returns the bytes of a run of version 1.
+    public static byte[] encode(RunV1 run) {
+        return RunV1Codec.encode(run);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// A file that holds one run.
+public final class RunFile {
+    private RunFile() {}
+
+    /// Reads a run that is stored exactly as a writer stores it.
+    ///
+    /// @throws DatasetException when the file is no such run
+    public static Run read(Path file) throws IOException {
+        return RunDecoder.decode(bytes(file), file);
+    }
+
+    /// Reads the bytes of a run file, up to the limit of a run.
+    ///
+    /// @throws DatasetException.Corrupt when the file is larger
+    public static byte[] bytes(Path file) throws IOException {
+        try (Disk.Readable source = Disk.real().open(file)) {
+            long size = source.size();
+            if (size > RunFormat.SIZE_MAX) {
+                throw new DatasetException.Corrupt(
+                        file,
+                        0,
+                        Reason.SIZE_OVERFLOW,
+                        "a run of " + size + " bytes is too large: at most " + RunFormat.SIZE_MAX);
+            }
+            byte[] bytes = new byte[(int) size];
+            long read = source.read(0, MemorySegment.ofArray(bytes));
+            return read == size ? bytes : Arrays.copyOf(bytes, (int) read);
+        }
+    }
+
+    /// Writes a file that appears under its name when it is complete.
+    ///
+    /// @param isReplacing whether a file that has the name already is replaced
+    public static void write(Path target, byte[] bytes, boolean isReplacing) throws IOException {
+        try (NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
+            file.write(MemorySegment.ofArray(bytes), 0);
+            file.publishUnforced();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.pack.PackKind;
+import java.util.Locale;
+
+/// The two versions of a stored run.
+public enum RunVersion {
+    /// With a magic and a checksum, states and moves, without branch values.
+    V1(PackKind.RUN_V1, ".a2run"),
+    /// Postcard encoding, with branch values.
+    V2(PackKind.RUN_V2, ".a2run2");
+
+    private final PackKind kind;
+    private final String extension;
+
+    RunVersion(PackKind kind, String extension) {
+        this.kind = kind;
+        this.extension = extension;
+    }
+
+    /// Returns the kind that a pack's index gives to runs of this version.
+    public PackKind kind() {
+        return kind;
+    }
+
+    /// Returns the usual extension of a file of this version. Readers go by the content and never by the
+    /// extension.
+    public String extension() {
+        return extension;
+    }
+
+    /// Returns `v1` or `v2`.
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

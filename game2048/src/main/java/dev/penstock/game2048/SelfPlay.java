@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
+
+/// Plays many games and writes each into a file of its own.
+///
+/// A game depends on the seed and its own number alone, so the number of workers changes nothing.
+public final class SelfPlay {
+    private static final long SEED_STEP = 0x9E3779B97F4A7C15L;
+    private static final int NAME_DIGITS_MIN = 6;
+    private static final double NANOS = 1e9;
+
+    private final Path folder;
+    private final Options options;
+    private final AtomicLong gameCount = new AtomicLong();
+    private final AtomicLong moveCount = new AtomicLong();
+    private final AtomicLong overflowCount = new AtomicLong();
+    private final LongAccumulator bestTile = new LongAccumulator(Math::max, 0);
+
+    /// How to play.
+    ///
+    /// @param games        how many games
+    /// @param depth        how deep the player looks
+    /// @param seed         decides all games
+    /// @param workers      threads that play
+    /// @param version      what the files are
+    /// @param engine       the name of the player that is noted, or null
+    /// @param isClockFixed whether start and duration are noted as 0, so that the files depend on nothing else
+    public record Options(
+            long games, int depth, long seed, int workers, RunVersion version, String engine, boolean isClockFixed) {
+        public Options {
+            if (games < 1) {
+                throw new IllegalArgumentException("the number of games must be at least 1, got " + games);
+            }
+            if (workers < 1 || workers > 1024) {
+                throw new IllegalArgumentException("workers must be 1 to 1024, got " + workers);
+            }
+        }
+    }
+
+    /// Where the work stands.
+    ///
+    /// @param overflowCount games that ended because two 32768 tiles would have merged
+    public record Totals(long gameCount, long moveCount, long bestTile, long overflowCount) {}
+
+    /// Hears of each game that is done, from any of the threads.
+    public interface Listener {
+        void done(Totals totals);
+    }
+
+    private SelfPlay(Path folder, Options options) {
+        this.folder = folder;
+        this.options = options;
+    }
+
+    /// Plays into a folder, which is made if it does not exist. Files of the same names are not overwritten.
+    ///
+    /// @throws java.nio.file.FileAlreadyExistsException when a file of that name is there
+    public static Totals play(Path folder, Options options, Listener listener) throws IOException {
+        // Made before the folder, because it checks the depth.
+        new Expectimax(options.depth());
+        Files.createDirectories(folder);
+        SelfPlay work = new SelfPlay(folder, options);
+        int workers = (int) Math.min(options.workers(), options.games());
+        AtomicLong next = new AtomicLong();
+        Parallel.run(workers, workers, worker -> work.playGames(next, listener));
+        return work.totals();
+    }
+
+    private Totals totals() {
+        return new Totals(gameCount.get(), moveCount.get(), bestTile.get(), overflowCount.get());
+    }
+
+    private void playGames(AtomicLong next, Listener listener) throws IOException {
+        Game game = Game.of(new Expectimax(options.depth()));
+        RunColumns columns = new RunColumns();
+        for (long index = next.getAndIncrement(); index < options.games(); index = next.getAndIncrement()) {
+            playGame(index, game, columns);
+            listener.done(totals());
+        }
+    }
+
+    private void playGame(long index, Game game, RunColumns columns) throws IOException {
+        long startS = System.currentTimeMillis() / 1000;
+        long start = System.nanoTime();
+        Game.End end = game.play(new StdRng(seed(options.seed(), index)), columns);
+        float elapsedS = (float) ((System.nanoTime() - start) / NANOS);
+        boolean isFixed = options.isClockFixed();
+        long board = columns.finalBoard;
+        int tile = Board.highestTile(board);
+        // Neither score nor highest tile ever falls, so those of the last board are the highest.
+        columns.end(
+                RunMeta.of(
+                        columns.stepCount,
+                        isFixed ? 0 : startS,
+                        isFixed ? 0 : elapsedS,
+                        Board.score(board),
+                        tile,
+                        options.engine()),
+                board);
+        RunFile.write(folder.resolve(name(index)), RunDecoder.encode(columns.run(), options.version()), false);
+        moveCount.addAndGet(columns.stepCount);
+        bestTile.accumulate(tile);
+        overflowCount.addAndGet(end == Game.End.OVERFLOW ? 1 : 0);
+        gameCount.incrementAndGet();
+    }
+
+    private String name(long index) {
+        int digits =
+                Math.max(NAME_DIGITS_MIN, Long.toString(options.games() - 1).length());
+        String number = String.format(Locale.ROOT, "%0" + digits + "d", index);
+        return "run-" + number + options.version().extension();
+    }
+
+    /// The seed of a game, so that the games of neighbouring seeds have nothing in common.
+    static long seed(long seed, long index) {
+        return mix(mix(seed) + (index + 1) * SEED_STEP);
+    }
+
+    private static long mix(long value) {
+        long z = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+        return z ^ z >>> 31;
+    }
+}
