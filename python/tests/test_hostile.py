@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pickle
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -211,3 +212,20 @@ def test_relative_paths_stay_where_they_were(
     writer.close()
     assert sorted(os.listdir(tmp_path / "one")) == ["x.npy", "y.npy"]
     assert os.listdir(tmp_path / "two") == []
+
+
+def test_a_damaged_manifest_is_refused_and_read_leniently(tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    penstock.write(folder, np.arange(10, dtype="<i4"))
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"rows":10', '"rows":11'))
+    with pytest.raises(penstock.CorruptDataError, match="lenient=True"):
+        penstock.open(folder)
+    with pytest.warns(UserWarning, match="manifest.json cannot be used"):
+        table = penstock.open(folder, lenient=True)
+    assert len(table) == 10
+    report = table.verify()
+    assert not report
+    assert (report.problem_count, report.error_count) == (1, 1)
+    with pytest.warns(UserWarning):
+        assert len(pickle.loads(pickle.dumps(table))) == 10

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -426,7 +427,9 @@ class Dataset:
         return (kind, *arguments, self.fingerprint)
 
 
-def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Dataset:
+def open(
+    path: PathLike, *, io: str = "mmap", memory: int | None = None, lenient: bool = False
+) -> Dataset:
     """Opens any dataset; which format it is, its content says. A tree, which has paths instead of
     records, comes as a `Tree`.
 
@@ -434,26 +437,31 @@ def open(path: PathLike, *, io: str = "mmap", memory: int | None = None) -> Data
         path: a file or a folder
         io: `mmap`, or `read` where files cannot be mapped
         memory: bytes it may keep in memory; without it, what the machine has to spare
+        lenient: whether to read the shard files of a folder as they are when its `manifest.json` is
+            damaged, newer than this package, or lists missing files. A `UserWarning` says so.
     """
     if io not in ("mmap", "read"):
         raise ValueError(f"io is 'mmap' or 'read', not {io!r}")
     absolute = os.path.abspath(os.fsdecode(path))
-    options: dict[str, Any] = {"io": io}
+    options: dict[str, Any] = {"io": io, "lenient": lenient}
     if memory is not None:
         options["memory"] = memory
     handle, description = _jvm.create(f"the dataset {absolute}", "open", path=absolute, **options)
     if description["format"] == "tree":
         # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
         return Tree._of(handle, description, io)  # type: ignore[return-value]
-    return Dataset(handle, description, ("open", absolute, io, memory))
+    if lenient:
+        for remark in description["remarks"]:
+            warnings.warn(remark, stacklevel=2)
+    return Dataset(handle, description, ("open", absolute, io, memory, lenient))
 
 
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:
     """What pickle calls."""
     kind, *arguments, fingerprint = recipe
     if kind == "open":
-        path, io, memory = arguments
-        dataset = open(path, io=io, memory=memory)
+        path, io, memory, lenient = arguments
+        dataset = open(path, io=io, memory=memory, lenient=lenient)
     else:
         from . import _views
 

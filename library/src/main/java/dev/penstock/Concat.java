@@ -199,6 +199,11 @@ public final class Concat implements Dataset {
     }
 
     @Override
+    public List<String> remarks() {
+        return parts.remarks();
+    }
+
+    @Override
     public String name(long index) {
         requireOpen();
         return part(index).name(partIndex(index));

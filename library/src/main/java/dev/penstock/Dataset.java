@@ -117,6 +117,12 @@ public interface Dataset extends AutoCloseable {
     /// booleans.
     Map<String, Object> facts();
 
+    /// Remarks that a user should read before using the records, in full sentences: what was ignored when the
+    /// dataset was opened, or why it is slower than it could be. `info` prints them.
+    default List<String> remarks() {
+        return List.of();
+    }
+
     /// The name of a record, or null when the format keeps none for it.
     default String name(long index) {
         return null;

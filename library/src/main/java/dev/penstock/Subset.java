@@ -144,6 +144,11 @@ public final class Subset implements Dataset {
     }
 
     @Override
+    public List<String> remarks() {
+        return base.remarks();
+    }
+
+    @Override
     public String name(long index) {
         requireOpen();
         return base.name(baseIndex(index));

@@ -18,6 +18,10 @@ record ViewParts(List<Dataset> all) {
         return all.stream().mapToLong(Dataset::bytes).sum();
     }
 
+    List<String> remarks() {
+        return all.stream().flatMap(part -> part.remarks().stream()).toList();
+    }
+
     void prepare() {
         all.forEach(Dataset::prepare);
     }

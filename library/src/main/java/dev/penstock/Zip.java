@@ -231,7 +231,12 @@ public final class Zip implements Dataset {
         return Map.of("parts", (long) keys.size());
     }
 
-    /// That which the first part to have one has.
+    @Override
+    public List<String> remarks() {
+        return parts.remarks();
+    }
+
+    /// The record's name in the first part that has names.
     @Override
     public String name(long index) {
         requireOpen();

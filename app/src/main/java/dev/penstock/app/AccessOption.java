@@ -24,6 +24,6 @@ final class AccessOption {
     Long memoryBytes;
 
     Catalog.Options options() {
-        return new Catalog.Options(access, memoryBytes == null ? Residency.AUTOMATIC : memoryBytes);
+        return new Catalog.Options(access, memoryBytes == null ? Residency.AUTOMATIC : memoryBytes, false);
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -22,8 +23,18 @@ abstract class DatasetCommand extends Command {
     @Mixin
     AccessOption io;
 
+    @Option(
+            names = "--lenient",
+            description = "Read the shard files of a folder as they are when its manifest.json is damaged, newer than"
+                    + " this program, or lists missing files.")
+    boolean isLenient;
+
     Dataset open() throws IOException {
-        return Catalog.open(path, io.options());
+        Dataset dataset = Catalog.open(path, io.options().withLenient(isLenient));
+        if (isLenient) {
+            dataset.remarks().forEach(this::remark);
+        }
+        return dataset;
     }
 
     /// @throws CommandLine.ParameterException when there is no such record

@@ -41,6 +41,7 @@ final class InfoCommand extends DatasetCommand {
         info.put("fingerprint", dataset.fingerprint());
         info.put("metadata", dataset.metadata());
         info.put("facts", dataset.facts());
+        info.put("remarks", dataset.remarks());
         return info;
     }
 
@@ -66,6 +67,7 @@ final class InfoCommand extends DatasetCommand {
         dataset.facts()
                 .forEach((label, value) ->
                         print(Text.row(label, value instanceof String text ? Text.printable(text) : value)));
+        dataset.remarks().forEach(remark -> print(Text.row("remark", Text.printable(remark))));
         dataset.metadata().forEach((label, value) -> print(Text.row(Text.printable(label), Text.printable(value))));
     }
 }

@@ -39,12 +39,15 @@ final class DatasetRequests {
         boolean isRead = request.has("io") && request.text("io").equals("read");
         Access access = isRead ? Access.READ : Access.MMAP;
         Path path = Path.of(request.text("path"));
+        boolean isLenient = request.isTrue("lenient");
         if (Catalog.isTree(path)) {
-            return TreeRequests.open(request, path, TreeReader.Options.DEFAULT.withAccess(access));
+            return TreeRequests.open(
+                    request, path, TreeReader.Options.DEFAULT.withAccess(access).withStrict(!isLenient));
         }
         return opened(
                 request,
-                Catalog.open(path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC))));
+                Catalog.open(
+                        path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC), isLenient)));
     }
 
     /// Makes a dataset known, with all its fields.
@@ -64,6 +67,7 @@ final class DatasetRequests {
                 source.fields().stream().map(DatasetRequests::describe).toList());
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
+        description.put("remarks", dataset.remarks());
         if (dataset instanceof TableReader table) {
             description.put("dtype", table.rowType().item().descr());
             description.put("shape", table.rowType().shape());

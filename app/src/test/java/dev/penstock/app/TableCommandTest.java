@@ -263,4 +263,30 @@ final class TableCommandTest {
             assertEquals(2, run.exitCode(), type + ": " + run.err());
         }
     }
+
+    @Test
+    void aTableWithADamagedManifestIsReadLenientlyAndTheUserIsTold() throws IOException {
+        Path table = write("damaged", "--shard-rows", 1);
+        Path manifest = table.resolve("manifest.json");
+        Files.writeString(manifest, Files.readString(manifest).replace("\"rows\":2", "\"rows\":3"));
+        CommandRun refused = CommandRun.of("info", table);
+        assertEquals(1, refused.exitCode());
+        assertTrue(refused.err().contains("--lenient"), refused.err());
+        CommandRun lenient = ok("info", table, "--lenient");
+        assertTrue(lenient.err().contains("manifest.json cannot be used"), lenient.err());
+        assertTrue(lenient.out().contains("remark"), lenient.out());
+        assertTrue(ok("head", table, "--lenient").err().contains("manifest.json cannot be used"));
+        CommandRun verified = CommandRun.of("verify", table, "--json");
+        assertEquals(1, verified.exitCode());
+        assertTrue(verified.out().contains("\"problemCount\":1,\"errorCount\":1"), verified.out());
+        assertTrue(verified.out().contains("BAD_MANIFEST"), verified.out());
+    }
+
+    @Test
+    void infoMentionsAManifestOfAnotherProgram() throws IOException {
+        Path table = write("other", "--shard-rows", 1);
+        Files.writeString(table.resolve("manifest.json"), "{\"version\": 1, \"num_steps\": 2}");
+        assertTrue(ok("info", table).out().contains("manifest.json was written by another program"));
+        assertTrue(ok("info", table, "--json").out().contains("\"remarks\":[\"manifest.json was written by"));
+    }
 }

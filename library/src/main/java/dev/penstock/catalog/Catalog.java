@@ -47,8 +47,13 @@ public final class Catalog {
     ///
     /// @param access      mapped or read by position
     /// @param memoryBytes memory the dataset may hold, or [Residency#AUTOMATIC]
-    public record Options(Access access, long memoryBytes) {
-        public static final Options DEFAULT = new Options(Access.MMAP, Residency.AUTOMATIC);
+    /// @param isLenient   whether to read what can be read of a dataset whose list of files is damaged
+    public record Options(Access access, long memoryBytes, boolean isLenient) {
+        public static final Options DEFAULT = new Options(Access.MMAP, Residency.AUTOMATIC, false);
+
+        public Options withLenient(boolean isLenient) {
+            return new Options(access, memoryBytes, isLenient);
+        }
 
         /// The same for a pack.
         public PackReader.Options pack() {
@@ -57,7 +62,10 @@ public final class Catalog {
 
         /// The same for a table.
         public TableReader.Options table() {
-            return TableReader.Options.DEFAULT.withAccess(access).withMemoryBytes(memoryBytes);
+            return TableReader.Options.DEFAULT
+                    .withAccess(access)
+                    .withMemoryBytes(memoryBytes)
+                    .withLenient(isLenient);
         }
     }
 
@@ -131,8 +139,9 @@ public final class Catalog {
         }
     }
 
+    /// Opened leniently, so that a damaged list of shards does not keep the shards from being checked.
     private static Verification verifyDataset(Path path, Options options, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, options)) {
+        try (Dataset dataset = open(path, options.withLenient(true))) {
             return dataset.verify(progress);
         }
     }

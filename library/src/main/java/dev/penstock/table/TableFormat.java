@@ -68,9 +68,11 @@ import java.lang.foreign.StructLayout;
 ///
 /// `manifest.json` is what [TableWriter] adds: `format` ("penstock table"), `version` (1), `dtype` and `shape` of
 /// a row, `rows`, `shards` (each with `file`, `rows`, `bytes` and `crc32c`, the CRC-32C of the file in hex),
-/// `created`, `metadata`, and last `crc32c`, that of all bytes before its key. It is never needed: where there
-/// is none, or one of another program, the files that are there are the table. Where there is one of ours,
-/// the files it lists are the table, so that an interrupted append of several shards stays invisible.
+/// `created`, `metadata`, and last `crc32c`, that of all bytes before its key. Other keys are ignored. The
+/// manifest is the commit: the files it lists are the table, so that an interrupted append of several shards
+/// stays invisible. A manifest that is damaged, of a newer version, or lists a missing file is refused; a lenient
+/// reader ignores it, reads all shard files of the folder and says so. In a folder without a manifest, or with
+/// one of another program, the files that are there are the table. Ours begin with the key `format`.
 ///
 /// ## Example
 ///

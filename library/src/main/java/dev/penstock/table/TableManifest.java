@@ -30,14 +30,21 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     static final int VERSION = 1;
     private static final String FORMAT = "penstock table";
 
-    private static final String START = "{\"format\":\"" + FORMAT;
+    /// How the text begins, and the key that says whose it is, without white space.
+    private static final String START = "{\"format\":\"penstocktable\"";
+
+    private static final String MARK = START.substring(1);
+
+    /// Some damage at the start does not make the manifest another program's.
+    private static final int START_DAMAGE_MAX = 6;
+
+    private static final String WAY_OUT = "; bring back a good copy, or open the table with --lenient (lenient=True in"
+            + " Python) to read the shard files as they are";
 
     /// How the text ends: the checksum of everything before its key.
     private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
 
     private static final String LAST_KEY = "\"crc32c\"";
-
-    private static final String FIRST_KEY = "{\"format\"";
 
     /// Names that stay in their folder.
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");
@@ -82,38 +89,64 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         return bytes != null && isOurs(text(bytes));
     }
 
-    /// Both marks would have to be damaged before one of ours is taken for another's. One cut so short that it has
-    /// neither is no file of anybody's any more, and taken for ours too.
+    /// A manifest is ours when it begins as ours do, has our format key anywhere (another program may have sorted
+    /// the keys), or ends with our checksum. One that is cut so short that it has none of these is taken for ours
+    /// too, since no program writes such a file.
     private static boolean isOurs(String text) {
-        boolean isFramed = text.startsWith(FIRST_KEY) && tail(text).matches();
-        return text.contains(FORMAT) || isFramed || START.startsWith(text);
+        String dense = text.replaceAll("\\s", "");
+        int differing = 0;
+        for (int i = 0; i < START.length() && i < dense.length(); i++) {
+            differing += dense.charAt(i) == START.charAt(i) ? 0 : 1;
+        }
+        boolean beginsAlike = dense.length() >= START.length() && differing <= START_DAMAGE_MAX;
+        return beginsAlike || dense.contains(MARK) || tail(text).matches() || START.startsWith(dense);
     }
 
-    /// The manifest of a folder, or null when there is none, or none of ours, or a damaged one: it is not needed
-    /// for reading, and `verify` says what is wrong with it.
-    static TableManifest find(Disk disk, Path folder) throws IOException {
-        try {
-            return read(disk, folder);
-        } catch (DatasetException e) {
-            return null;
-        }
+    /// Whether a folder has a manifest that another program wrote.
+    static boolean isForeign(Disk disk, Path folder) throws IOException {
+        byte[] bytes = bytes(disk, folder.resolve(TableFormat.MANIFEST));
+        return bytes != null && !isOurs(text(bytes));
     }
 
     /// The manifest of a folder, or null when there is none of ours.
     ///
-    /// @throws DatasetException when it is damaged
+    /// @throws DatasetException when it is damaged, or of a newer version
     static TableManifest read(Disk disk, Path folder) throws IOException {
         Path file = folder.resolve(TableFormat.MANIFEST);
         byte[] bytes = bytes(disk, file);
         if (bytes == null || !isOurs(text(bytes))) {
             return null;
         }
+        requireVersion(file, bytes);
         try {
             requireChecksum(bytes);
             return parse(bytes);
         } catch (IllegalArgumentException | ClassCastException e) {
             throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage(), e);
+                    file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage() + WAY_OUT, e);
+        }
+    }
+
+    /// Refuses a newer version, which may end in another way than ours do. Where the text ends as ours do and its
+    /// checksum differs, the number may be the damage.
+    private static void requireVersion(Path file, byte[] bytes) {
+        if (tail(text(bytes)).matches() && !hasChecksum(bytes)) {
+            return;
+        }
+        try {
+            if (Json.parse(bytes) instanceof Map<?, ?> values
+                    && values.get("version") instanceof Long version
+                    && version > VERSION) {
+                throw new DatasetException.UnsupportedVersion(
+                        file,
+                        0,
+                        Reason.UNSUPPORTED_VERSION,
+                        "the list of shards has version " + version + " and this program reads version " + VERSION
+                                + WAY_OUT);
+            }
+        } catch (IllegalArgumentException e) {
+            // No JSON: damaged, as the caller finds out.
+            return;
         }
     }
 
@@ -132,11 +165,15 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     }
 
     private static void requireChecksum(byte[] bytes) {
-        String text = text(bytes);
-        Matcher tail = tail(text);
-        if (!tail.matches() || !tail.group(1).equals(crc(bytes, text.lastIndexOf(LAST_KEY)))) {
+        if (!hasChecksum(bytes)) {
             throw new IllegalArgumentException("its own checksum differs");
         }
+    }
+
+    private static boolean hasChecksum(byte[] bytes) {
+        String text = text(bytes);
+        Matcher tail = tail(text);
+        return tail.matches() && tail.group(1).equals(crc(bytes, text.lastIndexOf(LAST_KEY)));
     }
 
     /// The end of a text, from the last checksum in it on.

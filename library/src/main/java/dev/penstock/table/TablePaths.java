@@ -22,7 +22,16 @@ import java.util.regex.Pattern;
 /// @param files    in the order of the rows; never empty
 /// @param manifest what is listed about them, or null
 /// @param unlisted files of the series that the manifest does not name
-record TablePaths(Path folder, String series, List<Path> files, TableManifest manifest, List<Path> unlisted) {
+/// @param refusal  what is wrong with the manifest, when it was ignored for that; otherwise null
+/// @param remark   what a user should know about the manifest; otherwise null
+record TablePaths(
+        Path folder,
+        String series,
+        List<Path> files,
+        TableManifest manifest,
+        List<Path> unlisted,
+        DatasetException refusal,
+        String remark) {
     private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
 
     /// Where some programs put their shards.
@@ -30,21 +39,23 @@ record TablePaths(Path folder, String series, List<Path> files, TableManifest ma
 
     /// Finds the files of what is at a path: a file, a folder, or `FOLDER/NAME`.
     ///
-    /// @throws DatasetException    when it is a folder without shards, or an unfinished table
+    /// @param isLenient whether a manifest that cannot be used is ignored instead of refused
+    /// @throws DatasetException    when it is a folder without shards, an unfinished table, or its manifest is
+    ///                             damaged or of a newer version
     /// @throws NoSuchFileException when there is nothing
-    static TablePaths find(Disk disk, Path path) throws IOException {
+    static TablePaths find(Disk disk, Path path, boolean isLenient) throws IOException {
         if (disk.isDirectory(path)) {
-            return findInFolder(disk, path, null);
+            return findInFolder(disk, path, null, isLenient);
         }
         if (!disk.exists(path)) {
             Path parent = path.toAbsolutePath().getParent();
             String name = path.getFileName() == null ? "" : path.getFileName().toString();
             if (parent != null && disk.isDirectory(parent) && hasShards(disk, parent, name)) {
-                return findInFolder(disk, parent, name);
+                return findInFolder(disk, parent, name, isLenient);
             }
             throw new NoSuchFileException(path.toString());
         }
-        return new TablePaths(null, "", List.of(path), null, List.of());
+        return new TablePaths(null, "", List.of(path), null, List.of(), null, null);
     }
 
     /// Whether a folder is a table.
@@ -52,14 +63,22 @@ record TablePaths(Path folder, String series, List<Path> files, TableManifest ma
         return !allSeries(disk, folder).isEmpty() || TableManifest.isOurs(disk, folder);
     }
 
-    private static TablePaths findInFolder(Disk disk, Path folder, String name) throws IOException {
+    private static TablePaths findInFolder(Disk disk, Path folder, String name, boolean isLenient) throws IOException {
         Map<String, List<Path>> allSeries = allSeries(disk, folder);
         if (name != null) {
             allSeries.keySet().removeIf(series -> !isNamed(series, name));
         }
-        TableManifest manifest = TableManifest.find(disk, folder);
-        if (manifest != null && (name == null || isNamed(manifest.series(), name))) {
-            return listed(disk, folder, manifest, allSeries);
+        DatasetException refusal = null;
+        try {
+            TableManifest manifest = TableManifest.read(disk, folder);
+            if (manifest != null && (name == null || isNamed(manifest.series(), name))) {
+                return listed(disk, folder, manifest, allSeries);
+            }
+        } catch (DatasetException e) {
+            if (!isLenient || allSeries.isEmpty()) {
+                throw e;
+            }
+            refusal = e;
         }
         if (allSeries.size() > 1) {
             String names = String.join(
@@ -73,7 +92,18 @@ record TablePaths(Path folder, String series, List<Path> files, TableManifest ma
         }
         Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
-        return new TablePaths(folder, only.getKey(), only.getValue(), null, List.of());
+        String remark = remark(disk, folder, refusal);
+        return new TablePaths(folder, only.getKey(), only.getValue(), null, List.of(), refusal, remark);
+    }
+
+    private static String remark(Disk disk, Path folder, DatasetException refusal) throws IOException {
+        if (refusal != null) {
+            return "All shard files in the folder are read, whether the table lists them or not, because its "
+                    + TableFormat.MANIFEST + " cannot be used: " + refusal.what();
+        }
+        return TableManifest.isForeign(disk, folder)
+                ? TableFormat.MANIFEST + " was written by another program and is not used."
+                : null;
     }
 
     private static void requireOrder(List<Path> files) {
@@ -104,13 +134,13 @@ record TablePaths(Path folder, String series, List<Path> files, TableManifest ma
                         file,
                         0,
                         Reason.MISSING_SHARD,
-                        "the shard is listed in " + TableFormat.MANIFEST + " and not there: bring it back, or remove "
-                                + TableFormat.MANIFEST + " to read what is there");
+                        "the shard is listed in " + TableFormat.MANIFEST + " and not there: bring it back, or open the"
+                                + " table with --lenient (lenient=True in Python) to read the shards that are there");
             }
         }
         List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
         unlisted.removeAll(files);
-        return new TablePaths(folder, manifest.series(), files, manifest, unlisted);
+        return new TablePaths(folder, manifest.series(), files, manifest, unlisted, null, null);
     }
 
     private static boolean hasShards(Disk disk, Path folder, String name) throws IOException {

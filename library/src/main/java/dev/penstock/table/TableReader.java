@@ -44,9 +44,11 @@ public final class TableReader implements Dataset {
     /// @param threads     how many threads one gather of many bytes may use
     /// @param memoryBytes memory the table may hold, or [Residency#AUTOMATIC]
     /// @param disk        where the files are
-    public record Options(Access access, int threads, long memoryBytes, Disk disk) {
+    /// @param isLenient   whether to read all shard files of a folder whose manifest is damaged, of a newer
+    ///                    version or names missing files, instead of refusing it; [TableReader#remarks] says so
+    public record Options(Access access, int threads, long memoryBytes, Disk disk, boolean isLenient) {
         public static final Options DEFAULT =
-                new Options(Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real(), false);
 
         public Options {
             if (threads < 1) {
@@ -58,19 +60,23 @@ public final class TableReader implements Dataset {
         }
 
         public Options withAccess(Access access) {
-            return new Options(access, threads, memoryBytes, disk);
+            return new Options(access, threads, memoryBytes, disk, isLenient);
         }
 
         public Options withThreads(int threads) {
-            return new Options(access, threads, memoryBytes, disk);
+            return new Options(access, threads, memoryBytes, disk, isLenient);
         }
 
         public Options withMemoryBytes(long memoryBytes) {
-            return new Options(access, threads, memoryBytes, disk);
+            return new Options(access, threads, memoryBytes, disk, isLenient);
         }
 
         public Options withDisk(Disk disk) {
-            return new Options(access, threads, memoryBytes, disk);
+            return new Options(access, threads, memoryBytes, disk, isLenient);
+        }
+
+        public Options withLenient(boolean isLenient) {
+            return new Options(access, threads, memoryBytes, disk, isLenient);
         }
     }
 
@@ -101,7 +107,7 @@ public final class TableReader implements Dataset {
 
     /// Opens a table in a certain way.
     public static TableReader open(Path path, Options options) throws IOException {
-        TablePaths files = TablePaths.find(options.disk(), path);
+        TablePaths files = TablePaths.find(options.disk(), path, options.isLenient());
         TableRows shards = TableRows.open(options.disk(), files.files(), options.access());
         return new TableReader(path, options, files, shards);
     }
@@ -278,8 +284,7 @@ public final class TableReader implements Dataset {
 
     @Override
     public Verification verify(Progress progress) throws IOException {
-        return shards.group()
-                .use(() -> new TableVerifier(files, shards, options.disk(), options.threads()).verify(progress));
+        return shards.group().use(() -> new TableVerifier(files, shards, options.threads()).verify(progress));
     }
 
     /// The type, the number of rows and samples of them. Which shards they are in makes no difference.
@@ -336,6 +341,11 @@ public final class TableReader implements Dataset {
             facts.put("created", files.manifest().created());
         }
         return facts;
+    }
+
+    @Override
+    public List<String> remarks() {
+        return files.remark() == null ? List.of() : List.of(files.remark());
     }
 
     @Override

@@ -9,7 +9,6 @@ import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
@@ -24,15 +23,13 @@ import java.util.concurrent.atomic.AtomicLong;
 final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;
-    private final Disk disk;
     private final int threads;
     private final AtomicLong checkedBytes = new AtomicLong();
     private final Findings findings = new Findings();
 
-    TableVerifier(TablePaths files, TableRows shards, Disk disk, int threads) {
+    TableVerifier(TablePaths files, TableRows shards, int threads) {
         this.files = files;
         this.shards = shards;
-        this.disk = disk;
         this.threads = threads;
     }
 
@@ -51,21 +48,17 @@ final class TableVerifier {
         return findings.result(checkedBytes.get());
     }
 
-    private void checkManifest() throws IOException {
-        if (files.folder() == null) {
-            return;
+    private void checkManifest() {
+        if (files.refusal() != null) {
+            findings.error(files.refusal());
         }
-        try {
-            TableManifest manifest = TableManifest.read(disk, files.folder());
-            if (manifest != null && !isOfType(manifest)) {
-                findings.add(problem(
-                        files.folder().resolve(TableFormat.MANIFEST),
-                        Severity.ERROR,
-                        Reason.SHARD_MISMATCH,
-                        "the rows are " + shards.rowType() + " and not of the listed type " + manifest.dtype()));
-            }
-        } catch (DatasetException e) {
-            findings.error(e);
+        if (files.manifest() != null && !isOfType(files.manifest())) {
+            findings.add(problem(
+                    files.folder().resolve(TableFormat.MANIFEST),
+                    Severity.ERROR,
+                    Reason.SHARD_MISMATCH,
+                    "the rows are " + shards.rowType() + " and not of the listed type "
+                            + files.manifest().dtype()));
         }
         for (Path file : files.unlisted()) {
             findings.add(problem(

@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.DatasetException;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
@@ -156,7 +157,7 @@ public final class TableWriter implements AutoCloseable {
     public static TableWriter extend(Path path, Options options) throws IOException {
         TableReader.Options reading =
                 TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(Access.READ);
-        TablePaths files = TablePaths.find(options.disk(), path);
+        TablePaths files = TablePaths.find(options.disk(), path, false);
         TableWriter writer = null;
         try (TableRows old = TableRows.open(reading.disk(), files.files(), reading.access())) {
             requireWritable(old.rowType());
@@ -230,12 +231,21 @@ public final class TableWriter implements AutoCloseable {
         if (!disk.isDirectory(path)) {
             throw new FileAlreadyExistsException(path.toString());
         }
-        TableManifest manifest = TableManifest.find(disk, path);
-        boolean isUnfinished = manifest != null && manifest.shards().isEmpty();
         boolean isEmpty = disk.list(path).stream().allMatch(NewFile::isTemporary);
-        if (!isUnfinished && !isEmpty) {
+        if (!isEmpty && !isUnfinished(disk, path)) {
             throw new FileAlreadyExistsException(
                     path.toString(), null, "a folder is not replaced: remove it, or name another");
+        }
+    }
+
+    /// Whether all a folder has is the manifest of a writer that stopped.
+    private static boolean isUnfinished(Disk disk, Path folder) throws IOException {
+        try {
+            TableManifest manifest = TableManifest.read(disk, folder);
+            return manifest != null && manifest.shards().isEmpty();
+        } catch (DatasetException e) {
+            // A manifest that cannot be read may list shards.
+            return false;
         }
     }
 

@@ -45,7 +45,7 @@ class CatalogTest {
     }
 
     private static Catalog.Options options(Access access) {
-        return new Catalog.Options(access, Residency.AUTOMATIC);
+        return new Catalog.Options(access, Residency.AUTOMATIC, false);
     }
 
     private static DatasetException refusal(Path path) {

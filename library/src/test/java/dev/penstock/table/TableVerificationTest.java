@@ -14,7 +14,7 @@ class TableVerificationTest implements VerificationContract {
     @Override
     public Verification verifyDamaged(Path folder, int warningCount, boolean hasError) throws IOException {
         MemoryDisk disk = Tables.folder(Tables.PLAIN, new byte[4 * 20], 10);
-        Path shard = TablePaths.find(disk, Tables.FOLDER).files().getLast();
+        Path shard = TablePaths.find(disk, Tables.FOLDER, false).files().getLast();
         String series = TablePaths.series(shard);
         byte[] listed = disk.bytes(shard);
         for (int i = 0; i < warningCount; i++) {
