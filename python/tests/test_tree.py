@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import gc
 import pickle
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +107,109 @@ def test_bad_files_and_values_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.arange(3))
     with pytest.raises(ValueError, match="no tree"):
         penstock.Tree(tmp_path / "x.npy")
+
+
+def test_a_hybrid_tree_answers_like_a_dictionary(rng: np.random.Generator, tmp_path: Path) -> None:
+    expected = random_paths(rng, 2000)
+    penstock.write(tmp_path / "t.act", expected)
+    tree = penstock.HybridTree(tmp_path / "t.act")
+    for round_index in range(3):
+        added = random_paths(rng, 500)
+        tree.update(added)
+        expected.update(added)
+        for path in list(expected)[round_index::7]:
+            tree.remove(path)
+            del expected[path]
+        assert dict(tree.items()) == expected and list(tree) == sorted(expected)
+        asked = [*expected, b"not there"]
+        assert tree.take(asked, default=17).tolist() == [expected.get(path, 17) for path in asked]
+        for prefix in (b"a", b"ab\xff", b"\0", b"no such"):
+            under = {path: value for path, value in expected.items() if path.startswith(prefix)}
+            assert dict(tree.items(prefix)) == under and tree.count(prefix) == len(under)
+        assert tree.change_count > 0
+        assert tree.snapshot() == len(expected) == len(tree) and tree.change_count == 0
+        assert dict(penstock.Tree(tmp_path / "t.act").items()) == expected
+    tree.close()
+
+
+def test_a_hybrid_tree_is_a_mutable_mapping(tmp_path: Path) -> None:
+    with penstock.HybridTree(tmp_path / "t.act") as tree:
+        tree["\u00e4"] = 5
+        tree.put(b"max", 2**64 - 1)
+        assert tree["\u00e4".encode()] == 5 and tree.get("b") is None
+        assert tree.pop("max") == 2**64 - 1
+        with pytest.raises(KeyError):
+            del tree["max"]
+        for wrong in (-1, 2**64):
+            with pytest.raises(OverflowError):
+                tree.put("a", wrong)
+        with pytest.raises(TypeError):
+            tree.put("a", 1.5)  # type: ignore[arg-type]
+        with pytest.raises(OverflowError):
+            tree.update({"a": 1, "b": -1})
+        assert dict(tree) == {"\u00e4".encode(): 5}, "an update that fails changes nothing"
+        assert not (tmp_path / "t.act").exists()
+        assert tree.snapshot(tmp_path / "copy.act") == 1 and tree.change_count > 0
+        with pytest.raises(FileExistsError):
+            tree.snapshot(tmp_path / "copy.act")
+        with pytest.raises(ValueError, match="is the file of this tree"):
+            tree.snapshot(tmp_path / "t.act")
+        tree.snapshot()
+        tree.clear()
+        assert len(tree) == 0 and "1 changes" in repr(tree)
+        tree.snapshot()
+    with pytest.raises(ValueError, match="closed"):
+        tree.put("a", 1)
+    assert "closed" in repr(tree)
+
+
+def test_changes_that_are_not_saved_are_told(tmp_path: Path) -> None:
+    warned = pytest.warns(RuntimeWarning, match="1 changes of .* were not saved")
+    with warned, penstock.HybridTree(tmp_path / "t.act") as tree:
+        tree.put("a", 1)
+    # An error of the body is not hidden behind a warning.
+    with pytest.raises(KeyError), penstock.HybridTree(tmp_path / "t.act") as tree:
+        tree.put("a", 1)
+        tree["b"]
+
+
+def test_an_iteration_goes_on_while_a_snapshot_is_taken(tmp_path: Path) -> None:
+    before = handles()
+    expected = {b"%06d" % i: i for i in range(10_000)}
+    tree = penstock.HybridTree(tmp_path / "t.act")
+    tree.update(expected)
+    tree.snapshot()
+    iteration = tree.items()
+    first = [next(iteration) for _ in range(10)]
+    tree.put("zzz", 1)
+    tree.snapshot()
+    tree.close()
+    assert dict([*first, *iteration]) == expected
+    del iteration
+    gc.collect()
+    assert handles() <= before
+
+
+def test_a_killed_process_leaves_the_old_tree_or_the_new_one(tmp_path: Path) -> None:
+    program = (
+        "import sys, penstock\n"
+        "tree = penstock.HybridTree(sys.argv[1])\n"
+        "for round in range(1, 10_000):\n"
+        "    tree.update({f'{i:05}': round for i in range(5_000)})\n"
+        "    tree.snapshot()\n"
+        "    print(round, flush=True)\n"
+    )
+    file = tmp_path / "t.act"
+    for seconds in (0.0, 0.05, 0.11):
+        command = [sys.executable, "-c", program, str(file)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            acknowledged = int(child.stdout.readline())
+            time.sleep(seconds)
+            child.kill()
+            acknowledged = int((child.stdout.read().split() or [acknowledged])[-1])
+        tree = penstock.Tree(file)
+        assert tree.verify().ok
+        values = set(tree.values())
+        assert len(tree) == 5_000 and len(values) == 1, "a snapshot is whole"
+        assert values.pop() >= acknowledged, "what was acknowledged is on disk"

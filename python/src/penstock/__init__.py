@@ -20,7 +20,7 @@ from ._loader import Loader, collate
 from ._memory import BatchPlace
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
-from ._tree import Tree
+from ._tree import HybridTree, Tree
 from ._verification import Problem, Verification
 from ._views import Mixture, concat, mix, zip
 from ._writer import PackWriter, TableWriter, write
@@ -35,6 +35,7 @@ __all__ = [
     "DatasetError",
     "Field",
     "ForkedError",
+    "HybridTree",
     "JavaNotFoundError",
     "Loader",
     "Mixture",

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +27,88 @@ Path = bytes | str
 """A path of a tree; text stands for its UTF-8."""
 
 
-class Tree(Mapping[bytes, int]):
+_Self = TypeVar("_Self", bound="_Paths")
+
+
+class _Paths(Mapping[bytes, int]):
+    """The reading half of `Tree` and `HybridTree`."""
+
+    _handle: _jvm.Handle
+    _verbs: str
+    path: str
+
+    def _lookup(self, paths: list[Path]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Values, and which paths have one."""
+        values = np.empty(len(paths), np.uint64)
+        found = np.empty(len(paths), np.bool_)
+        arrays = {**_arrays([_bytes(path) for path in paths]), "values": values, "found": found}
+        _jvm.call(self._verbs + "Get", handle=self._handle.number, **_memory(arrays))
+        return values, found
+
+    def __getitem__(self, path: Path) -> int:
+        values, found = self._lookup([path])
+        if not found[0]:
+            raise KeyError(path)
+        return int(values[0])
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, (bytes, str)) and bool(self._lookup([path])[1][0])
+
+    def take(self, paths: Iterable[Path], default: int | None = None) -> np.ndarray[Any, Any]:
+        """The values of many paths, much faster than one by one.
+
+        Raises:
+            KeyError: when a path has no value and there is no default
+        """
+        wanted = list(paths)
+        values, found = self._lookup(wanted)
+        missing = np.flatnonzero(~found)
+        if len(missing):
+            if default is None:
+                raise KeyError(wanted[int(missing[0])])
+            values[missing] = default
+        return values
+
+    def __iter__(self) -> Iterator[bytes]:
+        for path, _ in self.items():
+            yield path
+
+    def items(self, prefix: Path = b"") -> Iterator[tuple[bytes, int]]:  # type: ignore[override]
+        """Paths that begin with a prefix and their values, in order."""
+        for paths, values in self.batches(prefix):
+            yield from zip(paths, values.tolist(), strict=True)
+
+    def batches(self, prefix: Path = b"") -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
+        """`items`, a few thousand at a time."""
+        key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
+        scan, _ = _jvm.create(
+            "the scan", self._verbs + "Scan", handle=self._handle.number, **_memory(key)
+        )
+        while True:
+            info = BatchInfo(_FIELDS)
+            place = {"info": info.address, "infoBytes": info.size_bytes}
+            batch, is_any = _jvm.create("the batch", "treeNext", handle=scan.number, **place)
+            if not is_any:
+                return
+            columns = info.values(batch, False)
+            yield columns["path"], columns["value"]
+
+    def close(self) -> None:
+        """Unmaps the file."""
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._handle.is_closed
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Tree(_Paths):
     """A file of byte paths with whole numbers, as a mapping that is not loaded but mapped.
 
     Iterating is in the order of the paths. `len` goes through the whole tree, once.
@@ -41,6 +123,8 @@ class Tree(Mapping[bytes, int]):
     >>> names.take(["dog", "cow"], default=0)
     array([7, 0], dtype=uint64)
     """
+
+    _verbs = "tree"
 
     def __init__(self, path: str | os.PathLike[str], *, io: str = "mmap") -> None:
         absolute = os.path.abspath(os.fsdecode(path))
@@ -66,60 +150,6 @@ class Tree(Mapping[bytes, int]):
         self.format = str(description["format"])
         self.nbytes = int(description["bytes"])
 
-    def _lookup(self, paths: list[Path]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Values, and which paths have one."""
-        values = np.empty(len(paths), np.uint64)
-        found = np.empty(len(paths), np.bool_)
-        arrays = {**_arrays([_bytes(path) for path in paths]), "values": values, "found": found}
-        _jvm.call("treeGet", handle=self._handle.number, **_memory(arrays))
-        return values, found
-
-    def __getitem__(self, path: Path) -> int:
-        values, found = self._lookup([path])
-        if not found[0]:
-            raise KeyError(path)
-        return int(values[0])
-
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, (bytes, str)) and bool(self._lookup([path])[1][0])
-
-    def take(self, paths: Iterable[Path], default: int | None = None) -> np.ndarray[Any, Any]:
-        """The values of many paths, much faster than one by one.
-
-        Raises:
-            KeyError: when a path has no value, and no default says what then
-        """
-        wanted = list(paths)
-        values, found = self._lookup(wanted)
-        missing = np.flatnonzero(~found)
-        if len(missing):
-            if default is None:
-                raise KeyError(wanted[int(missing[0])])
-            values[missing] = default
-        return values
-
-    def __iter__(self) -> Iterator[bytes]:
-        for path, _ in self.items():
-            yield path
-
-    def items(self, prefix: Path = b"") -> Iterator[tuple[bytes, int]]:  # type: ignore[override]
-        """Paths that begin with a prefix and their values, in order."""
-        for paths, values in self.batches(prefix):
-            yield from zip(paths, values.tolist(), strict=True)
-
-    def batches(self, prefix: Path = b"") -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
-        """`items`, a few thousand at a time."""
-        key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
-        scan, _ = _jvm.create("the scan", "treeScan", handle=self._handle.number, **_memory(key))
-        while True:
-            info = BatchInfo(_FIELDS)
-            place = {"info": info.address, "infoBytes": info.size_bytes}
-            batch, is_any = _jvm.create("the batch", "treeNext", handle=scan.number, **place)
-            if not is_any:
-                return
-            columns = info.values(batch, False)
-            yield columns["path"], columns["value"]
-
     def count(self, prefix: Path = b"") -> int:
         """How many paths begin with a prefix."""
         key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
@@ -141,26 +171,116 @@ class Tree(Mapping[bytes, int]):
         """Reads every node; damage is a result and not an exception."""
         return Verification.of(_jvm.call_patiently("treeVerify", handle=self._handle.number))
 
-    def close(self) -> None:
-        """Unmaps the file."""
-        self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        return self._handle.is_closed
-
-    def __enter__(self) -> Tree:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self.path, self._io, self.fingerprint)
 
     def __repr__(self) -> str:
         state = ", closed" if self.closed else f": {self.nbytes:,} bytes"
         return f"<penstock.Tree {self.path!r}{state}>"
+
+
+class HybridTree(_Paths, MutableMapping[bytes, int]):
+    """A tree that takes changes: a mapping in memory over a tree on disk.
+
+    Changes are kept in memory until `snapshot` writes everything as a new tree, which replaces the
+    file in one step: a reader, or a crash, finds the old tree or the new one. Changes since the
+    last snapshot are lost when the tree is closed or the process ends. A file that does not exist
+    is an empty tree. One process at a time may change a tree.
+
+    Iterating is in the order of the paths. `len` goes through the whole tree.
+
+    >>> import penstock
+    >>> with penstock.HybridTree("sessions.act") as sessions:
+    ...     sessions.put("session/1", 17)
+    ...     sessions.update({"session/2": 18, "other": 0})
+    ...     sessions.remove("other")
+    ...     sessions.snapshot()
+    ...     list(sessions.items(prefix="session/"))
+    2
+    [(b'session/1', 17), (b'session/2', 18)]
+    """
+
+    _verbs = "hybrid"
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.abspath(os.fsdecode(path))
+        self._handle, _ = _jvm.create(f"the tree {self.path}", "hybridOpen", path=self.path)
+
+    def put(self, path: Path, value: int) -> None:
+        """Sets the value of a path, a whole number from 0 to 2^64 - 1."""
+        self._put([(_bytes(path), _unsigned(value))])
+
+    def update(self, *others: Any, **named: int) -> None:
+        """Sets the values of many paths, much faster than one by one. All or none of them."""
+        pairs = dict(*others, **named).items()
+        self._put([(_bytes(path), _unsigned(value)) for path, value in pairs])
+
+    def _put(self, entries: list[tuple[bytes, int]]) -> None:
+        numbers = np.array([value for _, value in entries], np.uint64)
+        arrays = {**_arrays([path for path, _ in entries]), "values": numbers}
+        _jvm.call("hybridPut", handle=self._handle.number, **_memory(arrays))
+
+    def remove(self, *paths: Path) -> None:
+        """Removes paths, if they are there."""
+        arrays = _arrays([_bytes(path) for path in paths])
+        _jvm.call("hybridRemove", handle=self._handle.number, **_memory(arrays))
+
+    def clear(self) -> None:
+        """Removes all paths."""
+        for paths, _ in self.batches():
+            self.remove(*paths)
+
+    def __setitem__(self, path: Path, value: int) -> None:
+        self.put(path, value)
+
+    def __delitem__(self, path: Path) -> None:
+        if path not in self:
+            raise KeyError(path)
+        self.remove(path)
+
+    def count(self, prefix: Path = b"") -> int:
+        """How many paths begin with a prefix. Goes through all of them."""
+        return sum(len(paths) for paths, _ in self.batches(prefix))
+
+    def __len__(self) -> int:
+        return self.count()
+
+    @property
+    def change_count(self) -> int:
+        """The number of changed paths since the last snapshot."""
+        return int(_jvm.call("hybridChangeCount", handle=self._handle.number))
+
+    def snapshot(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> int:
+        """Writes everything as a new tree and returns the number of paths in it.
+
+        Replaces the file of this tree, in one step. With a `path`, writes the new tree there
+        instead, and this tree keeps its changes. `overwrite` says whether an existing file of that
+        name is replaced.
+        """
+        more = {} if path is None else {"target": os.path.abspath(os.fsdecode(path))}
+        return int(
+            _jvm.call_patiently(
+                "hybridSnapshot", handle=self._handle.number, overwrite=overwrite, **more
+            )
+        )
+
+    def __exit__(self, *error: object) -> None:
+        is_failing = any(part is not None for part in error)
+        lost = 0 if is_failing or self.closed else self.change_count
+        self.close()
+        if lost:
+            warnings.warn(
+                f"{lost:,} changes of {self.path} were not saved: call snapshot() before the end of"
+                " the with statement",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.closed else f": {self.change_count:,} changes in memory"
+        return f"<penstock.HybridTree {self.path!r}{state}>"
 
 
 def _bytes(path: Path) -> bytes:

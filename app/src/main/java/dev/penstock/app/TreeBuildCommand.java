@@ -6,9 +6,7 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
 import dev.penstock.tree.TreeSorter;
 import dev.penstock.tree.TreeWriter;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -108,22 +106,18 @@ final class TreeBuildCommand extends Command {
         TreeInput.Format actualFormat = format == null ? formatOf(input) : format;
         Values actualValues = valuesOf(actualFormat);
         long start = System.nanoTime();
-        TreeWriter writer;
-        long duplicates;
-        try (TreeInput keys = openInput(actualFormat, actualValues == Values.COLUMN);
+        long[] duplicates = new long[1];
+        TreeWriter.Summary summary;
+        try (TreeInput keys = TreeInput.open(console, input, actualFormat, actualValues == Values.COLUMN);
                 ProgressBar progress = progress("tree", ProgressBar.Unit.BYTES)) {
-            writer = TreeWriter.create(output, options);
-            try {
-                duplicates = isUnsorted
-                        ? sort(keys, writer, actualValues, progress)
-                        : copy(keys, writer, actualValues, progress);
-            } catch (Throwable e) {
-                writer.abort();
-                throw e;
-            }
-            writer.close();
+            summary = TreeWriter.write(
+                    output,
+                    options,
+                    writer -> duplicates[0] = isUnsorted
+                            ? sort(keys, writer, actualValues, progress)
+                            : copy(keys, writer, actualValues, progress));
         }
-        report(writer.summary(), duplicates, (System.nanoTime() - start) / 1e9);
+        report(summary, duplicates[0], (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
@@ -142,13 +136,6 @@ final class TreeBuildCommand extends Command {
                     spec.commandLine(), "--values column needs --format tsv or kv: the others have no values");
         }
         return values != null ? values : hasColumn ? Values.COLUMN : Values.INDEX;
-    }
-
-    private TreeInput openInput(TreeInput.Format actualFormat, boolean isWithValues) throws IOException {
-        boolean isStandard = input.equals("-");
-        Path name = Path.of(isStandard ? "standard input" : input);
-        InputStream stream = isStandard ? System.in : Files.newInputStream(name);
-        return TreeInput.open(actualFormat, name, new BufferedInputStream(stream, 1 << 16), isWithValues);
     }
 
     private static long valueOf(TreeInput keys, Values values, long index) {

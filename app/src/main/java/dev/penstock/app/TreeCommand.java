@@ -22,5 +22,8 @@ final class TreeCommand extends CommandGroup {
         commands.put("ls", TreeListCommand.class);
         commands.put("dump", TreeDumpCommand.class);
         commands.put("stats", TreeStatsCommand.class);
+        commands.put("put", TreePutCommand.class);
+        commands.put("remove", TreeRemoveCommand.class);
+        commands.put("snapshot", TreeSnapshotCommand.class);
     }
 }

@@ -5,15 +5,17 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.PathsReader;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// Keys and values as they come into `tree build`.
+/// Keys and values as they come into `tree build`, `tree put` and `tree remove`.
 abstract class TreeInput implements AutoCloseable {
     /// What the input looks like.
     enum Format {
@@ -33,7 +35,13 @@ abstract class TreeInput implements AutoCloseable {
 
     long value;
 
-    static TreeInput open(Format format, Path name, InputStream stream, boolean isWithValues) {
+    /// Opens a file, or standard input when the name is `-`.
+    ///
+    /// @param isWithValues whether each line of a table must have a value
+    static TreeInput open(Console console, String input, Format format, boolean isWithValues) throws IOException {
+        boolean isStandard = input.equals("-");
+        Path name = Path.of(isStandard ? "standard input" : input);
+        InputStream stream = new BufferedInputStream(isStandard ? console.in() : Files.newInputStream(name), 1 << 16);
         return switch (format) {
             case TSV -> new Lines(name, stream, true, isWithValues);
             case LINES -> new Lines(name, stream, false, false);

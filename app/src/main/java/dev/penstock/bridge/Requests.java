@@ -55,6 +55,14 @@ final class Requests {
             case "treeScan" -> TreeRequests.scan(request);
             case "treeNext" -> TreeRequests.next(request);
 
+            case "hybridOpen" -> HybridTreeRequests.open(request);
+            case "hybridPut" -> HybridTreeRequests.put(request);
+            case "hybridRemove" -> HybridTreeRequests.remove(request);
+            case "hybridGet" -> HybridTreeRequests.get(request);
+            case "hybridScan" -> HybridTreeRequests.scan(request);
+            case "hybridChangeCount" -> HybridTreeRequests.changeCount(request);
+            case "hybridSnapshot" -> HybridTreeRequests.snapshot(request);
+
             case "tableWriter" -> WriterRequests.table(request);
             case "appendRows" -> WriterRequests.appendRows(request);
             case "packWriter" -> WriterRequests.pack(request);

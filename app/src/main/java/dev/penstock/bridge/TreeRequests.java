@@ -15,7 +15,7 @@ import java.util.Map;
 
 /// Trees: paths and their values instead of records.
 final class TreeRequests {
-    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
+    static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private TreeRequests() {}
 
@@ -65,7 +65,7 @@ final class TreeRequests {
         return foundCount;
     }
 
-    private static List<byte[]> paths(Request request) {
+    static List<byte[]> paths(Request request) {
         MemorySegment bytes = request.memory("paths");
         MemorySegment offsets = request.memory("offsets");
         long count = offsets.byteSize() / WORD.byteSize() - 1;
@@ -83,16 +83,11 @@ final class TreeRequests {
         List<byte[]> paths = paths(request);
         MemorySegment values = request.memory("values");
         TreeWriter.Options options = TreeWriter.Options.DEFAULT.withReplacing(request.isTrue("overwrite"));
-        TreeWriter writer = TreeWriter.create(Path.of(request.text("path")), options);
-        try {
+        TreeWriter.write(Path.of(request.text("path")), options, writer -> {
             for (int i = 0; i < paths.size(); i++) {
                 writer.append(paths.get(i), values.getAtIndex(WORD, i));
             }
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
-        }
-        writer.close();
+        });
         return null;
     }
 

@@ -5,7 +5,8 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.tree.TreeScan;
+import dev.penstock.tree.HybridScan;
+import dev.penstock.tree.PathScan;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,10 +22,10 @@ final class TreeSource implements AutoCloseable {
     private static final int COUNT_MAX = 4096;
     private static final int BYTES_MAX = 1 << 20;
 
-    private final TreeScan scan;
+    private final PathScan scan;
     private final HeldBatches held = new HeldBatches(FIELDS);
 
-    TreeSource(TreeScan scan) {
+    TreeSource(PathScan scan) {
         this.scan = scan;
     }
 
@@ -62,7 +63,10 @@ final class TreeSource implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (scan instanceof HybridScan changing) {
+            changing.close();
+        }
         held.close();
     }
 }

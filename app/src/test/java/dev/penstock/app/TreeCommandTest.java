@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,17 +78,95 @@ final class TreeCommandTest {
                 "values are positions, two aaa... come first");
     }
 
+    private static CommandRun runWithInput(String input, Object... words) {
+        CommandRun run = CommandRun.withInput(input.getBytes(StandardCharsets.UTF_8), words);
+        assertEquals(0, run.exitCode(), run.err());
+        return run;
+    }
+
     @Test
     void keysOfStandardInputAreRead() {
-        InputStream before = System.in;
-        System.setIn(new ByteArrayInputStream("a\nb\n\nlast".getBytes(StandardCharsets.UTF_8)));
-        try {
-            Path tree = folder.resolve("in.act");
-            run("tree", "build", "--input", "-", "--output", tree, "--unsorted");
-            assertEquals("\t2\na\t0\nb\t1\nlast\t3\n", run("tree", "dump", tree).out());
-        } finally {
-            System.setIn(before);
-        }
+        Path tree = folder.resolve("in.act");
+        runWithInput("a\nb\n\nlast", "tree", "build", "--input", "-", "--output", tree, "--unsorted");
+        assertEquals("\t2\na\t0\nb\t1\nlast\t3\n", run("tree", "dump", tree).out());
+    }
+
+    @Test
+    void putCreatesAddsAndChanges() throws IOException {
+        Path tree = folder.resolve("t.act");
+        run("tree", "put", tree, "b\\ttab", "18446744073709551615", "a", "1");
+        runWithInput("a\t2\nc\t3\n", "tree", "put", tree, "--input", "-", "c", "4");
+        assertEquals(
+                "a\t2\nb\\ttab\t18446744073709551615\nc\t4\n",
+                run("tree", "dump", tree).out());
+        Path rebuilt = build(file("all.tsv", run("tree", "dump", tree).out()));
+        assertArrayEquals(Files.readAllBytes(rebuilt), Files.readAllBytes(tree), "the same map gives the same bytes");
+        String json = run("tree", "put", tree, "d", "5", "--json").out();
+        assertTrue(json.contains("\"put\":1") && json.contains("\"keys\":4"), json);
+    }
+
+    @Test
+    void putIntoAnotherFileLeavesTheTree() {
+        Path tree = folder.resolve("t.act");
+        Path other = folder.resolve("other.act");
+        run("tree", "put", tree, "a", "1");
+        run("tree", "put", tree, "b", "2", "--output", other);
+        assertEquals("a\t1\n", run("tree", "dump", tree).out());
+        assertEquals("a\t1\nb\t2\n", run("tree", "dump", other).out());
+        assertEquals(
+                2,
+                CommandRun.of("tree", "put", tree, "b", "2", "--output", other).exitCode());
+        run("tree", "put", tree, "c", "3", "--output", other, "--overwrite");
+        assertEquals("a\t1\nc\t3\n", run("tree", "dump", other).out());
+    }
+
+    @Test
+    void aPutThatIsRefusedLeavesTheTreeAsItWas() throws IOException {
+        Path tree = folder.resolve("t.act");
+        run("tree", "put", tree, "a", "1");
+        byte[] before = Files.readAllBytes(tree);
+        Path bad = file("bad.tsv", "b\t2\nc\tthree\n");
+        CommandRun refused = CommandRun.of("tree", "put", tree, "--input", bad);
+        assertEquals(1, refused.exitCode());
+        assertTrue(refused.err().contains("the value three is no number"), refused.err());
+        assertEquals(2, CommandRun.of("tree", "put", tree, "a", "-1").exitCode());
+        assertEquals(2, CommandRun.of("tree", "put", tree, "a").exitCode());
+        assertEquals(2, CommandRun.of("tree", "put", tree).exitCode());
+        assertArrayEquals(before, Files.readAllBytes(tree));
+        Path damaged = Files.write(folder.resolve("damaged.act"), Arrays.copyOf(before, 20));
+        assertEquals(1, CommandRun.of("tree", "put", damaged, "a", "1").exitCode());
+        assertArrayEquals(Arrays.copyOf(before, 20), Files.readAllBytes(damaged));
+    }
+
+    @Test
+    void keysAreRemovedAndMissingOnesCounted() {
+        Path tree = folder.resolve("t.act");
+        run("tree", "put", tree, "old/a", "1", "old/b", "2", "new", "3");
+        String old = run("tree", "dump", tree, "--prefix", "old/").out();
+        String json = runWithInput(old, "tree", "remove", tree, "--input", "-", "none", "--json")
+                .out();
+        assertTrue(json.contains("\"removed\":2,\"missing\":1,\"keys\":1"), json);
+        assertEquals("new\t3\n", run("tree", "dump", tree).out());
+        assertEquals(
+                3,
+                CommandRun.of("tree", "remove", folder.resolve("none.act"), "a").exitCode());
+        assertEquals(2, CommandRun.of("tree", "remove", tree).exitCode());
+    }
+
+    @Test
+    void aSnapshotIsACanonicalCopy() throws IOException {
+        Path shared = build(file("words.tsv", "xa\t1\nxb\t1\nya\t1\nyb\t1\n"), "--share");
+        Path copy = folder.resolve("copy.act");
+        run("tree", "snapshot", shared, "--output", copy);
+        assertEquals(
+                run("tree", "dump", shared).out(), run("tree", "dump", copy).out());
+        assertTrue(run("tree", "stats", copy).out().contains("canonical"), "stats says whether it is");
+        assertFalse(Arrays.equals(Files.readAllBytes(shared), Files.readAllBytes(copy)));
+        assertEquals(2, CommandRun.of("tree", "snapshot", shared).exitCode());
+        assertEquals(
+                2,
+                CommandRun.of("tree", "snapshot", shared, "--output", shared, "--overwrite")
+                        .exitCode());
     }
 
     @Test

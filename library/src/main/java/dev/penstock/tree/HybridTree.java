@@ -1,66 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 
-/// A tree that takes changes: puts and removes in memory, over a mapped snapshot.
+/// A tree that takes changes: puts and removes are kept in memory, over a mapped snapshot on disk.
 ///
-/// [#snapshot] writes everything as a new tree, which replaces the file in one step, and goes on over that one.
-/// Changes that were not snapshot when the process ends are lost. Without a snapshot it is a map in memory. Paths
-/// without values are not carried from one snapshot to the next.
+/// [#snapshot] writes the snapshot and the changes together as a new tree, which replaces the file in one step, and
+/// goes
+/// on over the new file. Changes since the last snapshot are lost when the process ends. Without a file the tree begins
+/// empty. Paths without values are kept.
+///
+/// The file belongs to one process at a time: when two write snapshots over the same one, the later replaces the
+/// earlier, and the earlier's changes are lost.
 ///
 /// **Ownership.** Owns the reader of the snapshot.
 ///
 /// **Threads.** Any number. Reads never wait; they see all changes that were complete when they began, whether a
 /// snapshot is under way or not. One snapshot is written at a time, and puts go on meanwhile.
 public final class HybridTree implements AutoCloseable {
-    /// Told each path and its value, in order.
-    @FunctionalInterface
-    public interface Visitor {
-        /// @param bytes the path, in an array that is usually longer and says something else after the call
-        void visit(byte[] bytes, int size, long value) throws IOException;
+    /// Changed paths in order. An empty value is a path that was removed.
+    private static final class Changes extends ConcurrentSkipListMap<byte[], OptionalLong> {
+        Changes() {
+            super(Arrays::compareUnsigned);
+        }
     }
 
-    /// All that a read needs, seen at one moment. Later changes win over earlier ones, and these over the
-    /// snapshot. An empty value is a path that was removed.
+    /// All that a read needs, seen at one moment. Later changes win over earlier ones, and these over the snapshot.
     ///
     /// @param snapshot null when there is none
-    /// @param earlier  changes that a snapshot under way is writing, or that one which failed did not write; or
-    ///                 null
-    private record State(
-            TreeReader snapshot,
-            ConcurrentNavigableMap<byte[], OptionalLong> earlier,
-            ConcurrentNavigableMap<byte[], OptionalLong> later) {
-
+    /// @param earlier  changes that a snapshot under way is writing, or that a failed one did not write; or null
+    private record State(TreeReader snapshot, Changes earlier, Changes later) {
         OptionalLong change(byte[] path) {
             OptionalLong change = later.get(path);
             return change == null && earlier != null ? earlier.get(path) : change;
         }
 
-        Iterator<Map.Entry<byte[], OptionalLong>> changes(byte[] from) {
-            Iterator<Map.Entry<byte[], OptionalLong>> newer = entries(later, from);
-            return earlier == null ? newer : new LayeredChanges(newer, entries(earlier, from));
-        }
-
-        private static Iterator<Map.Entry<byte[], OptionalLong>> entries(
-                ConcurrentNavigableMap<byte[], OptionalLong> changes, byte[] from) {
-            return changes.tailMap(from, true).entrySet().iterator();
+        /// All changes from a path on as one map, in which the later ones win.
+        Changes changes(byte[] from) {
+            Changes all = new Changes();
+            if (earlier != null) {
+                all.putAll(earlier.tailMap(from, true));
+            }
+            all.putAll(later.tailMap(from, true));
+            return all;
         }
     }
 
     private static final byte[] EMPTY = {};
+    private static final int PROGRESS_EVERY = 1 << 14;
 
     private final Path path;
     private final TreeWriter.Options options;
-    /// Taken by whoever changes something, for the moment that it takes.
+    /// Held for the moment of each change, so that a snapshot begins between two changes.
     private final Object changing = new Object();
 
     private volatile State state;
@@ -69,15 +67,15 @@ public final class HybridTree implements AutoCloseable {
     private HybridTree(Path path, TreeWriter.Options options, TreeReader snapshot) {
         this.path = path;
         this.options = options.withReplacing(true);
-        this.state = new State(snapshot, null, newChanges());
+        this.state = new State(snapshot, null, new Changes());
     }
 
-    /// Opens a snapshot, or begins without one when there is no such file.
+    /// Opens a tree, or begins an empty one when there is no such file.
     public static HybridTree open(Path path) throws IOException {
         return open(path, TreeWriter.Options.DEFAULT);
     }
 
-    /// Opens a snapshot, or begins without one when there is no such file.
+    /// Opens a tree, or begins an empty one when there is no such file.
     ///
     /// @param options how snapshots are written
     public static HybridTree open(Path path, TreeWriter.Options options) throws IOException {
@@ -87,25 +85,23 @@ public final class HybridTree implements AutoCloseable {
         return new HybridTree(path, options, snapshot);
     }
 
-    private static ConcurrentNavigableMap<byte[], OptionalLong> newChanges() {
-        return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+    /// The file of the snapshots.
+    public Path path() {
+        return path;
     }
 
-    /// Gives a path a value, which is unsigned.
+    /// Sets the value of a path, which is unsigned.
     public void put(byte[] path, long value) {
         change(path, OptionalLong.of(value));
     }
 
-    /// Takes a path out, if it is there.
+    /// Removes a path, if it is there.
     public void remove(byte[] path) {
         change(path, OptionalLong.empty());
     }
 
     private void change(byte[] path, OptionalLong value) {
-        if (path.length > TreeFormat.KEY_SIZE_MAX) {
-            throw new IllegalArgumentException(
-                    "a path of " + path.length + " bytes is too long: at most " + TreeFormat.KEY_SIZE_MAX);
-        }
+        TreeFormat.requireKeySize(path.length);
         byte[] key = path.clone();
         synchronized (changing) {
             requireOpen();
@@ -115,22 +111,10 @@ public final class HybridTree implements AutoCloseable {
 
     /// The value of a path.
     public OptionalLong get(byte[] path) {
-        while (true) {
-            requireOpen();
-            State now = state;
+        return read(now -> {
             OptionalLong change = now.change(path);
-            if (change != null || now.snapshot == null) {
-                return change == null ? OptionalLong.empty() : change;
-            }
-            // A snapshot that is closed has been replaced by a newer one.
-            if (now.snapshot.acquire()) {
-                try {
-                    return now.snapshot.get(path);
-                } finally {
-                    now.snapshot.release();
-                }
-            }
-        }
+            return change != null ? change : now.snapshot == null ? OptionalLong.empty() : now.snapshot.get(path);
+        });
     }
 
     /// Whether a path has a value.
@@ -138,30 +122,46 @@ public final class HybridTree implements AutoCloseable {
         return get(path).isPresent();
     }
 
-    /// Changes that the snapshot does not have.
+    /// The number of changed paths that the snapshot does not have.
     public long changeCount() {
         State now = state;
-        return now.later.size() + (now.earlier == null ? 0 : now.earlier.size());
+        return now.earlier == null ? now.later.size() : now.changes(EMPTY).size();
     }
 
     /// All paths in order.
-    public void forEach(Visitor visitor) throws IOException {
-        forEach(EMPTY, visitor);
+    public HybridScan scan() {
+        return scanPrefix(EMPTY);
     }
 
-    /// All paths that begin with a prefix, in order. Changes made meanwhile may be seen or not.
-    public void forEach(byte[] prefix, Visitor visitor) throws IOException {
+    /// All paths that begin with a prefix, in order.
+    public HybridScan scanPrefix(byte[] prefix) {
+        return read(now -> {
+            TreeScan scan = now.snapshot == null ? null : now.snapshot.scanPrefix(prefix);
+            return open(now, scan, prefix);
+        });
+    }
+
+    private static HybridScan open(State now, TreeScan scan, byte[] prefix) {
+        if (now.snapshot != null) {
+            // Held already by whoever calls this, so it cannot be closed.
+            now.snapshot.acquire();
+        }
+        Changes changes = now.earlier == null ? now.later : now.changes(prefix);
+        return new HybridScan(
+                now.snapshot, scan, changes.tailMap(prefix, true).entrySet().iterator(), prefix.clone());
+    }
+
+    /// Reads while the snapshot is held open. A snapshot that is closed has been replaced by a newer one.
+    private <T> T read(Function<State, T> reading) {
         while (true) {
             requireOpen();
             State now = state;
             if (now.snapshot == null) {
-                merge(now, null, prefix, visitor);
-                return;
+                return reading.apply(now);
             }
             if (now.snapshot.acquire()) {
                 try {
-                    merge(now, now.snapshot.scanPrefix(prefix), prefix, visitor);
-                    return;
+                    return reading.apply(now);
                 } finally {
                     now.snapshot.release();
                 }
@@ -169,62 +169,25 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    private static void merge(State state, TreeScan scan, byte[] prefix, Visitor visitor) throws IOException {
-        Iterator<Map.Entry<byte[], OptionalLong>> changes = state.changes(prefix);
-        Map.Entry<byte[], OptionalLong> change = nextChange(changes, prefix);
-        boolean hasEntry = scan != null && scan.next();
-        while (hasEntry || change != null) {
-            int order = !hasEntry ? 1 : change == null ? -1 : compare(scan, change.getKey());
-            if (order < 0) {
-                visitor.visit(scan.pathBytes(), scan.pathSize(), scan.value());
-            } else if (change.getValue().isPresent()) {
-                visitor.visit(
-                        change.getKey(),
-                        change.getKey().length,
-                        change.getValue().getAsLong());
-            }
-            if (order >= 0) {
-                change = nextChange(changes, prefix);
-            }
-            if (order <= 0) {
-                hasEntry = scan.next();
-            }
-        }
-    }
-
-    private static int compare(TreeScan scan, byte[] key) {
-        return Arrays.compareUnsigned(scan.pathBytes(), 0, scan.pathSize(), key, 0, key.length);
-    }
-
-    private static Map.Entry<byte[], OptionalLong> nextChange(
-            Iterator<Map.Entry<byte[], OptionalLong>> changes, byte[] prefix) {
-        if (!changes.hasNext()) {
-            return null;
-        }
-        Map.Entry<byte[], OptionalLong> change = changes.next();
-        byte[] key = change.getKey();
-        int shared = Math.min(prefix.length, key.length);
-        return shared == prefix.length && Arrays.equals(prefix, 0, shared, key, 0, shared) ? change : null;
-    }
-
-    /// Writes everything as a new tree that takes the place of the old one.
+    /// Writes everything as a new tree that replaces the file in one step.
     ///
-    /// When it fails nothing is lost: all reads go on as before, and the next snapshot writes all changes.
-    public synchronized TreeWriter.Summary snapshot() throws IOException {
+    /// When this fails nothing is lost: all reads go on as before, and the next snapshot writes all changes.
+    public TreeWriter.Summary snapshot() throws IOException {
+        return snapshot(Progress.NONE);
+    }
+
+    /// Writes everything as a new tree that replaces the file in one step.
+    ///
+    /// @param progress told about the bytes written, of about as many as the snapshot before has
+    public synchronized TreeWriter.Summary snapshot(Progress progress) throws IOException {
         State before;
         synchronized (changing) {
             requireOpen();
             State now = state;
-            ConcurrentNavigableMap<byte[], OptionalLong> all = now.later;
-            if (now.earlier != null) {
-                all = newChanges();
-                all.putAll(now.earlier);
-                all.putAll(now.later);
-            }
-            before = new State(now.snapshot, all, newChanges());
+            before = new State(now.snapshot, now.earlier == null ? now.later : now.changes(EMPTY), new Changes());
             state = before;
         }
-        TreeWriter.Summary summary = write(new State(before.snapshot, null, before.earlier));
+        TreeWriter.Summary summary = write(new State(before.snapshot, null, before.earlier), path, options, progress);
         TreeReader written = TreeReader.open(path, TreeReader.Options.DEFAULT.withDisk(options.disk()));
         synchronized (changing) {
             if (isClosed) {
@@ -239,17 +202,44 @@ public final class HybridTree implements AutoCloseable {
         return summary;
     }
 
-    private TreeWriter.Summary write(State all) throws IOException {
-        TreeWriter writer = TreeWriter.create(path, options);
-        try {
-            TreeScan scan = all.snapshot == null ? null : all.snapshot.scan();
-            merge(all, scan, EMPTY, (bytes, size, value) -> writer.append(bytes, 0, size, value));
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
+    /// Writes everything as a new tree under another name. This tree stays as it is, with its changes.
+    ///
+    /// @param target  not the file of this tree
+    /// @param options how the tree is written, and whether an existing one is replaced
+    public TreeWriter.Summary snapshotTo(Path target, TreeWriter.Options options, Progress progress)
+            throws IOException {
+        if (target.toAbsolutePath().normalize().equals(path.toAbsolutePath().normalize())) {
+            throw new IllegalArgumentException(
+                    target + " is the file of this tree: take a snapshot without naming a file to replace it");
         }
-        writer.close();
-        return writer.summary();
+        requireOpen();
+        State now = state;
+        if (now.snapshot != null && !now.snapshot.acquire()) {
+            // A snapshot was finished at this moment.
+            return snapshotTo(target, options, progress);
+        }
+        try {
+            return write(now, target, options, progress);
+        } finally {
+            if (now.snapshot != null) {
+                now.snapshot.release();
+            }
+        }
+    }
+
+    private static TreeWriter.Summary write(State all, Path target, TreeWriter.Options options, Progress progress)
+            throws IOException {
+        long expectedBytes = all.snapshot == null ? Long.MAX_VALUE : all.snapshot.bytes();
+        return TreeWriter.write(target, options, writer -> {
+            try (HybridScan scan = open(all, all.snapshot == null ? null : all.snapshot.scanEnds(), EMPTY)) {
+                for (long count = 1; scan.next(); count++) {
+                    writer.append(scan.pathBytes(), 0, scan.pathSize(), scan.hasValue(), scan.value());
+                    if (count % PROGRESS_EVERY == 0) {
+                        progress.at(Math.min(writer.writtenBytes(), expectedBytes), expectedBytes);
+                    }
+                }
+            }
+        });
     }
 
     private void requireOpen() {
@@ -258,6 +248,7 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
+    /// Closes the snapshot. Changes since the last snapshot are dropped.
     @Override
     public void close() {
         synchronized (changing) {

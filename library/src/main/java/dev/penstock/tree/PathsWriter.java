@@ -51,10 +51,7 @@ public final class PathsWriter implements AutoCloseable {
         if (isFinished || isBroken) {
             throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
         }
-        if (size > TreeFormat.KEY_SIZE_MAX) {
-            throw new IllegalArgumentException(
-                    "a path of " + size + " bytes is too long: at most " + TreeFormat.KEY_SIZE_MAX);
-        }
+        TreeFormat.requireKeySize(size);
         for (int i = 0; i < LENGTH_SIZE; i++) {
             length[i] = (byte) (size >>> (8 * i));
         }

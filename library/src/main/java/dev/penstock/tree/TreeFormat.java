@@ -153,4 +153,12 @@ public final class TreeFormat {
     static final int DEPTH_MAX = 1 << 22;
 
     private TreeFormat() {}
+
+    /// @throws IllegalArgumentException when a path of this size can be neither written nor walked
+    static void requireKeySize(int size) {
+        if (size > KEY_SIZE_MAX) {
+            throw new IllegalArgumentException(
+                    "a path of " + size + " bytes is too long: at most " + KEY_SIZE_MAX + " are allowed");
+        }
+    }
 }

@@ -25,7 +25,7 @@ import java.util.Arrays;
 /// itself dies with its reader.
 ///
 /// **Threads.** One at a time; any number of scans of one reader.
-public final class TreeScan {
+public final class TreeScan implements PathScan {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int DEPTH_START = 64;
     private static final int PATH_START = 256;
@@ -103,9 +103,7 @@ public final class TreeScan {
         return after;
     }
 
-    /// Goes to the next path that has a value.
-    ///
-    /// @return false when there is none
+    @Override
     public boolean next() {
         if (!leaves.isEmpty()) {
             bytes.requireOpen();
@@ -126,19 +124,14 @@ public final class TreeScan {
         }
     }
 
-    /// The bytes of the path, in an array that is usually longer: see [#pathSize].
+    @Override
     public byte[] pathBytes() {
         return path;
     }
 
-    /// How many bytes the path has.
+    @Override
     public int pathSize() {
         return pathSize;
-    }
-
-    /// A copy of the path.
-    public byte[] path() {
-        return Arrays.copyOf(path, pathSize);
     }
 
     /// Whether the path has a value; it always has unless the scan goes to all ends.
@@ -146,7 +139,7 @@ public final class TreeScan {
         return hasValue;
     }
 
-    /// The value, unsigned.
+    @Override
     public long value() {
         return value;
     }

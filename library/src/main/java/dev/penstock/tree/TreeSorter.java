@@ -95,16 +95,9 @@ public final class TreeSorter implements AutoCloseable {
     ///
     /// @param options how; the disk is that of the sorter
     public Result write(TreeWriter.Options options) throws IOException {
-        TreeWriter writer = TreeWriter.create(target, options.withDisk(disk));
-        Result result;
-        try {
-            result = writeTo(writer);
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
-        }
-        writer.close();
-        return result;
+        Result[] result = new Result[1];
+        TreeWriter.write(target, options.withDisk(disk), writer -> result[0] = writeTo(writer));
+        return result[0];
     }
 
     /// Writes all that came into a tree, in order. The sorter is empty afterwards.

@@ -139,11 +139,24 @@ public final class TreeWriter implements AutoCloseable {
     public static <V> Summary write(
             Path target, SortedMap<byte[], ? extends V> map, ToLongFunction<? super V> value, Options options)
             throws IOException {
-        TreeWriter writer = create(target, options);
-        try {
+        return write(target, options, writer -> {
             for (Map.Entry<byte[], ? extends V> entry : map.entrySet()) {
                 writer.append(entry.getKey(), value.applyAsLong(entry.getValue()));
             }
+        });
+    }
+
+    /// Appends the paths of a tree to its writer.
+    @FunctionalInterface
+    public interface Source {
+        void appendTo(TreeWriter writer) throws IOException;
+    }
+
+    /// Writes a tree whole or not at all: when the source fails, the file does not appear.
+    public static Summary write(Path target, Options options, Source source) throws IOException {
+        TreeWriter writer = create(target, options);
+        try {
+            source.appendTo(writer);
         } catch (Throwable e) {
             writer.abort();
             throw e;
@@ -178,14 +191,11 @@ public final class TreeWriter implements AutoCloseable {
         }
     }
 
-    private void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
+    void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
         if (isFinished || isBroken) {
             throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
         }
-        if (size > TreeFormat.KEY_SIZE_MAX) {
-            throw new IllegalArgumentException(
-                    "a path of " + size + " bytes is too long: at most " + TreeFormat.KEY_SIZE_MAX);
-        }
+        TreeFormat.requireKeySize(size);
         int shared = assembly.requireOrder(bytes, start, size, hasValue);
         isBroken = true;
         assembly.append(bytes, start, size, shared, hasValue, value);
@@ -196,6 +206,11 @@ public final class TreeWriter implements AutoCloseable {
     public void abort() throws IOException {
         isFinished = true;
         release();
+    }
+
+    /// The number of bytes written so far.
+    public long writtenBytes() {
+        return assembly.summary().fileBytes();
     }
 
     /// What was written, once it is closed.

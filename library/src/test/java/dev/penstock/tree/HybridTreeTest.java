@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
+import dev.penstock.OpenResources;
+import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,6 +113,81 @@ class HybridTreeTest {
         assertThrows(IllegalStateException.class, () -> tree.get(new byte[] {1}));
         assertThrows(IllegalStateException.class, () -> tree.put(new byte[] {1}, 2));
         assertThrows(IllegalStateException.class, tree::snapshot);
+    }
+
+    @Test
+    void aSnapshotKeepsPathsWithoutValues(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("t.act");
+        TreeWriter.write(file, TreeWriter.Options.DEFAULT, writer -> {
+            writer.appendPath(TreeKeySets.bytes("empty"));
+            writer.append(TreeKeySets.bytes("full"), 1);
+            writer.appendPath(TreeKeySets.bytes("gone"));
+        });
+        try (HybridTree tree = HybridTree.open(file)) {
+            tree.put(TreeKeySets.bytes("new"), 2);
+            tree.remove(TreeKeySets.bytes("gone"));
+            tree.snapshot();
+            assertEquals("full=1 new=2", text(tree));
+        }
+        try (TreeReader tree = TreeReader.open(file)) {
+            assertTrue(tree.cursor(TreeKeySets.bytes("empty")).exists());
+            assertFalse(tree.cursor(TreeKeySets.bytes("gone")).exists());
+        }
+    }
+
+    private static String text(HybridTree tree) {
+        List<String> entries = new ArrayList<>();
+        try (HybridScan scan = tree.scan()) {
+            while (scan.next()) {
+                entries.add(KeyText.of(scan.path()) + "=" + scan.value());
+            }
+        }
+        return String.join(" ", entries);
+    }
+
+    @Test
+    void aSnapshotUnderAnotherNameLeavesTheTreeAsItIs(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("t.act");
+        Path copy = folder.resolve("copy.act");
+        try (HybridTree tree = HybridTree.open(file)) {
+            tree.put(TreeKeySets.bytes("a"), 1);
+            tree.snapshot();
+            tree.put(TreeKeySets.bytes("b"), 2);
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> tree.snapshotTo(file, TreeWriter.Options.DEFAULT, Progress.NONE));
+            assertEquals(
+                    2,
+                    tree.snapshotTo(copy, TreeWriter.Options.DEFAULT, Progress.NONE)
+                            .keyCount());
+            assertEquals(1, tree.changeCount());
+            assertThrows(
+                    FileAlreadyExistsException.class,
+                    () -> tree.snapshotTo(copy, TreeWriter.Options.DEFAULT, Progress.NONE));
+        }
+        try (TreeReader old = TreeReader.open(file);
+                TreeReader all = TreeReader.open(copy)) {
+            assertEquals(1, old.count());
+            assertEquals(2, all.count());
+        }
+    }
+
+    @Test
+    void aScanOutlivesTheSnapshotItBeganWith(@TempDir Path folder) throws IOException {
+        HybridTree tree = HybridTree.open(folder.resolve("t.act"));
+        tree.put(TreeKeySets.bytes("a"), 1);
+        tree.put(TreeKeySets.bytes("b"), 2);
+        tree.snapshot();
+        HybridScan scan = tree.scan();
+        assertTrue(scan.next());
+        tree.put(TreeKeySets.bytes("c"), 3);
+        tree.snapshot();
+        tree.close();
+        assertTrue(scan.next());
+        assertEquals(2, scan.value());
+        scan.close();
+        assertThrows(IllegalStateException.class, scan::next);
+        assertEquals(List.of(), OpenResources.under(folder));
     }
 
     /// Each key counts up, in pairs that are put first and second: a reader that sees the second must see the

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.SortedMap;
 
@@ -9,19 +8,21 @@ import java.util.SortedMap;
 final class HybridTrees {
     private HybridTrees() {}
 
-    static SortedMap<byte[], Long> read(HybridTree tree) throws IOException {
+    static SortedMap<byte[], Long> read(HybridTree tree) {
         return read(tree, new byte[0]);
     }
 
-    static SortedMap<byte[], Long> read(HybridTree tree, byte[] prefix) throws IOException {
+    static SortedMap<byte[], Long> read(HybridTree tree, byte[] prefix) {
         SortedMap<byte[], Long> map = TreeKeySets.empty();
-        tree.forEach(prefix, (bytes, size, value) -> {
-            byte[] path = Arrays.copyOf(bytes, size);
-            if (!map.isEmpty() && Arrays.compareUnsigned(map.lastKey(), path) >= 0) {
-                throw new AssertionError("out of order: " + KeyText.of(path));
+        try (HybridScan scan = tree.scanPrefix(prefix)) {
+            while (scan.next()) {
+                byte[] path = scan.path();
+                if (!map.isEmpty() && Arrays.compareUnsigned(map.lastKey(), path) >= 0) {
+                    throw new AssertionError("out of order: " + KeyText.of(path));
+                }
+                map.put(path, scan.value());
             }
-            map.put(path, value);
-        });
+        }
         return map;
     }
 }

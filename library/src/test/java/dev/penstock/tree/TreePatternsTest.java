@@ -82,7 +82,11 @@ class TreePatternsTest {
             tree.remove(utf8("session/0"));
             tree.snapshot();
             tree.put(utf8("session/2"), 18);
-            tree.forEach((bytes, size, value) -> System.out.println(size + " bytes: " + value));
+            try (HybridScan sessions = tree.scanPrefix(utf8("session/"))) {
+                while (sessions.next()) {
+                    System.out.println(KeyText.of(sessions.path()) + " " + sessions.value());
+                }
+            }
         }
         // [hybrid]
         try (HybridTree tree = HybridTree.open(path)) {
