@@ -153,10 +153,19 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """A short text that says "the same records in the same order", wherever the files are."""
+        """A short text that identifies the records and their order, wherever the files are.
+
+        It is quick: it covers the checksums that the writer stored or, where there are none, 256 KiB
+        of samples. `full_fingerprint` reads every record.
+        """
         if self._fingerprint is None:
             self._fingerprint = str(_jvm.call("fingerprint", handle=self._java().number))
         return self._fingerprint
+
+    def full_fingerprint(self) -> str:
+        """The fingerprint of every byte of every record: another text than `fingerprint`, and the same
+        for the same records in other files or another format."""
+        return str(_jvm.call("fullFingerprint", handle=self._java().number))
 
     def name(self, index: int) -> str | None:
         """The name of a record, where the format keeps one."""

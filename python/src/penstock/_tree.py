@@ -167,6 +167,10 @@ class Tree(_Paths):
             self._fingerprint = str(_jvm.call("treeFingerprint", handle=self._handle.number))
         return self._fingerprint
 
+    def full_fingerprint(self) -> str:
+        """The fingerprint of every byte of the file, another text than `fingerprint`."""
+        return str(_jvm.call("treeFullFingerprint", handle=self._handle.number))
+
     def verify(self) -> Verification:
         """Reads every node; damage is a result and not an exception."""
         return Verification.of(_jvm.call_patiently("treeVerify", handle=self._handle.number))

@@ -167,7 +167,7 @@ public final class Concat implements Dataset {
     public String fingerprint(long recordCount) throws IOException {
         requireOpen();
         Indices.requireFirst(this, recordCount);
-        ViewDigest digest = new ViewDigest("concat 1");
+        Fingerprint digest = new Fingerprint("concat 1");
         for (int i = 0; starts[i] < recordCount; i++) {
             long partCount = Math.min(recordCount, starts[i + 1]) - starts[i];
             // Without its empty parts a view holds the same records in the same order.
@@ -180,6 +180,11 @@ public final class Concat implements Dataset {
             }
         }
         return digest.text();
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return parts.all().stream().allMatch(Dataset::isFingerprintExact);
     }
 
     /// What all parts note alike.

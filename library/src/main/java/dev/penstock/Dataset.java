@@ -74,21 +74,43 @@ public interface Dataset extends AutoCloseable {
     /// here and not an exception.
     Verification verify(Progress progress) throws IOException;
 
-    /// A short text that says "the same records in the same order": equal for copies of the files elsewhere, and
+    /// A short text that identifies the records and their order: equal for copies of the files elsewhere, and
     /// independent of paths and times. Resume tokens are pinned to it.
+    ///
+    /// It is quick whatever the size: it covers the type, the number of records, and either the checksums that the
+    /// writer stored for all records or, where there are none, samples of [Fingerprint#SAMPLED_WHOLE_MAX] bytes
+    /// altogether. [#isFingerprintExact] says which. A change between the samples is not noticed;
+    /// [#fullFingerprint] reads every record.
     String fingerprint() throws IOException;
 
+    /// Whether [#fingerprint] covers every record: by stored checksums, or because all bytes are among the
+    /// samples. Stored checksums are those of the bytes that were written; [#verify] compares them with the files.
+    default boolean isFingerprintExact() {
+        return false;
+    }
+
+    /// The fingerprint of every byte of every record. It differs from [#fingerprint]. Two datasets with the same
+    /// fields and the same values in the same order have the same one, whatever their format and files.
+    default String fullFingerprint(Progress progress) throws IOException {
+        return FullFingerprint.of(this, progress);
+    }
+
     /// The fingerprint this dataset had when it held only its first `recordCount` records, or null where that
-    /// cannot be told: where the format does not grow by appending. Whoever has noted a fingerprint and a count
-    /// finds out by it whether the records of that time are still there, with others behind them.
+    /// cannot be told: where the format does not grow by appending. A caller who has noted a fingerprint and a
+    /// count finds out by it whether the records of that time are still there, with others behind them.
     ///
     /// @throws IndexOutOfBoundsException when there are not so many records
     default String fingerprint(long recordCount) throws IOException {
-        if (recordCount < 0 || recordCount > count()) {
-            throw new IndexOutOfBoundsException(
-                    path() + " has " + count() + " records and no first " + recordCount + " of them");
-        }
+        Indices.requireFirst(this, recordCount);
         return recordCount == count() ? fingerprint() : null;
+    }
+
+    /// Whether a fingerprint that was noted is one of the first `recordCount` records. A format whose fingerprints
+    /// have changed accepts the earlier ones here.
+    ///
+    /// @throws IndexOutOfBoundsException when there are not so many records
+    default boolean hasFingerprint(String noted, long recordCount) throws IOException {
+        return noted.equals(fingerprint(recordCount));
     }
 
     /// How many items a field holds in a record: 1 when it is fixed. Formats that know it without reading the

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/// Record indices as a caller gives them to [Dataset#gather], checked for the views.
-final class Indices {
+/// The checks of record indices and counts that datasets of every format share.
+public final class Indices {
     static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Indices() {}
@@ -26,8 +26,11 @@ final class Indices {
         return indices.get(INDEX, row * INDEX.byteSize());
     }
 
-    /// How many indices these are, all of which have a record among so many.
-    static long requireAll(MemorySegment indices, long recordCount) {
+    /// Counts the indices that a caller gave to [Dataset#gather].
+    ///
+    /// @throws IllegalArgumentException  when the bytes are no whole number of indices
+    /// @throws IndexOutOfBoundsException when there is no such record
+    public static long requireAll(MemorySegment indices, long recordCount) {
         long rowCount = count(indices);
         for (long row = 0; row < rowCount; row++) {
             Objects.checkIndex(at(indices, row), recordCount);
@@ -35,8 +38,10 @@ final class Indices {
         return rowCount;
     }
 
-    /// A number of first records that are there.
-    static void requireFirst(Dataset dataset, long recordCount) {
+    /// Checks that a dataset has so many first records.
+    ///
+    /// @throws IndexOutOfBoundsException when it has fewer
+    public static void requireFirst(Dataset dataset, long recordCount) {
         if (recordCount < 0 || recordCount > dataset.count()) {
             throw new IndexOutOfBoundsException(
                     dataset.path() + " has " + dataset.count() + " records and no first " + recordCount + " of them");

@@ -127,7 +127,12 @@ public final class Subset implements Dataset {
     @Override
     public String fingerprint() throws IOException {
         requireOpen();
-        return new ViewDigest("subset 1 of " + base.fingerprint()).add(indices).text();
+        return new Fingerprint("subset 1 of " + base.fingerprint()).add(indices).text();
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return base.isFingerprintExact();
     }
 
     @Override

@@ -203,7 +203,7 @@ public final class Zip implements Dataset {
     public String fingerprint(long recordCount) throws IOException {
         requireOpen();
         Indices.requireFirst(this, recordCount);
-        ViewDigest digest = new ViewDigest("zip 1").add(recordCount);
+        Fingerprint digest = new Fingerprint("zip 1").add(recordCount);
         for (String key : keys.stream().sorted().toList()) {
             String fingerprint = part(key).fingerprint(recordCount);
             if (fingerprint == null) {
@@ -212,6 +212,11 @@ public final class Zip implements Dataset {
             digest.add(key).add(fingerprint);
         }
         return digest.text();
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return parts.all().stream().allMatch(Dataset::isFingerprintExact);
     }
 
     /// What the parts note, each note called `key.note`.

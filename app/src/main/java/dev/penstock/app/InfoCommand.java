@@ -39,6 +39,7 @@ final class InfoCommand extends DatasetCommand {
         info.put("bytes", dataset.bytes());
         info.put("fields", dataset.fields().stream().map(InfoCommand::describe).toList());
         info.put("fingerprint", dataset.fingerprint());
+        info.put("fingerprintExact", dataset.isFingerprintExact());
         info.put("metadata", dataset.metadata());
         info.put("facts", dataset.facts());
         info.put("remarks", dataset.remarks());
@@ -54,6 +55,11 @@ final class InfoCommand extends DatasetCommand {
         return description;
     }
 
+    /// A fingerprint with what it covers.
+    static String fingerprint(String text, boolean isExact) {
+        return text + (isExact ? " (covers every record)" : " (of samples, 256 KiB altogether)");
+    }
+
     private void printText(Dataset dataset) throws IOException {
         print(dataset.path() + ": " + dataset.format() + ", version " + dataset.version());
         print(Text.row("records", dataset.count()));
@@ -63,7 +69,7 @@ final class InfoCommand extends DatasetCommand {
             String size = field.isVariable() ? ", variable" : shape;
             print(Text.row("field " + Text.printable(field.name()), field.type() + size));
         }
-        print(Text.row("fingerprint", dataset.fingerprint()));
+        print(Text.row("fingerprint", fingerprint(dataset.fingerprint(), dataset.isFingerprintExact())));
         dataset.facts()
                 .forEach((label, value) ->
                         print(Text.row(label, value instanceof String text ? Text.printable(text) : value)));

@@ -25,6 +25,7 @@ final class PenstockCommand extends CommandGroup {
     void list(Map<String, Class<?>> commands) {
         commands.put("info", InfoCommand.class);
         commands.put("verify", VerifyCommand.class);
+        commands.put("fingerprint", FingerprintCommand.class);
         commands.put("head", HeadCommand.class);
         commands.put("get", GetCommand.class);
         commands.put("stats", StatsCommand.class);

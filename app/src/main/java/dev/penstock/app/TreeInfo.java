@@ -26,13 +26,15 @@ final class TreeInfo {
                 info.put("root", tree.root());
                 info.put("merges", tree.rootHistory().size() - 1);
                 info.put("fingerprint", tree.fingerprint());
+                info.put("fingerprintExact", tree.isFingerprintExact());
                 command.printJson(info);
             } else {
                 command.print(path + ": tree, version " + TreeFormat.VERSION);
                 command.print(Text.row("bytes", Text.number(tree.bytes()) + " (" + Text.bytes(tree.bytes()) + ")"));
                 command.print(Text.row("root", tree.root()));
                 command.print(Text.row("merges", tree.rootHistory().size() - 1));
-                command.print(Text.row("fingerprint", tree.fingerprint()));
+                command.print(Text.row(
+                        "fingerprint", InfoCommand.fingerprint(tree.fingerprint(), tree.isFingerprintExact())));
                 command.remark("`tree stats` counts the paths: the format keeps no count");
             }
         }

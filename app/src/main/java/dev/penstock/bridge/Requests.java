@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.Progress;
 import dev.penstock.memory.Json;
 import java.io.IOException;
 
@@ -24,6 +25,7 @@ final class Requests {
             case "open" -> DatasetRequests.open(request);
             case "choose" -> DatasetRequests.choose(request);
             case "fingerprint" -> DatasetRequests.dataset(request).fingerprint();
+            case "fullFingerprint" -> DatasetRequests.dataset(request).fullFingerprint(Progress.NONE);
             case "name" -> DatasetRequests.dataset(request).name(request.number("index"));
             case "verify" -> DatasetRequests.verify(request);
             case "prepare" -> DatasetRequests.prepare(request);
@@ -49,6 +51,7 @@ final class Requests {
 
             case "treeCount" -> TreeRequests.count(request);
             case "treeFingerprint" -> TreeRequests.fingerprint(request);
+            case "treeFullFingerprint" -> TreeRequests.fullFingerprint(request);
             case "treeVerify" -> TreeRequests.verify(request);
             case "treeGet" -> TreeRequests.get(request);
             case "treeWrite" -> TreeRequests.write(request);

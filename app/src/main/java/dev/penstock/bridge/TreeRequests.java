@@ -37,6 +37,10 @@ final class TreeRequests {
         return tree(request).count(request.memory("prefix").toArray(ValueLayout.JAVA_BYTE));
     }
 
+    static Object fullFingerprint(Request request) throws IOException {
+        return tree(request).fullFingerprint(Progress.NONE);
+    }
+
     static Object fingerprint(Request request) throws IOException {
         return tree(request).fingerprint();
     }

@@ -55,6 +55,7 @@ final class HelpTest {
         for (List<Object> words : List.<List<Object>>of(
                 List.of("info"),
                 List.of("verify"),
+                List.of("fingerprint"),
                 List.of("head"),
                 List.of("get"),
                 List.of("demo"),

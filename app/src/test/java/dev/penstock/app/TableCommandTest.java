@@ -139,7 +139,7 @@ final class TableCommandTest {
     }
 
     private static String fingerprint(Path table) {
-        return ok("info", table, "--json").out().replaceFirst(".*(\"fingerprint\":\"[0-9a-f]+\").*\n", "$1");
+        return ok("fingerprint", table, "--full").out();
     }
 
     @Test
@@ -288,5 +288,23 @@ final class TableCommandTest {
         Files.writeString(table.resolve("manifest.json"), "{\"version\": 1, \"num_steps\": 2}");
         assertTrue(ok("info", table).out().contains("manifest.json was written by another program"));
         assertTrue(ok("info", table, "--json").out().contains("\"remarks\":[\"manifest.json was written by"));
+    }
+
+    @Test
+    void aFingerprintOfSamplesSaysSoAndAFullOneReadsEverything() throws IOException {
+        byte[] numbers = new byte[1 << 20];
+        Path csv = Files.writeString(folder.resolve("n.csv"), "n\n" + "1\n".repeat(numbers.length / 8));
+        Path one = folder.resolve("n.npy");
+        Path many = folder.resolve("n");
+        ok("table", "write", "--input", csv, "--output", one);
+        ok("table", "write", "--input", csv, "--output", many, "--shard-rows", 1000);
+        assertTrue(ok("fingerprint", one).err().contains("of samples"));
+        assertTrue(ok("info", one).out().contains("(of samples, 256 KiB altogether)"));
+        assertEquals("", ok("fingerprint", many).err());
+        assertTrue(ok("info", many).out().contains("(covers every record)"));
+        assertTrue(ok("fingerprint", many, "--json").out().contains("\"full\":false,\"exact\":true"));
+        assertTrue(ok("fingerprint", one, "--json").out().contains("\"full\":false,\"exact\":false"));
+        assertEquals(fingerprint(one), fingerprint(many));
+        assertEquals(33, fingerprint(one).length());
     }
 }

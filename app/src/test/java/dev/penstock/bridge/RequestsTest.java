@@ -28,6 +28,7 @@ final class RequestsTest {
             "open",
             "choose",
             "fingerprint",
+            "fullFingerprint",
             "name",
             "verify",
             "prepare",

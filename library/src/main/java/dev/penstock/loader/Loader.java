@@ -158,7 +158,9 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         boolean hasGrown = recordCount < dataset.count();
         Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
         String then = hasGrown ? dataset.fingerprint(recordCount) : fingerprint(dataset.count());
-        state.requireOf(then, dataset.count(), order);
+        boolean isSame = state.fingerprint().equals(then)
+                || recordCount <= dataset.count() && dataset.hasFingerprint(state.fingerprint(), recordCount);
+        state.requireOf(then, isSame, dataset.count(), order);
         if (state.delivered() > order.length()) {
             throw new IllegalArgumentException(
                     "the state has " + state.delivered() + " samples of an epoch of " + order.length());

@@ -111,10 +111,11 @@ public record LoaderState(
     /// Checks that a state is one of this order of this dataset.
     ///
     /// @param fingerprint of the dataset at the length of the order, or null when the format does not grow
+    /// @param isSame      whether the dataset recognises the fingerprint of this state
     /// @param count       records that the dataset has now
     /// @throws IllegalArgumentException showing both sides when it is not
-    void requireOf(String fingerprint, long count, Sampler order) {
-        if (!this.fingerprint.equals(fingerprint) || recordCount != order.recordCount()) {
+    void requireOf(String fingerprint, boolean isSame, long count, Sampler order) {
+        if (!isSame || recordCount != order.recordCount()) {
             throw new IllegalArgumentException("the state is of another dataset: it has " + recordCount
                     + " records and fingerprint " + this.fingerprint + ", this one has " + count + " records and "
                     + (fingerprint == null ? "does not grow by appending" : "fingerprint " + fingerprint)

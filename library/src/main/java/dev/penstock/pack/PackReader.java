@@ -6,6 +6,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
@@ -13,7 +14,6 @@ import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
@@ -253,21 +253,32 @@ public final class PackReader implements Dataset {
         return file.use(() -> PackStats.of(index, summary));
     }
 
-    /// Header and index stand for the records, because the index holds a checksum of each. Where it does not,
-    /// samples of the data are added.
+    /// Of header and index, since the index holds a checksum of each record. Where it does not, samples of the
+    /// data are added.
     @Override
     public String fingerprint() throws IOException {
         return file.use(() -> {
-            Fingerprint fingerprint = new Fingerprint("pack 1").add(file, 0, PackFormat.indexEnd(count()));
-            // The smallest offset is negative when every record is one whose end wraps around; there is no data then.
-            if (summary.uncheckedCount() > 0 && summary.offsetMin() >= 0) {
-                fingerprint.addSample(file, summary.offsetMin(), footer.dataEnd() - summary.offsetMin());
+            Fingerprint fingerprint = new Fingerprint("pack 1");
+            file.forEachPiece(0, PackFormat.indexEnd(count()), fingerprint::add);
+            if (hasSampledData()) {
+                long start = summary.offsetMin();
+                fingerprint.addSample(footer.dataEnd() - start, (at, target) -> file.read(start + at, target));
             }
             return fingerprint.text();
         });
     }
 
-    /// Packs keep none.
+    /// The smallest offset is negative when every record is one whose end wraps around; there is no data then.
+    private boolean hasSampledData() {
+        return summary.uncheckedCount() > 0 && summary.offsetMin() >= 0;
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return !hasSampledData() || footer.dataEnd() - summary.offsetMin() <= Fingerprint.SAMPLED_WHOLE_MAX;
+    }
+
+    /// Packs have no metadata.
     @Override
     public Map<String, String> metadata() {
         return Map.of();

@@ -7,6 +7,7 @@ import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
 import dev.penstock.DatasetException;
+import dev.penstock.Indices;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.memory.Codec;
@@ -19,7 +20,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 
 /// The content of the records of an open pack: viewed, copied, gathered.
 ///
@@ -135,7 +135,7 @@ final class PackRecords implements AutoCloseable {
     }
 
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
-        long rowCount = requireIndices(indices);
+        long rowCount = Indices.requireAll(indices, index.count());
         Column column = wantedColumn(batch);
         MemorySegment offsets = column.reserveOffsets(rowCount);
         long totalBytes = layOut(indices, rowCount, offsets);
@@ -149,17 +149,6 @@ final class PackRecords implements AutoCloseable {
             fillRows(indices, start, limit, offsets, values);
         });
         batch.complete(rowCount);
-    }
-
-    private long requireIndices(MemorySegment indices) {
-        long rowCount = indices.byteSize() / U64.byteSize();
-        if (rowCount * U64.byteSize() != indices.byteSize()) {
-            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
-        }
-        for (long row = 0; row < rowCount; row++) {
-            Objects.checkIndex(indices.get(U64, row * U64.byteSize()), index.count());
-        }
-        return rowCount;
     }
 
     private static Column wantedColumn(Batch batch) {

@@ -44,6 +44,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// How the text ends: the checksum of everything before its key.
     private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
 
+    private static final Pattern CRC = Pattern.compile("[0-9a-f]{8}");
+
     private static final String LAST_KEY = "\"crc32c\"";
 
     /// Names that stay in their folder.
@@ -224,7 +226,9 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         long rows = typed(values, "rows", Long.class);
         long bytes = typed(values, "bytes", Long.class);
         require(rows >= 0 && bytes >= 0, "size of a shard");
-        return new Shard(file, rows, bytes, (String) values.get("crc32c"));
+        String crc = (String) values.get("crc32c");
+        require(crc == null || CRC.matcher(crc).matches(), "checksum of a shard");
+        return new Shard(file, rows, bytes, crc);
     }
 
     private static <T> T typed(Map<?, ?> values, String key, Class<T> type) {

@@ -6,6 +6,7 @@ import dev.penstock.Buffer;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
+import dev.penstock.Indices;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Subset;
@@ -13,7 +14,6 @@ import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
-import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
@@ -87,6 +87,7 @@ public final class TableReader implements Dataset {
     private final List<RowField> rowFields;
     private final List<Field> fields;
     private final TableGather gather;
+    private final TableFingerprint fingerprints;
 
     private TableReader(Path path, Options options, TablePaths files, TableRows shards) {
         this.path = path;
@@ -96,6 +97,7 @@ public final class TableReader implements Dataset {
         this.rowFields = shards.rowType().fields();
         this.fields = rowFields.stream().map(RowField::field).toList();
         this.gather = new TableGather(shards, rowFields);
+        this.fingerprints = new TableFingerprint(shards, files.manifest());
     }
 
     /// Opens a file, a folder of shards, or one of several tables in a folder as `FOLDER/NAME`.
@@ -287,7 +289,8 @@ public final class TableReader implements Dataset {
         return shards.group().use(() -> new TableVerifier(files, shards, options.threads()).verify(progress));
     }
 
-    /// The type, the number of rows and samples of them. Which shards they are in makes no difference.
+    /// Of the type, the number of rows and the checksums that a manifest has of all shards, or samples of the
+    /// rows. Which shards they are in makes no difference.
     @Override
     public String fingerprint() throws IOException {
         return fingerprint(count());
@@ -297,30 +300,22 @@ public final class TableReader implements Dataset {
     @Override
     public String fingerprint(long rowCount) throws IOException {
         return shards.group().use(() -> {
-            if (rowCount < 0 || rowCount > count()) {
-                throw new IndexOutOfBoundsException(
-                        path + " has " + count() + " rows and no first " + rowCount + " of them");
-            }
-            Fingerprint fingerprint = new Fingerprint("table 1 " + rowType() + " " + rowCount);
-            long byteCount = Math.multiplyExact(rowCount, shards.rowSize());
-            fingerprint.addSample(byteCount, (offset, target) -> readBytes(offset, target));
-            return fingerprint.text();
+            Indices.requireFirst(this, rowCount);
+            return fingerprints.of(rowCount);
         });
     }
 
-    /// Bytes of the rows of all shards as if they were one file without a header.
-    private void readBytes(long offset, MemorySegment target) throws IOException {
-        long done = 0;
-        while (done < target.byteSize()) {
-            long row = (offset + done) / shards.rowSize();
-            int shardIndex = shards.shardOf(row);
-            long inRow = (offset + done) % shards.rowSize();
-            long left = (shards.start(shardIndex + 1) - row) * shards.rowSize() - inRow;
-            long byteCount = Math.min(left, target.byteSize() - done);
-            OpenFile file = shards.group().files().get(shardIndex);
-            file.read(shards.offset(shardIndex, row) + inRow, target.asSlice(done, byteCount));
-            done += byteCount;
-        }
+    /// Accepts the fingerprint of samples as well, which tables with a manifest had before and copies without one
+    /// have.
+    @Override
+    public boolean hasFingerprint(String noted, long rowCount) throws IOException {
+        return noted.equals(fingerprint(rowCount))
+                || shards.group().use(() -> noted.equals(fingerprints.ofSamples(rowCount)));
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return fingerprints.isExact();
     }
 
     /// What the manifest notes.

@@ -2,12 +2,12 @@
 package dev.penstock.tree;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
-import dev.penstock.memory.Fingerprint;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
@@ -247,11 +247,30 @@ public final class TreeReader implements AutoCloseable {
         return file.use(() -> CanonicalCheck.isCanonical(this, bytes.segment()));
     }
 
-    /// A text that is the same for the same file: of its first bytes, its last, and samples of the rest.
+    /// A text that is the same for the same file: of its first bytes, its last, and samples of the rest, of
+    /// [Fingerprint#SAMPLED_WHOLE_MAX] bytes altogether. A change between the samples is not noticed.
     public String fingerprint() throws IOException {
         return file.use(() -> new Fingerprint("tree " + TreeFormat.VERSION)
-                .addSample(file, 0, file.size())
+                .addSample(file.size(), file::read)
                 .text());
+    }
+
+    /// Whether [#fingerprint] covers the whole file.
+    public boolean isFingerprintExact() {
+        return file.size() <= Fingerprint.SAMPLED_WHOLE_MAX;
+    }
+
+    /// The fingerprint of every byte of the file. It differs from [#fingerprint].
+    public String fullFingerprint(Progress progress) throws IOException {
+        return file.use(() -> {
+            Fingerprint fingerprint = new Fingerprint("tree full " + TreeFormat.VERSION);
+            long[] done = new long[1];
+            file.forEachPiece(0, file.size(), piece -> {
+                fingerprint.add(piece);
+                progress.at(done[0] += piece.byteSize(), file.size());
+            });
+            return fingerprint.text();
+        });
     }
 
     /// Holds the mapping until [#release], whoever closes the reader.

@@ -227,6 +227,31 @@ public interface DatasetContract extends DatasetThreadsContract {
         }
     }
 
+    @Test
+    default void aFullFingerprintCoversEveryRecordAndTheirOrder(@TempDir Path folder) throws IOException {
+        List<byte[]> records = new ArrayList<>(records(200));
+        String noted = fullFingerprint(folder, "a", records);
+        assertEquals(noted, fullFingerprint(folder, "b", records));
+        assertNotEquals(noted, fullFingerprint(folder, "shorter", records.subList(0, 199)));
+        byte[] changed = records.get(150).clone();
+        byte[] kept = records.set(150, changed);
+        if (changed.length > 0) {
+            changed[changed.length - 1] ^= 1;
+            assertNotEquals(noted, fullFingerprint(folder, "changed", records));
+        }
+        records.set(150, kept);
+        Collections.reverse(records);
+        assertNotEquals(noted, fullFingerprint(folder, "reversed", records));
+    }
+
+    private String fullFingerprint(Path folder, String name, List<byte[]> records) throws IOException {
+        Path path = folder.resolve(name);
+        write(path, records);
+        try (Dataset dataset = open(path)) {
+            return dataset.fullFingerprint(Progress.NONE);
+        }
+    }
+
     private String fingerprint(Path folder, String name, List<byte[]> records) throws IOException {
         Path path = folder.resolve(name);
         write(path, records);

@@ -2,12 +2,16 @@
 package dev.penstock.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Seeds;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.Disk;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,7 +64,8 @@ final class TableFingerprintTest {
         assertEquals(46, notes.getLast().count());
     }
 
-    /// Above 4 MiB a fingerprint is made of samples, whose places depend on the number of rows.
+    /// Above 256 KiB the fingerprint of a table without a manifest is made of samples, whose places depend on the
+    /// number of rows.
     @Test
     void everyNumberOfFirstRowsHasTheFingerprintOfATableOfThem(@TempDir Path folder) throws IOException {
         RowType wide = RowType.of(DType.parse("|V10007"));
@@ -68,6 +73,7 @@ final class TableFingerprintTest {
         Path grown = folder.resolve("grown");
         Tables.write(grown, wide, DEFAULT.withShardRows(70), Arrays.copyOf(rows, 100 * 10007));
         Tables.extend(grown, DEFAULT.withShardRows(170), Arrays.copyOfRange(rows, 100 * 10007, rows.length));
+        Files.delete(grown.resolve(TableFormat.MANIFEST));
         List<Noted> notes = new ArrayList<>();
         for (int count : new int[] {0, 1, 69, 70, 71, 100, 101, 418, 419, 420, 421, 599, 600}) {
             Path path = folder.resolve(count + ".npy");
@@ -97,8 +103,78 @@ final class TableFingerprintTest {
         Tables.write(path, Tables.PLAIN, DEFAULT, new byte[12]);
         TableReader table = TableReader.open(path);
         IndexOutOfBoundsException refusal = assertThrows(IndexOutOfBoundsException.class, () -> table.fingerprint(4));
-        assertEquals(path + " has 3 rows and no first 4 of them", refusal.getMessage());
+        assertEquals(path + " has 3 records and no first 4 of them", refusal.getMessage());
         table.close();
         assertThrows(IllegalStateException.class, () -> table.fingerprint(2));
+    }
+
+    /// Rows of 1,000 bytes in shards of a size, with a manifest.
+    private static Path shards(Path path, byte[] rows, long shardRows) throws IOException {
+        Tables.write(path, KILOBYTE, DEFAULT.withShardRows(shardRows), rows);
+        return path;
+    }
+
+    private static final RowType KILOBYTE = RowType.of(DType.parse("|V1000"));
+
+    /// Every byte counts, also those that no sample would meet, and nothing but the headers is read.
+    @Test
+    void withChecksumsEveryRowCountsAndShardsMakeNoDifference(@TempDir Path folder) throws IOException {
+        byte[] rows = Tables.rows(KILOBYTE, 1000, Seeds.random());
+        Noted noted = note(shards(folder.resolve("a"), rows, 7));
+        assertEquals(noted, note(shards(folder.resolve("b"), rows, 333)));
+        assertEquals(noted, note(shards(folder.resolve("c"), rows, 5000)));
+        for (int i = 0; i < 20; i++) {
+            int at = Seeds.random().nextInt(rows.length);
+            rows[at] ^= 4;
+            assertNotEquals(noted, note(shards(folder.resolve("d" + i), rows, 100)), "byte " + at);
+            rows[at] ^= 4;
+        }
+    }
+
+    @Test
+    void withChecksumsTheFingerprintsOfBeforeAnAppendAreKnownAndThoseWithinAShard(@TempDir Path folder)
+            throws IOException {
+        byte[] rows = Tables.rows(KILOBYTE, 1000, Seeds.random());
+        Path grown = shards(folder.resolve("grown"), Arrays.copyOf(rows, 400_000), 150);
+        List<Noted> notes = new ArrayList<>(List.of(note(grown)));
+        Tables.extend(grown, DEFAULT.withShardRows(250), Arrays.copyOfRange(rows, 400_000, rows.length));
+        for (int count : new int[] {0, 1, 149, 150, 151, 399, 401, 650, 999, 1000}) {
+            notes.add(note(shards(folder.resolve("n" + count), Arrays.copyOf(rows, count * 1000), 90)));
+        }
+        requireNoted(grown, notes);
+    }
+
+    /// Tables with a manifest once had the fingerprint of samples, and copies without a manifest still have it.
+    @Test
+    void aFingerprintOfSamplesIsRecognisedByATableWithChecksums(@TempDir Path folder) throws IOException {
+        byte[] rows = Tables.rows(KILOBYTE, 600, Seeds.random());
+        Path path = shards(folder.resolve("table"), rows, 100);
+        Path single = folder.resolve("single.npy");
+        Tables.write(single, KILOBYTE, DEFAULT, Arrays.copyOf(rows, 300_000));
+        try (TableReader table = TableReader.open(path);
+                TableReader copy = TableReader.open(single)) {
+            assertTrue(table.isFingerprintExact());
+            assertFalse(copy.isFingerprintExact());
+            assertNotEquals(copy.fingerprint(), table.fingerprint(300));
+            assertTrue(table.hasFingerprint(copy.fingerprint(), 300));
+            assertTrue(table.hasFingerprint(table.fingerprint(), 600));
+            assertFalse(table.hasFingerprint(copy.fingerprint(), 299));
+            assertFalse(table.hasFingerprint("0".repeat(32), 300));
+        }
+    }
+
+    @Test
+    void aManifestWithoutAChecksumOfEveryShardMeansSamples(@TempDir Path folder) throws IOException {
+        Path path = shards(folder.resolve("table"), new byte[600_000], 100);
+        TableManifest manifest = TableManifest.read(Disk.real(), path);
+        List<TableManifest.Shard> listed = new ArrayList<>(manifest.shards());
+        TableManifest.Shard last = listed.removeLast();
+        listed.add(new TableManifest.Shard(last.file(), last.rows(), last.bytes(), null));
+        Files.write(
+                path.resolve(TableFormat.MANIFEST), manifest.withShards(listed).write());
+        try (TableReader table = TableReader.open(path)) {
+            assertFalse(table.isFingerprintExact());
+            assertEquals(32, table.fingerprint().length());
+        }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.memory;
+package dev.penstock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.penstock.Seeds;
+import dev.penstock.memory.Access;
+import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -29,7 +31,9 @@ class FingerprintTest {
     private static String all(byte[] bytes, String name, Access access) throws IOException {
         Path path = Path.of("/data", name);
         try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, access)) {
-            return new Fingerprint("format 1").add(file, 0, bytes.length).text();
+            Fingerprint fingerprint = new Fingerprint("format 1");
+            file.forEachPiece(0, bytes.length, fingerprint::add);
+            return fingerprint.text();
         }
     }
 
@@ -37,7 +41,7 @@ class FingerprintTest {
         Path path = Path.of("/data/file");
         try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, Access.READ)) {
             return new Fingerprint("format 1")
-                    .addSample(file, offset, byteCount)
+                    .addSample(byteCount, (at, target) -> file.read(offset + at, target))
                     .text();
         }
     }
