@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import penstock
@@ -323,3 +324,14 @@ def test_command_line(tmp_path: Path, steps: Path) -> None:
     if script.exists():
         wrong = subprocess.run([script, "nonsense"], capture_output=True, env=os.environ)
         assert wrong.returncode == 2
+
+
+def test_a_command_ends_quietly_when_nobody_reads_its_output(tmp_path: Path) -> None:
+    np.save(tmp_path / "numbers.npy", np.arange(200_000))
+    script = f"""
+        cd {tmp_path}
+        {sys.executable} -m penstock export numbers.npy --format csv --output - | head -n 1
+        echo "${{PIPESTATUS[0]}}"
+    """
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("value\n141\n", "")

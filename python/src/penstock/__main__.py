@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 from . import _runtime
 
@@ -51,9 +52,11 @@ def _filtered(line: list[str], environment: dict[str, str]) -> int:
 
     def pass_on() -> None:
         for text in lines:
-            if not text.startswith(b"WARNING: Using incubator modules"):
-                sys.stderr.buffer.write(text)
-                sys.stderr.buffer.flush()
+            # All lines are read also when nobody reads this program's: the child would wait.
+            with suppress(OSError):
+                if not text.startswith(b"WARNING: Using incubator modules"):
+                    sys.stderr.buffer.write(text)
+                    sys.stderr.buffer.flush()
 
     thread = threading.Thread(target=pass_on, daemon=True)
     thread.start()

@@ -62,10 +62,12 @@ class Column:
 
     def __getitem__(self, index: Any) -> Any:
         indices, shape = _index.parse(index, len(self))
+        if self._field is not None and self._field.variable:
+            _index.require_one_dimension(shape, "a list of bytes")
         values = self._values(indices)
         if shape is None:
             return values[0]
-        if len(shape) != 1 and isinstance(values, np.ndarray):
+        if len(shape) != 1:
             return values.reshape(shape + values.shape[1:])
         return values
 

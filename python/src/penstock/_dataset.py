@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-import os
+import operator
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _dtypes, _index, _jvm
+from . import _dtypes, _index, _jvm, _paths
 from ._column import Column
 from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._forked import ForkedRows
 from ._maps import RecordViews, identity, map_rows
 from ._memory import BatchInfo
+from ._paths import PathLike
 from ._rows import HEAD_BYTES, columns, fill, read_rows
 from ._torch import ReadyBatch
 from ._tree import Tree
@@ -28,8 +29,6 @@ _CHUNK_BYTES = 1 << 20
 # So few bytes of a table come as rows that NumPy takes apart. It is faster, and leaves no batch in
 # Java for as long as they are kept: there may be millions of them.
 _SMALL_BYTES = 2048
-
-PathLike = str | os.PathLike[str]
 
 
 def gather(
@@ -87,6 +86,8 @@ class Dataset:
         self._identities = {file: identity(file) for file in files}
         # Views need their parts for as long as they live.
         self._parts: tuple[Dataset, ...] = ()
+        # A name in /proc is there for as long as this is.
+        self._source_path: _paths.Source | None = None
 
     # What it is.
 
@@ -112,6 +113,11 @@ class Dataset:
     def is_plain(self) -> bool:
         """Whether records are bare values and not dictionaries."""
         return len(self._fields) == 1 and self._fields[0].name == "value"
+
+    @property
+    def is_plain_array(self) -> bool:
+        """Whether an array of all records has no fields."""
+        return self.dtype.names is None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -155,21 +161,24 @@ class Dataset:
     def fingerprint(self) -> str:
         """A short text that identifies the records and their order, wherever the files are.
 
-        It is quick: it covers the checksums that the writer stored or, where there are none, 256 KiB
-        of samples. `full_fingerprint` reads every record.
+        It is quick: it covers the checksums that the writer stored or, where there are none,
+        256 KiB of samples. `full_fingerprint` reads every record.
         """
         if self._fingerprint is None:
             self._fingerprint = str(_jvm.call("fingerprint", handle=self._java().number))
         return self._fingerprint
 
     def full_fingerprint(self) -> str:
-        """The fingerprint of every byte of every record: another text than `fingerprint`, and the same
-        for the same records in other files or another format."""
+        """The fingerprint of every byte of every record: another text than `fingerprint`, and the
+        same for the same records in other files or another format."""
         return str(_jvm.call("fullFingerprint", handle=self._java().number))
 
     def name(self, index: int) -> str | None:
         """The name of a record, where the format keeps one."""
-        indices = _index.wrap(_index.parse(index, self._count)[0], self._count)
+        parsed, shape = _index.parse(index, self._count)
+        if shape is not None:
+            raise TypeError(f"the name of one record is asked for, by its number; got {index!r}")
+        indices = _index.wrap(parsed, self._count)
         name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
         return None if name is None else str(name)
 
@@ -231,18 +240,22 @@ class Dataset:
             return Column(self, index)
         if isinstance(index, list) and index and all(isinstance(one, str) for one in index):
             return {name: Column(self, name) for name in index}
-        indices, shape = _index.parse(index, self._count)
+        indices, shape = self._parse(index)
         return self._shaped(self._gather(self._fields, None, indices, False), shape)
+
+    def _parse(self, index: Any) -> tuple[_index.Indices, tuple[int, ...] | None]:
+        """The records an index asks for, and the shape of the result."""
+        indices, shape = _index.parse(index, self._count)
+        if any(field.variable for field in self._fields):
+            _index.require_one_dimension(shape, "a list of bytes")
+        return indices, shape
 
     def _shaped(self, columns: dict[str, Any], shape: tuple[int, ...] | None) -> Any:
         if shape is None:
             columns = {name: values[0] for name, values in columns.items()}
         elif len(shape) != 1:
             columns = {
-                name: values.reshape(shape + values.shape[1:])
-                if isinstance(values, np.ndarray)
-                else values
-                for name, values in columns.items()
+                name: values.reshape(shape + values.shape[1:]) for name, values in columns.items()
             }
         return columns["value"] if self.is_plain else columns
 
@@ -264,7 +277,7 @@ class Dataset:
         Args:
             indices: whole numbers, negative ones from the end
             out: an array of `dtype` that is filled and returned, structured for a table with
-                fields; or a dictionary of columns
+                fields and of objects for a pack; or a dictionary of columns
             ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
         """
         # The usual case without a detour: what remains to be checked, Java sees in the arrays.
@@ -283,9 +296,9 @@ class Dataset:
                     return out
             except _jvm.ForkedError:
                 pass
-        parsed, shape = _index.parse(indices, self._count)
         if out is not None:
-            return fill(self, parsed, shape, out)
+            return fill(self, *_index.parse(indices, self._count), out)
+        parsed, shape = self._parse(indices)
         return self._shaped(self._gather(self._fields, None, parsed, ragged), shape)
 
     def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
@@ -299,7 +312,7 @@ class Dataset:
             read_rows(self._handle, _index.wrap(indices, self._count), out)
 
     def _after_fork(self) -> ForkedRows:
-        self._handle.number  # noqa: B018 - raises when it is closed
+        self._handle.require_open()
         if self._forked is None:
             self._forked = ForkedRows(self)
         return self._forked
@@ -351,7 +364,11 @@ class Dataset:
         arrays of bytes. Files are mapped anew, so arrays stay valid after `close`. As with every
         map, do not shorten a file while it is in use.
         """
-        self._handle.number  # noqa: B018 - raises when it is closed
+        if _jvm.is_forked():
+            self._handle.require_open()
+        else:
+            # Raises when it is closed, and when a pickled dataset is not what it was.
+            self._handle.number  # noqa: B018
         if self._row is not None:
             views = map_rows(self)
             return views[0] if len(views) == 1 else views
@@ -365,7 +382,9 @@ class Dataset:
         """These records as a dataset, without copying any."""
         from ._views import Subset
 
-        return Subset(self, _index.wrap(_index.parse(indices, self._count)[0], self._count))
+        parsed, shape = _index.parse(indices, self._count)
+        _index.require_one_dimension(shape, "a dataset")
+        return Subset(self, _index.wrap(parsed, self._count))
 
     def where(self, condition: str) -> Dataset:
         """The records that match a condition, such as `move == 2 and reward > 3`."""
@@ -432,8 +451,7 @@ class Dataset:
 
     def _portable(self) -> tuple[Any, ...]:
         """How to make it again in another process."""
-        kind, *arguments = self._recipe
-        return (kind, *arguments, self.fingerprint)
+        return (*self._recipe, self._description, self._identities, self.fingerprint)
 
 
 def open(
@@ -443,7 +461,7 @@ def open(
     records, comes as a `Tree`.
 
     Args:
-        path: a file or a folder
+        path: a file or a folder; as text, bytes or anything with a path
         io: `mmap`, or `read` where files cannot be mapped
         memory: bytes it may keep in memory; without it, what the machine has to spare
         lenient: whether to read the shard files of a folder as they are when its `manifest.json` is
@@ -451,33 +469,57 @@ def open(
     """
     if io not in ("mmap", "read"):
         raise ValueError(f"io is 'mmap' or 'read', not {io!r}")
-    absolute = os.path.abspath(os.fsdecode(path))
     options: dict[str, Any] = {"io": io, "lenient": lenient}
     if memory is not None:
-        options["memory"] = memory
-    handle, description = _jvm.create(f"the dataset {absolute}", "open", path=absolute, **options)
+        options["memory"] = operator.index(memory)
+        if options["memory"] < 0:
+            raise ValueError(f"memory is a number of bytes and cannot be negative; got {memory}")
+    absolute = _paths.absolute(path)
+    source = _paths.Source(absolute)
+    handle, description = _open_in_java(absolute, source, options)
     if description["format"] == "tree":
         # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
-        return Tree._of(handle, description, io)  # type: ignore[return-value]
+        return Tree._of(handle, description, io, source)  # type: ignore[return-value]
     if lenient:
         for remark in description["remarks"]:
             warnings.warn(remark, stacklevel=2)
-    return Dataset(handle, description, ("open", absolute, io, memory, lenient))
+    dataset = Dataset(handle, description, ("open", absolute, options))
+    dataset._source_path = source
+    return dataset
+
+
+def _open_in_java(
+    path: str, source: _paths.Source, options: dict[str, Any]
+) -> tuple[_jvm.Handle, dict[str, Any]]:
+    return _jvm.create(f"the dataset {path}", "open", path=source.text, **options)
 
 
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:
-    """What pickle calls."""
-    kind, *arguments, fingerprint = recipe
-    if kind == "open":
-        path, io, memory, lenient = arguments
-        dataset = open(path, io=io, memory=memory, lenient=lenient)
-    else:
+    """What pickle calls. Nothing is opened before it is needed."""
+    kind, *arguments = recipe
+    if kind != "open":
         from . import _views
 
-        dataset = _views.rebuild(kind, arguments, _reopen)
-    if dataset.fingerprint != fingerprint:
-        raise CorruptDataError(
-            f"{dataset.path} is not what it was when the dataset was pickled: its fingerprint was "
-            f"{fingerprint} and is {dataset.fingerprint}"
-        )
+        return _views.rebuild(kind, arguments, _reopen)
+    path, options, description, identities, fingerprint = arguments
+
+    # Kept by the handle, and not by the dataset: a circle would wait for the garbage collector.
+    sources: list[_paths.Source] = []
+
+    def make() -> _jvm.Handle:
+        sources.append(_paths.Source(path))
+        handle, _ = _open_in_java(path, sources[-1], options)
+        found = str(_jvm.call("fingerprint", handle=handle.number))
+        if found != fingerprint:
+            handle.close()
+            raise CorruptDataError(
+                f"{path} is not what it was when the dataset was pickled: its fingerprint was "
+                f"{fingerprint} and is {found}"
+            )
+        return handle
+
+    dataset = Dataset(_jvm.LazyHandle(f"the dataset {path}", make), description, recipe[:3])
+    if _jvm.is_forked():
+        # NumPy will read the files, if they are still those that were opened.
+        dataset._identities = identities
     return dataset

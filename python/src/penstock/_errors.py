@@ -88,9 +88,8 @@ def _disk_error(message: str | None, file: str | None) -> OSError:
     number = _NUMBERS.get(reason)
     if number is not None:
         return OSError(number, reason, file or place or None)
-    error = OSError(message if file is None else f"{file}: {message}")
-    error.filename = file
-    return error
+    # The words are Java's own: the file is not what it should be, or something failed.
+    return OSError(message) if file is None else OSError(errno.EINVAL, message, file)
 
 
 def from_words(words: dict[str, Any]) -> Exception:

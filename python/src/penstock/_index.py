@@ -62,6 +62,15 @@ def _from_array(index: Any, count: int) -> tuple[Indices, tuple[int, ...] | None
     return np.require(array.reshape(-1), np.int64, ["C", "A"]), shape
 
 
+def require_one_dimension(shape: tuple[int, ...] | None, what: str) -> None:
+    """Raises for an index of several dimensions where the result can have one only."""
+    if shape is not None and len(shape) != 1:
+        raise IndexError(
+            f"an index of {len(shape)} dimensions, and {what} has one dimension; give a flat list "
+            "or array of indices"
+        )
+
+
 def wrap(indices: Indices, count: int) -> Indices:
     """Counts negative indices from the end.
 

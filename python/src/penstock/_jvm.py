@@ -26,7 +26,7 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte,
 from functools import partial
 from typing import Any, NoReturn
 
-from . import _errors, _runtime, _signals
+from . import _errors, _paths, _runtime, _signals
 
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
@@ -343,7 +343,8 @@ def fail(status: int) -> NoReturn:
     size = functions().failure(status, ctypes.addressof(where))
     if size < 0:
         raise MemoryError("the Java runtime is out of memory")
-    raise _errors.from_words(json.loads(ctypes.string_at(where.value, size)))
+    words = json.loads(ctypes.string_at(where.value, size))
+    raise _errors.from_words(_paths.restored(words))
 
 
 def _plain(value: Any) -> Any:
@@ -364,7 +365,7 @@ def call(verb: str, **arguments: Any) -> Any:
     size = java.call(ctypes.addressof(memory), len(request), ctypes.addressof(where))
     if size < 0:
         fail(size)
-    return json.loads(ctypes.string_at(where.value, size))
+    return _paths.restored(json.loads(ctypes.string_at(where.value, size)))
 
 
 def call_patiently(verb: str, **arguments: Any) -> Any:
@@ -484,12 +485,17 @@ class Handle:
     @property
     def number(self) -> int:
         if self._number == 0:
-            raise ValueError(f"{self._what} is closed")
+            self.require_open()
         return self._number
 
     @property
     def is_closed(self) -> bool:
         return self._number == 0
+
+    def require_open(self) -> None:
+        """Raises when it is closed."""
+        if self.is_closed:
+            raise ValueError(f"{self._what} is closed")
 
     def close(self) -> None:
         number, self._number = self._number, 0
@@ -497,3 +503,43 @@ class Handle:
             assert _functions is not None
             _functions.release(number)
             _tickets.pop(number, None)
+
+
+class LazyHandle(Handle):
+    """A Java object that is made when its number is first asked for, such as that of a dataset that
+    came out of a pickle. So unpickling never fails: in a worker of a process pool an error would be
+    lost there, and the pool would wait for ever."""
+
+    __slots__ = ("_handle", "_is_closed", "_lock", "_make")
+
+    def __init__(self, what: str, make: Callable[[], Handle]) -> None:
+        # It has no number of its own, and nothing to give back.
+        self._number = 0
+        self._what = what
+        self._make = make
+        self._handle: Handle | None = None
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def number(self) -> int:
+        handle = self._handle
+        return (self._made() if handle is None else handle).number
+
+    def _made(self) -> Handle:
+        self.require_open()
+        # Raises in a forked child, whose lock may be held by a thread that it does not have.
+        functions()
+        with self._lock:
+            if self._handle is None:
+                self._handle = self._make()
+            return self._handle
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def close(self) -> None:
+        self._is_closed = True
+        if self._handle is not None:
+            self._handle.close()

@@ -13,7 +13,8 @@ from . import _dtypes, _jvm
 from ._dataset import Dataset
 from ._dtypes import Field
 from ._memory import BatchInfo, BatchPlace
-from ._torch import to_torch
+from ._ranks import resolve
+from ._torch import require_torch, to_torch
 from .samplers import Permutation, Sampler, Sequential
 from .transforms import Pad, Transform, split
 
@@ -30,8 +31,10 @@ class Loader:
         shuffle: whether in an order of chance, when no `sampler` says which
         seed: of that order
         drop_last: whether to leave out the smaller batch at the end of an epoch
-        rank, world_size: which part of each step is this process's; without them, what the
-            environment says (`RANK`, `WORLD_SIZE`, and what MPI and Slurm set)
+        rank, world_size: which part of each step is this process's. Without them, the ranks of an
+            initialised `torch.distributed`, or of the environment (`RANK` and `WORLD_SIZE`, which
+            `torchrun` sets, or the variables of MPI), or of an initialised JAX, at the moment when
+            the loader is made; `stats()["ranks_from"]` says which
         threads: how many fill batches; without it, this rank's share of the cores
         prefetch: bytes of batches made ahead
         sampler: one of `penstock.samplers`
@@ -78,6 +81,9 @@ class Loader:
             raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
         if (rank is None) != (world_size is None):
             raise ValueError("rank and world_size come together")
+        if to == "torch":
+            require_torch()
+        ranks = resolve(rank, world_size)
         self._dataset = dataset
         self._sampler = _default_sampler(dataset, shuffle, seed) if sampler is None else sampler
         ahead, self._functions = split(transform)
@@ -87,8 +93,9 @@ class Loader:
         self._ragged = ragged
         options = {
             "dropLast": drop_last,
-            "rank": rank,
-            "world": world_size,
+            "rank": ranks.rank,
+            "world": ranks.world_size,
+            "localWorld": ranks.local_world_size,
             "threads": threads,
             "prefetch": prefetch,
             "fields": fields,
@@ -108,6 +115,7 @@ class Loader:
         self._bfloats = {one["name"] for one in answer["fields"] if one["type"] == "bf16"}
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
+        self._ranks_from = ranks.source
         self.threads: int = answer["threads"]
         self._pass: _Pass | None = None
         self._last: tuple[BatchInfo, _jvm.Handle] | None = None
@@ -216,13 +224,23 @@ class Loader:
             for function in self._functions:
                 batch = function(batch)
             return batch
+        except StopIteration as e:
+            # It would end the epoch as if all batches had come.
+            raise RuntimeError("a transform raised StopIteration") from e
         finally:
             self._transform_seconds += time.perf_counter() - before
 
     def state_dict(self) -> dict[str, Any]:
         """Where the consumer is, in less than a kilobyte that JSON can hold. It knows nothing of
-        batches, threads or ranks, so a run may go on with others."""
-        state: dict[str, Any] = json.loads(_jvm.call("state", handle=self._handle.number))
+        batches, threads or ranks, so a run may go on with others.
+
+        A batch counts as delivered once the iterator has returned it. One whose transform raised an
+        exception does not count, and comes again.
+        """
+        under_way = self._pass
+        consumed = {} if under_way is None else {"steps": under_way.delivered}
+        text = _jvm.call("state", handle=self._handle.number, **consumed)
+        state: dict[str, Any] = json.loads(text)
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -241,9 +259,11 @@ class Loader:
         _jvm.call("moveOn", handle=self._handle.number)
 
     def stats(self) -> dict[str, Any]:
-        """Batches, rows and bytes so far, and where the time went."""
+        """Batches, rows and bytes so far, where the time went, and where the ranks came from."""
         stats: dict[str, Any] = _jvm.call("stats", handle=self._handle.number)
         stats["transform_seconds"] = self._transform_seconds
+        stats["rank"], stats["world_size"] = self.rank, self.world_size
+        stats["ranks_from"] = self._ranks_from
         return stats
 
     def close(self) -> None:
@@ -266,8 +286,8 @@ class Loader:
         progress = self._progress()
         return (
             f"<penstock.Loader of {self._dataset.path!r}: epoch {progress['epoch']}, "
-            f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size}, "
-            f"{self.threads} threads>"
+            f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size} "
+            f"(from {self._ranks_from}), {self.threads} threads>"
         )
 
 
@@ -295,6 +315,12 @@ class _Pass:
         self._loader = loader
         self.is_under_way = False
         self._is_over = False
+        # Batches that the consumer got since Java began this pass, and whether Java may have handed
+        # out one more, which an exception kept from the consumer.
+        self.delivered = 0
+        self._is_ahead = False
+        # How many calls are in progress: a transform may ask for the next batch.
+        self._depth = 0
 
     def __iter__(self) -> _Pass:
         return self
@@ -314,12 +340,28 @@ class _Pass:
                 # Lightning's Trainer tells the epoch after it has begun to iterate.
                 _jvm.call("begin", handle=loader._handle.number)
             self.is_under_way = True
+            if self._is_ahead and self._depth == 0:
+                self._go_back()
+            self._is_ahead = True
+            self._depth += 1
             try:
-                return loader._next()
+                batch = loader._next()
             except StopIteration:
                 self._is_over = True
                 self.is_under_way = False
                 raise
+            finally:
+                self._depth -= 1
+            self._is_ahead = self._depth > 0
+            self.delivered += 1
+            return batch
+
+    def _go_back(self) -> None:
+        """Lets the batch come again that an exception kept from the consumer."""
+        handle = self._loader._handle.number
+        if _jvm.call("rewind", handle=handle, steps=self.delivered):
+            self.delivered = 0
+        self._is_ahead = False
 
 
 def collate(batch: Any) -> Any:

@@ -89,13 +89,36 @@ def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | Non
         raise ValueError(f"out must be an array of shape {expected}, and is {found}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
-    if row is not None and (out.dtype.names is None) == (row.base.names is None):
+    if (out.dtype.names is None) != dataset.is_plain_array:
+        raise TypeError(_wrong_type(dataset, out))
+    if row is not None:
         stored = np.empty(expected, row.base)
         dataset._rows(indices, stored)
         _assign(out, stored)
         return out
     _fill_columns(dataset, indices, shape, out)
     return out
+
+
+def _wrong_type(dataset: Dataset, out: np.ndarray[Any, Any]) -> str:
+    if out.dtype.names is None:
+        names = ", ".join(dataset.dtype.names or ())
+        return (
+            f"out is an array of {out.dtype}, and the records have the fields {names}; make it "
+            "with np.empty(count, ds.dtype), or give a dictionary of arrays"
+        )
+    return f"out has the fields {out.dtype.names}, and the records are plain {dataset.dtype}"
+
+
+def _require_objects(out: Any, name: str) -> None:
+    """Bytes of any length fit into an array of objects only: NumPy would cut them, or take them for
+    the digits of a number."""
+    if not isinstance(out, np.ndarray) or out.dtype != object:
+        found = f"an array of {out.dtype}" if isinstance(out, np.ndarray) else f"a {type(out)}"
+        raise TypeError(
+            f"{name!r} has values of any length, which need an array of objects, and out is "
+            f"{found}; make it with np.empty(count, object), or leave out= away"
+        )
 
 
 def _assign(out: np.ndarray[Any, Any], stored: np.ndarray[Any, Any]) -> None:
@@ -114,6 +137,9 @@ def _fill_dictionary(values: dict[str, Any], shape: tuple[int, ...] | None, out:
     for name, column in values.items():
         if name not in out:
             raise KeyError(f"out has no {name!r}, which is a field of the dataset")
+        if not isinstance(column, np.ndarray):
+            _require_objects(out[name], name)
+    for name, column in values.items():
         part = column if shape is not None else column[0]
         if isinstance(part, np.ndarray) and out[name].shape != part.shape:
             raise ValueError(f"out[{name!r}] has shape {out[name].shape}, not {part.shape}")
@@ -123,6 +149,9 @@ def _fill_dictionary(values: dict[str, Any], shape: tuple[int, ...] | None, out:
 def _fill_columns(
     dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any
 ) -> None:
+    for field in dataset._fields:
+        if field.variable:
+            _require_objects(out if dataset.is_plain else out[field.name], field.name)
     columns = dataset._gather(dataset._fields, None, indices, False)
     for name, values in columns.items():
         target = out if dataset.is_plain else out[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches as PyTorch tensors over the same memory. PyTorch is imported by the first of them."""
+"""Batches as PyTorch tensors over the same memory. PyTorch is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ import numpy as np
 
 from . import _dtypes
 from ._ragged import Ragged
+
+
+def require_torch() -> None:
+    """Raises when PyTorch is not installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError as e:
+        raise ImportError(
+            "to='torch' needs PyTorch, which is not installed; install it, or use to='numpy'"
+        ) from e
 
 
 def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name: str = "") -> Any:

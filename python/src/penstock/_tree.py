@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import operator
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import accumulate
@@ -12,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _jvm
+from . import _jvm, _paths
 from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._memory import BatchInfo
@@ -126,23 +125,28 @@ class Tree(_Paths):
 
     _verbs = "tree"
 
-    def __init__(self, path: str | os.PathLike[str], *, io: str = "mmap") -> None:
-        absolute = os.path.abspath(os.fsdecode(path))
-        handle, description = _jvm.create(f"the tree {absolute}", "open", path=absolute, io=io)
+    def __init__(self, path: _paths.PathLike, *, io: str = "mmap") -> None:
+        absolute = _paths.absolute(path)
+        source = _paths.Source(absolute)
+        handle, description = _jvm.create(f"the tree {absolute}", "open", path=source.text, io=io)
         if description["format"] != "tree":
             handle.close()
             raise ValueError(f"{description['path']} is a {description['format']} and no tree")
-        self._set(handle, description, io)
+        self._set(handle, description, io, source)
 
     @classmethod
-    def _of(cls, handle: _jvm.Handle, description: dict[str, Any], io: str) -> Tree:
+    def _of(
+        cls, handle: _jvm.Handle, description: dict[str, Any], io: str, source: Any = None
+    ) -> Tree:
         """What Java has opened already."""
         tree = cls.__new__(cls)
-        tree._set(handle, description, io)
+        tree._set(handle, description, io, source)
         return tree
 
-    def _set(self, handle: _jvm.Handle, description: dict[str, Any], io: str) -> None:
+    def _set(self, handle: _jvm.Handle, description: dict[str, Any], io: str, source: Any) -> None:
         self._handle = handle
+        # A name in /proc is there for as long as this is.
+        self._source_path = source
         self._io = io
         self._count: int | None = None
         self._fingerprint: str | None = None
@@ -176,7 +180,8 @@ class Tree(_Paths):
         return Verification.of(_jvm.call_patiently("treeVerify", handle=self._handle.number))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self.path, self._io, self.fingerprint)
+        description = {"path": self.path, "format": self.format, "bytes": self.nbytes}
+        return _reopen, (description, self._io, self.fingerprint)
 
     def __repr__(self) -> str:
         state = ", closed" if self.closed else f": {self.nbytes:,} bytes"
@@ -206,9 +211,10 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
 
     _verbs = "hybrid"
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.path.abspath(os.fsdecode(path))
-        self._handle, _ = _jvm.create(f"the tree {self.path}", "hybridOpen", path=self.path)
+    def __init__(self, path: _paths.PathLike) -> None:
+        self.path = _paths.absolute(path)
+        self._target = _paths.Target(self.path, True, in_place=True)
+        self._handle, _ = _jvm.create(f"the tree {self.path}", "hybridOpen", path=self._target.text)
 
     def put(self, path: Path, value: int) -> None:
         """Sets the value of a path, a whole number from 0 to 2^64 - 1."""
@@ -254,21 +260,21 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         """The number of changed paths since the last snapshot."""
         return int(_jvm.call("hybridChangeCount", handle=self._handle.number))
 
-    def snapshot(
-        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
-    ) -> int:
+    def snapshot(self, path: _paths.PathLike | None = None, *, overwrite: bool = False) -> int:
         """Writes everything as a new tree and returns the number of paths in it.
 
         Replaces the file of this tree, in one step. With a `path`, writes the new tree there
         instead, and this tree keeps its changes. `overwrite` says whether an existing file of that
         name is replaced.
         """
-        more = {} if path is None else {"target": os.path.abspath(os.fsdecode(path))}
-        return int(
-            _jvm.call_patiently(
-                "hybridSnapshot", handle=self._handle.number, overwrite=overwrite, **more
-            )
+        target = None if path is None else _paths.Target(_paths.absolute(path), overwrite)
+        more = {} if target is None else {"target": target.text}
+        count = _jvm.call_patiently(
+            "hybridSnapshot", handle=self._handle.number, overwrite=overwrite, **more
         )
+        if target is not None:
+            target.publish()
+        return int(count)
 
     def __exit__(self, *error: object) -> None:
         is_failing = any(part is not None for part in error)
@@ -313,7 +319,7 @@ def _memory(arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, int]:
 
 
 def write_tree(
-    path: str | os.PathLike[str], values: Mapping[Any, int], *, overwrite: bool = False
+    path: _paths.PathLike, values: Mapping[Any, int], *, overwrite: bool = False
 ) -> None:
     """Writes a mapping of paths to whole numbers as a tree."""
     if not isinstance(values, Mapping):
@@ -321,16 +327,24 @@ def write_tree(
     entries = sorted((_bytes(key), _unsigned(value)) for key, value in values.items())
     numbers = np.array([value for _, value in entries], np.uint64)
     arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
-    absolute = os.path.abspath(os.fsdecode(path))
-    _jvm.call("treeWrite", path=absolute, overwrite=overwrite, **_memory(arrays))
+    target = _paths.Target(_paths.absolute(path), overwrite)
+    _jvm.call("treeWrite", path=target.text, overwrite=overwrite, **_memory(arrays))
+    target.publish()
 
 
-def _reopen(path: str, io: str, fingerprint: str) -> Tree:
-    """What pickle calls."""
-    tree = Tree(path, io=io)
-    if tree.fingerprint != fingerprint:
-        raise CorruptDataError(
-            f"{path} is not what it was when the tree was pickled: its fingerprint was "
-            f"{fingerprint} and is {tree.fingerprint}"
-        )
-    return tree
+def _reopen(description: dict[str, Any], io: str, fingerprint: str) -> Tree:
+    """What pickle calls. The file is opened when it is needed."""
+    path = description["path"]
+    opened: list[Tree] = []
+
+    def make() -> _jvm.Handle:
+        tree = Tree(path, io=io)
+        if tree.fingerprint != fingerprint:
+            raise CorruptDataError(
+                f"{path} is not what it was when the tree was pickled: its fingerprint was "
+                f"{fingerprint} and is {tree.fingerprint}"
+            )
+        opened.append(tree)
+        return tree._handle
+
+    return Tree._of(_jvm.LazyHandle(f"the tree {path}", make), description, io)

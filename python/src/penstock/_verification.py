@@ -25,8 +25,8 @@ class Problem:
 class Verification:
     """The result of `Dataset.verify`; true when every record can be read as it was written.
 
-    `problem_count` counts errors and warnings, `error_count` errors alone. `problems` lists the first 1,000 of them,
-    errors before warnings when there are more.
+    `problem_count` counts errors and warnings, `error_count` errors alone. `problems` lists the
+    first 1,000 of them, errors before warnings when there are more.
     """
 
     ok: bool
@@ -41,4 +41,10 @@ class Verification:
     @classmethod
     def of(cls, answer: dict[str, Any]) -> Verification:
         problems = [Problem(**one) for one in answer["problems"]]
-        return cls(answer["ok"], answer["checkedBytes"], answer["problemCount"], answer["errorCount"], problems)
+        return cls(
+            answer["ok"],
+            answer["checkedBytes"],
+            answer["problemCount"],
+            answer["errorCount"],
+            problems,
+        )

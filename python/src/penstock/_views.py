@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ class Subset(Dataset):
         self._fingerprint = None
         self._forked = None
         self._parts = (self._base,)
+        self._source_path = None
         self._subset: _jvm.Handle | None = None
         self._is_closed = False
 
@@ -89,13 +91,17 @@ class Subset(Dataset):
         return self._is_closed or self._base.closed
 
     def _portable(self) -> tuple[Any, ...]:
-        return ("subset", self._base._portable(), self._indices, self.fingerprint)
+        self._require_open()
+        return ("subset", self._base._portable(), self._indices)
 
 
 class Mixture(Dataset):
     """Several datasets one after the other, with the order that draws from each its share."""
 
     sampler: Sampler
+
+    def _portable(self) -> tuple[Any, ...]:
+        return (*super()._portable(), self.sampler)
 
 
 def _joined_in_java(
@@ -133,17 +139,24 @@ def mix(
 
     Args:
         weights: the share of each dataset
-        length: samples of an epoch; without it, as many as there are records
+        length: samples of an epoch; without it, as many as there are records. With 0 epochs are
+            empty
         seed: of the order inside each dataset, and of the mixture
     """
     from .samplers import Mixture as MixtureSampler
-    from .samplers import Permutation
+    from .samplers import Permutation, seed_bits
 
     parts = _flat(datasets)
-    mixture = Mixture(*_joined_in_java("concat", parts), ("mix", list(weights), length, seed))
+    mixture = Mixture(*_joined_in_java("concat", parts), ("mix",))
     _joined(mixture, parts)
-    orders = [Permutation(len(part), seed=seed + i) for i, part in enumerate(parts)]
-    mixture.sampler = MixtureSampler(orders, weights, length or len(mixture), seed=seed)
+    # Each part has a seed of its own, again of 64 bits.
+    seeds = [seed_bits((seed_bits(seed) + i) % (1 << 64)) for i in range(len(parts))]
+    orders = [
+        Permutation(len(part), seed=own) for part, own in builtins.zip(parts, seeds, strict=True)
+    ]
+    mixture.sampler = MixtureSampler(
+        orders, weights, len(mixture) if length is None else length, seed=seed
+    )
     return mixture
 
 
@@ -177,20 +190,23 @@ def _words(dataset: Dataset) -> str:
 
 
 def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:
-    """Makes a view again from what `Dataset._portable` says."""
+    """Makes a view again from what `Dataset._portable` says. Java learns of it when it is used."""
     if kind == "subset":
         base, indices = arguments
         return Subset(reopen(base), np.array(indices))
-    *more, parts = arguments
-    opened = list(parts)
-    if kind == "concat":
-        return concat(opened)
+    if kind == "mix":
+        parts, description, *_, sampler = arguments
+        mixture = Mixture(_lazy("concat", parts), description, ("mix",))
+        mixture.sampler = sampler
+        return _joined(mixture, parts)
     if kind == "zip":
-        return zip(dict(builtins_zip(more[0], opened)))
-    weights, length, seed = more
-    return mix(opened, weights=weights, length=length, seed=seed)
+        names, parts, description, *_ = arguments
+        return _joined(
+            Dataset(_lazy("zip", parts, names=names), description, ("zip", names)), parts
+        )
+    parts, description, *_ = arguments
+    return _joined(Dataset(_lazy("concat", parts), description, ("concat",)), parts)
 
 
-def builtins_zip(names: Sequence[str], parts: Sequence[Dataset]) -> list[tuple[str, Dataset]]:
-    """Names and parts in pairs; `zip` means something else here."""
-    return [(name, parts[i]) for i, name in enumerate(names)]
+def _lazy(verb: str, parts: Sequence[Dataset], **more: Any) -> _jvm.Handle:
+    return _jvm.LazyHandle(f"the {verb}", lambda: _joined_in_java(verb, parts, **more)[0])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import operator
 import os
 import threading
 import weakref
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import _conversion, _dtypes, _jvm
-from ._dataset import Dataset, PathLike, open
+from ._dataset import Dataset, open
+from ._formats import format_of, require_format
+from ._paths import PathLike, Target, absolute
 from ._ragged import Ragged
 from ._tree import write_tree
 
@@ -40,7 +43,11 @@ class _Writer:
     """What both writers have: all of it appears at the end of `with`, nothing after an error."""
 
     def __init__(self, verb: str, path: str, options: dict[str, Any]) -> None:
-        self._handle, _ = _jvm.create(f"the writer of {path}", verb, path=path, **options)
+        in_place = bool(options.get("append"))
+        self._target = Target(path, options["overwrite"], in_place)
+        self._handle, _ = _jvm.create(
+            f"the writer of {path}", verb, path=self._target.text, **options
+        )
         self._path = path
         # Java's writers are for one thread at a time.
         self._lock = threading.Lock()
@@ -65,6 +72,7 @@ class _Writer:
             try:
                 self._flush()
                 _jvm.call("finish", handle=self._handle.number)
+                self._target.publish()
             finally:
                 # What is finished is known to nobody any more; what is not is given up.
                 self._handle.close()
@@ -86,10 +94,11 @@ class _Writer:
 
 
 class TableWriter(_Writer):
-    """Writes rows of one type: one file when the path ends in `.npy`, otherwise a folder of shards.
+    """Writes rows of one type: one file when the path ends in `.npy`, a folder of shards when it
+    has no extension.
 
     Args:
-        path: what to write
+        path: the file or folder to write
         dtype: of an element, structured for rows with fields; not needed with `append`
         shape: of a row
         overwrite: whether a file of this name is replaced
@@ -115,14 +124,15 @@ class TableWriter(_Writer):
         shard_rows: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        absolute = os.path.abspath(os.fsdecode(path))
+        whole = absolute(path)
         options: dict[str, Any] = {"overwrite": overwrite, "append": append}
         if append:
-            with open(absolute) as old:
+            with open(whole) as old:
                 if old._row is None:
-                    raise ValueError(f"{absolute} is no table")
+                    raise ValueError(f"{whole} is no table")
                 row = old._row
         else:
+            require_format(whole, "table")
             if dtype is None:
                 raise ValueError("a new table needs a dtype")
             row = np.dtype((np.dtype(dtype), tuple(shape)))
@@ -133,7 +143,7 @@ class TableWriter(_Writer):
         if metadata is not None:
             options["metadata"] = dict(metadata)
         self._row = row
-        super().__init__("tableWriter", absolute, options)
+        super().__init__("tableWriter", whole, options)
 
     def append(self, rows: Any) -> None:
         """Adds rows: an array, or a dictionary of columns.
@@ -174,10 +184,13 @@ class PackWriter(_Writer):
     """Writes records of bytes, with names or without.
 
     Args:
-        path: what to write
+        path: the file to write; its name ends in `.a2pack` or has no extension
         codec: how records are compressed: `none`, `zstd` or `lz4`
         level: of the compression; 0 for the codec's own choice
         overwrite: whether a file of this name is replaced
+        align: each record starts at a multiple of this many bytes. Without it, records below 128
+            bytes are stored without gaps, and larger ones at multiples of 8, 64 (from 1 KiB) or
+            4,096 bytes (from 64 KiB), so that padding stays below a sixteenth
 
     >>> import penstock
     >>> with penstock.PackWriter("texts.a2pack") as writer:
@@ -188,10 +201,21 @@ class PackWriter(_Writer):
     """
 
     def __init__(
-        self, path: PathLike, *, codec: str | None = None, level: int = 0, overwrite: bool = False
+        self,
+        path: PathLike,
+        *,
+        codec: str | None = None,
+        level: int = 0,
+        overwrite: bool = False,
+        align: int | None = None,
     ) -> None:
-        absolute = os.path.abspath(os.fsdecode(path))
+        whole = absolute(path)
+        require_format(whole, "pack")
         options: dict[str, Any] = {"overwrite": overwrite, "level": level}
+        if align is not None:
+            options["align"] = operator.index(align)
+            if options["align"] < 1:
+                raise ValueError(f"align must be at least 1, got {align}")
         if codec is not None:
             if codec not in ("none", "zstd", "lz4"):
                 raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
@@ -200,7 +224,7 @@ class PackWriter(_Writer):
         self._names: list[str | None] = []
         self._pending_bytes = 0
         self._name_size = 0
-        super().__init__("packWriter", absolute, options)
+        super().__init__("packWriter", whole, options)
 
     def append(self, record: Any, name: str | None = None) -> None:
         """Adds a record: `bytes`, an array, or whatever else has bytes. Either all records have
@@ -258,31 +282,79 @@ class PackWriter(_Writer):
         return self
 
 
-def write(path: PathLike, data: Any, *, overwrite: bool = False) -> None:
-    """Writes an array or a dictionary of columns as a table, a list of bytes as a pack, or a
-    dictionary of whole numbers by path as a tree, when the name ends in `.act`.
+def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | None = None) -> None:
+    """Writes data as a dataset. The extension of the name decides the format.
+
+    `.npy` takes an array, a dictionary of columns, or a list that NumPy makes an array of.
+    `.a2pack` takes a list of `bytes` or of whatever else has bytes. `.act` takes a dictionary of
+    whole numbers by path. A name without an extension takes a list of `bytes`, which becomes a
+    pack, or the data of a table, which becomes a folder.
+
+    Args:
+        path: the file or folder to write
+        data: the records
+        overwrite: whether a file of this name is replaced
+        align: for a pack, see `PackWriter`
+
+    Raises:
+        TypeError: when the data does not fit the extension
+        ValueError: when the extension is unknown
 
     >>> import numpy as np, penstock
     >>> penstock.write("pairs.npy", {"x": np.arange(3), "y": np.ones((3, 2), "f4")})
     >>> penstock.open("pairs.npy")[1]["y"]
     array([1., 1.], dtype=float32)
     """
+    kind = format_of(os.fsdecode(path))
     if isinstance(data, Dataset):
         data = data[:] if data.dtype.hasobject else np.asarray(data)
-    if os.fsdecode(path).endswith(".act"):
-        write_tree(path, data, overwrite=overwrite)
-        return
-    if isinstance(data, Mapping):
-        data = _conversion.assembled(data, None)
     if isinstance(data, Ragged):
         data = data.tolist()
-    is_bytes = isinstance(data, (list, tuple)) and all(
-        isinstance(record, (bytes, bytearray, memoryview)) for record in data
+    if kind is None:
+        kind = "pack" if _is_list_of_bytes(data) else "table"
+    if align is not None and kind != "pack":
+        raise ValueError(f"align is for packs, and {os.fsdecode(path)} is a {kind}")
+    if kind == "tree":
+        write_tree(path, data, overwrite=overwrite)
+    elif kind == "pack":
+        _write_pack(path, data, overwrite, align)
+    else:
+        _write_table(path, data, overwrite)
+
+
+def _is_list_of_bytes(data: Any) -> bool:
+    """Whether this is a list of bytes; one without records says nothing about them."""
+    return (
+        isinstance(data, (list, tuple))
+        and len(data) > 0
+        and all(isinstance(record, (bytes, bytearray, memoryview)) for record in data)
     )
-    if is_bytes and len(data) > 0:
-        with PackWriter(path, overwrite=overwrite) as pack:
-            pack.extend(data)
-        return
+
+
+def _write_pack(path: PathLike, data: Any, overwrite: bool, align: int | None) -> None:
+    if isinstance(data, (np.ndarray, Mapping, str, bytes, bytearray, memoryview)):
+        raise TypeError(
+            f"a pack is written from a list of bytes, not from a {type(data).__name__}; an array "
+            "or a dictionary of columns is a table, whose name ends in .npy"
+        )
+    for number, record in enumerate(data):
+        if not isinstance(record, (bytes, bytearray, memoryview, np.ndarray, np.generic)):
+            raise TypeError(
+                f"a pack is written from a list of bytes, and record {number} is a "
+                f"{type(record).__name__}; text has to be encoded first"
+            )
+    with PackWriter(path, overwrite=overwrite, align=align) as pack:
+        pack.extend(data)
+
+
+def _write_table(path: PathLike, data: Any, overwrite: bool) -> None:
+    if _is_list_of_bytes(data):
+        raise TypeError(
+            "a list of bytes is not a table: an array would cut zeros at their ends; end the name "
+            "in .a2pack for a pack, or give an array"
+        )
+    if isinstance(data, Mapping):
+        data = _conversion.assembled(data, None)
     array = _conversion.unmasked(data)
     if array.ndim == 0:
         raise ValueError("a table has rows; a single value has none")

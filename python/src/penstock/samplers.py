@@ -4,6 +4,9 @@
 Each is a function of its parameters, epoch and position, the same on every machine. Give one to a
 `penstock.Loader`, or to a `torch.utils.data.DataLoader` as its `sampler`.
 
+A seed is any number of 64 bits. `parameters` and states have it as a signed number, so that
+2^64 - 1 is -1 there.
+
 >>> from penstock import samplers
 >>> order = samplers.Permutation(5, seed=42)
 >>> sorted(order)
@@ -29,6 +32,18 @@ def _count(records: int | Sized) -> int:
     return len(records) if isinstance(records, Sized) else operator.index(records)
 
 
+def seed_bits(seed: int) -> int:
+    """The 64 bits of a seed as the signed number that Java and states have for them.
+
+    Raises:
+        ValueError: when it has more bits
+    """
+    number = operator.index(seed)
+    if not -(1 << 63) <= number < 1 << 64:
+        raise ValueError(f"a seed has 64 bits, from -2^63 to 2^64 - 1; got {number}")
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
 class Sampler:
     """What all orders have.
 
@@ -37,7 +52,11 @@ class Sampler:
     """
 
     def __init__(self, kind: str, **request: Any) -> None:
-        self._handle, answer = _jvm.create("the sampler", "sampler", kind=kind, **request)
+        self._set(*_jvm.create("the sampler", "sampler", kind=kind, **request))
+
+    def _set(self, handle: _jvm.Handle, answer: dict[str, Any]) -> None:
+        self._handle = handle
+        self._answer = answer
         self._name: str = answer["name"]
         self._parameters: dict[str, Any] = answer["parameters"]
         self._record_count: int = answer["count"]
@@ -137,8 +156,12 @@ class Sampler:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Goes on where a state was taken."""
         own = self.state_dict()
+        theirs = dict(state)
+        if isinstance(theirs.get("parameters"), dict) and "seed" in theirs["parameters"]:
+            seed = seed_bits(theirs["parameters"]["seed"])
+            theirs["parameters"] = {**theirs["parameters"], "seed": seed}
         for key in ("sampler", "parameters", "records"):
-            if state.get(key) != own[key]:
+            if theirs.get(key) != own[key]:
                 raise ValueError(
                     f"the state is of another order: its {key} is {state.get(key)}, and here it is "
                     f"{own[key]}"
@@ -148,7 +171,7 @@ class Sampler:
     def __reduce__(self) -> tuple[Any, ...]:
         arguments, named = self._made_of
         plain = tuple(_plain(one) for one in arguments)
-        return _again, (type(self), plain, named, self._epoch, self._delivered)
+        return _again, (type(self), plain, named, self._answer, self._epoch, self._delivered)
 
     def __repr__(self) -> str:
         words = "".join(f", {key}={value}" for key, value in self._parameters.items())
@@ -161,10 +184,18 @@ def _plain(argument: Any) -> Any:
 
 
 def _again(
-    kind: type[Sampler], arguments: tuple[Any, ...], named: dict[str, Any], epoch: int, done: int
+    kind: type[Sampler],
+    arguments: tuple[Any, ...],
+    named: dict[str, Any],
+    answer: dict[str, Any],
+    epoch: int,
+    delivered: int,
 ) -> Sampler:
-    sampler = kind(*arguments, **named)
-    sampler._go_to(epoch, done)
+    """What pickle calls. Java makes the order when it is used."""
+    sampler = kind.__new__(kind, *arguments, **named)
+    make = lambda: kind(*arguments, **named)._handle  # noqa: E731
+    sampler._set(_jvm.LazyHandle("the sampler", make), answer)
+    sampler._go_to(epoch, delivered)
     return sampler
 
 
@@ -179,7 +210,7 @@ class Permutation(Sampler):
     """All records once, in an order that is a true shuffle in all but name, without a table."""
 
     def __init__(self, records: int | Sized, *, seed: int = 0) -> None:
-        super().__init__("permutation", count=_count(records), seed=seed)
+        super().__init__("permutation", count=_count(records), seed=seed_bits(seed))
 
 
 class Block(Sampler):
@@ -194,7 +225,7 @@ class Block(Sampler):
             count=_count(records),
             blockSize=block_size,
             windowBlocks=window_blocks,
-            seed=seed,
+            seed=seed_bits(seed),
         )
 
 
@@ -216,7 +247,7 @@ class Share(Sampler):
             blockSize=block_size,
             windowBlocks=window_blocks,
             shares=shares,
-            seed=seed,
+            seed=seed_bits(seed),
         )
 
 
@@ -235,7 +266,7 @@ class Uniform(Sampler):
     """Records by chance, with replacement."""
 
     def __init__(self, records: int | Sized, *, length: int, seed: int = 0) -> None:
-        super().__init__("uniform", count=_count(records), length=length, seed=seed)
+        super().__init__("uniform", count=_count(records), length=length, seed=seed_bits(seed))
 
 
 class Weighted(Sampler):
@@ -248,7 +279,7 @@ class Weighted(Sampler):
             weights=values.ctypes.data,
             weightsBytes=values.nbytes,
             length=len(values) if length is None else length,
-            seed=seed,
+            seed=seed_bits(seed),
         )
 
 
@@ -277,7 +308,7 @@ class Bucket(Sampler):
             lengthsBytes=values.nbytes,
             runSize=run_size,
             poolSize=pool_size,
-            seed=seed,
+            seed=seed_bits(seed),
         )
 
 
@@ -292,5 +323,5 @@ class Mixture(Sampler):
             parts=[part._handle.number for part in parts],
             weights=[float(weight) for weight in weights],
             length=length,
-            seed=seed,
+            seed=seed_bits(seed),
         )

@@ -42,6 +42,9 @@ final class Export {
     /// @return how many records there were
     static long write(Scan scan, Format format, String output, boolean isReplacing, OutputStream standardOutput)
             throws IOException {
+        if (!output.equals(STANDARD_OUTPUT)) {
+            requireName(Path.of(output), format);
+        }
         if (format == Format.NPY) {
             return writeTable(scan, output, isReplacing);
         }
@@ -52,6 +55,14 @@ final class Export {
             long count = writeText(scan, format, stream);
             stream.publish();
             return count;
+        }
+    }
+
+    private static void requireName(Path output, Format format) {
+        switch (format) {
+            case NPY -> OutputName.require(output, OutputName.TABLE);
+            case CSV -> OutputName.requireText(output, ".csv");
+            case JSONL -> OutputName.requireText(output, ".jsonl");
         }
     }
 

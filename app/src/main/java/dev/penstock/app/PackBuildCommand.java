@@ -36,9 +36,9 @@ final class PackBuildCommand extends Command {
     @Option(
             names = "--align",
             paramLabel = "BYTES",
-            defaultValue = "4096",
-            description = "Each record starts at a multiple of this (default: ${DEFAULT-VALUE}).")
-    long alignment;
+            description = "Each record starts at a multiple of this (default: 4096 for runs; with --all-files small"
+                    + " records have no gaps between them and large ones start at pages).")
+    Long alignment;
 
     @Option(
             names = "--compress",
@@ -75,8 +75,9 @@ final class PackBuildCommand extends Command {
 
     @Override
     public Integer call() throws IOException {
+        OutputName.require(output, OutputName.PACK);
         PackWriter.Options options = PackWriter.Options.DEFAULT
-                .withAlignment(alignment)
+                .withAlignment(alignment())
                 .withCodec(codec, level)
                 .withEntryCrc(!isWithoutCrc)
                 .withReplacing(isReplacing);
@@ -88,6 +89,13 @@ final class PackBuildCommand extends Command {
         }
         report(result, (System.nanoTime() - start) / 1e9);
         return 0;
+    }
+
+    private long alignment() {
+        if (alignment != null && alignment < 1) {
+            throw new IllegalArgumentException("--align must be at least 1, not " + alignment);
+        }
+        return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }
 
     private void report(PackBuilder.Result result, double seconds) throws IOException {

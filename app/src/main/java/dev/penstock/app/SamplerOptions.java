@@ -43,7 +43,8 @@ final class SamplerOptions {
             names = "--seed",
             paramLabel = "S",
             defaultValue = "0",
-            description = "Of orders that are random; 64 bits (default: ${DEFAULT-VALUE}).")
+            converter = Seed.class,
+            description = "Of orders that are random; 64 bits, from -2^63 to 2^64 - 1 (default: ${DEFAULT-VALUE}).")
     long seed;
 
     @Option(

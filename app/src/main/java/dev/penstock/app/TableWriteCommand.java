@@ -28,7 +28,7 @@ final class TableWriteCommand extends TableInputCommand {
             names = "--output",
             required = true,
             paramLabel = "PATH",
-            description = "The table: a name that ends in .npy for one file, any other for a folder.")
+            description = "The table: a name that ends in .npy for one file, one without an extension for a folder.")
     Path output;
 
     @Option(
@@ -42,6 +42,7 @@ final class TableWriteCommand extends TableInputCommand {
 
     @Override
     public Integer call() throws IOException {
+        OutputName.require(output, OutputName.TABLE);
         requireFolder(output);
         long start = System.nanoTime();
         try (TableSource source = TableSource.open(input, console.in(), TableSource.parseType(dtype))) {

@@ -98,6 +98,7 @@ final class TreeBuildCommand extends Command {
 
     @Override
     public Integer call() throws IOException {
+        OutputName.require(output, OutputName.TREE);
         TreeWriter.Options options = TreeWriter.Options.DEFAULT
                 .withRootStyle(root)
                 .withSharing(isSharing)

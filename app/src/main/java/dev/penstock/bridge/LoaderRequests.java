@@ -59,8 +59,10 @@ final class LoaderRequests {
                 .withDroppingLast(request.isTrue("dropLast"))
                 .withTransforms(transforms(request).toArray(Transform[]::new));
         if (request.has("world")) {
-            options = options.withRanks(
-                    Ranks.of(Math.toIntExact(request.number("rank")), Math.toIntExact(request.number("world"))));
+            options = options.withRanks(new Ranks(
+                    Math.toIntExact(request.number("rank")),
+                    Math.toIntExact(request.number("world")),
+                    Math.toIntExact(request.numberOr("localWorld", 1))));
         }
         if (request.has("threads")) {
             options = options.withThreads(Math.toIntExact(request.number("threads")));
@@ -124,6 +126,15 @@ final class LoaderRequests {
             request.keep(held);
             return null;
         }
+    }
+
+    /// Where the consumer is; `steps` of the pass under way have reached it.
+    static Object state(Request request) throws IOException {
+        return loader(request).state(request.numberOr("steps", Long.MAX_VALUE)).toJson();
+    }
+
+    static Object rewind(Request request) {
+        return request.object("handle", LoaderSource.class).rewind(request.number("steps"));
     }
 
     static Object resume(Request request) throws IOException {

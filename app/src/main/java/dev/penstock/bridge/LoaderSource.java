@@ -31,6 +31,17 @@ final class LoaderSource implements AutoCloseable {
         batches = loader.iterator();
     }
 
+    /// Begins again behind the steps that the other language has used, if there are others.
+    ///
+    /// @return whether there were
+    synchronized boolean rewind(long usedSteps) {
+        if (!loader.rewind(usedSteps)) {
+            return false;
+        }
+        begin();
+        return true;
+    }
+
     /// Forgets the iteration under way.
     synchronized void end() {
         batches = null;

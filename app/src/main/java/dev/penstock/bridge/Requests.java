@@ -42,8 +42,9 @@ final class Requests {
             case "loader" -> LoaderRequests.create(request);
             case "begin" -> LoaderRequests.begin(request);
             case "step" -> LoaderRequests.step(request);
-            case "state" -> LoaderRequests.loader(request).state().toJson();
+            case "state" -> LoaderRequests.state(request);
             case "resume" -> LoaderRequests.resume(request);
+            case "rewind" -> LoaderRequests.rewind(request);
             case "moveOn" -> LoaderRequests.moveOn(request);
             case "setEpoch" -> LoaderRequests.setEpoch(request);
             case "progress" -> LoaderRequests.progress(request);

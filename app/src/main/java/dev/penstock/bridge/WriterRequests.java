@@ -53,6 +53,9 @@ final class WriterRequests {
             Codec codec = Codec.valueOf(request.text("codec").toUpperCase(Locale.ROOT));
             options = options.withCodec(codec, Math.toIntExact(request.numberOr("level", 0)));
         }
+        if (request.has("align")) {
+            options = options.withAlignment(request.number("align"));
+        }
         request.keep(PackWriter.create(Path.of(request.text("path")), options));
         return null;
     }

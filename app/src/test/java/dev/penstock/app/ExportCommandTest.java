@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,5 +106,31 @@ final class ExportCommandTest {
         assertEquals(0, run.exitCode(), run.err());
         assertTrue(CommandRun.of("info", table).out().contains("('v', '<f8', (2,)), ('w[0]', '<i8')"));
         assertEquals("{\"v\":[1.5,3.5]}\n", export(table, "--format", "jsonl", "--fields", "v", "--where", "v[0] > 1"));
+    }
+
+    @Test
+    void theExtensionOfTheOutputFitsTheFormat() throws IOException {
+        Path words = Files.writeString(folder.resolve("words.txt"), "a\n");
+        for (Object[] command : new Object[][] {
+            {".a2pack is the extension of a pack", "export", STRINGS, "--format", "npy", "--output", "x.a2pack"},
+            {".npy is the extension of a table", "export", STRINGS, "--format", "csv", "--output", "x.npy"},
+            {".csv is the extension of text", "export", STRINGS, "--format", "jsonl", "--output", "x.csv"},
+            {"the extension .parquet is unknown", "export", STRINGS, "--format", "npy", "--output", "x.parquet"},
+            {".act is the extension of a tree", "table", "write", "--input", STRINGS, "--output", "x.act"},
+            {".npy is the extension of a table", "tree", "build", "--input", words, "--output", "x.npy"},
+            {"the extension .zip is unknown", "pack", "build", "--all-files", "--input", folder, "--output", "x.zip"}
+        }) {
+            Object[] call = Arrays.copyOfRange(command, 1, command.length);
+            call[call.length - 1] = folder.resolve((String) call[call.length - 1]);
+            CommandRun run = CommandRun.of(call);
+            assertEquals(Failures.USAGE, run.exitCode(), run.err());
+            assertTrue(run.err().contains(": " + command[0]), run.err());
+            assertFalse(Files.exists((Path) call[call.length - 1]));
+        }
+        Path text = folder.resolve("x.txt");
+        assertEquals(
+                0,
+                CommandRun.of("export", STRINGS, "--format", "csv", "--output", text)
+                        .exitCode());
     }
 }

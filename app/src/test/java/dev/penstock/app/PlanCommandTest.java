@@ -298,7 +298,8 @@ final class PlanCommandTest {
                 "take a multiple of 2", table, "--sampler", "share", "--block", "9", "--world", "2", "--shares", "3");
         requireUsage("--step shows a step and --record finds one", table, "--step", "1", "--record", "1");
         requireUsage("Invalid value for option '--sampler'", table, "--sampler", "random");
-        requireUsage("'x' is not a", table, "--seed", "x");
+        requireUsage("a seed is a number from -2^63 to 2^64 - 1, and not x", table, "--seed", "x");
+        requireUsage("a seed is a number from", table, "--seed", "18446744073709551616");
     }
 
     @Test
@@ -348,6 +349,13 @@ final class PlanCommandTest {
         CommandRun run = run(tree);
         assertEquals(Failures.BAD_DATA, run.exitCode());
         assertTrue(run.err().contains("this is a tree, which has paths instead of records"), run.err());
+    }
+
+    @Test
+    void aSeedMayUseAll64Bits() {
+        String large = run(table, "--seed", "18446744073709551615", "--json").out();
+        assertEquals(run(table, "--seed", "-1", "--json").out(), large);
+        assertTrue(large.contains("\"seed\":-1"), large);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedOutputStream;
@@ -26,6 +27,10 @@ final class StandardOutputTest {
 
     /// Runs a command whose output fails with these words after some bytes.
     private static Run run(String failure, long allowedBytes, Object... words) {
+        return run(false, failure, allowedBytes, words);
+    }
+
+    private static Run run(boolean isWatched, String failure, long allowedBytes, Object... words) {
         OutputStream failing = new OutputStream() {
             private long writtenBytes;
 
@@ -38,7 +43,8 @@ final class StandardOutputTest {
         };
         PrintStream out = new PrintStream(new BufferedOutputStream(new StandardOutput(failing), 64));
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Console console = new Console(new ByteArrayInputStream(new byte[0]), out, new PrintStream(err), () -> false);
+        Console console =
+                new Console(new ByteArrayInputStream(new byte[0]), out, new PrintStream(err), () -> isWatched);
         String[] args = List.of(words).stream().map(Object::toString).toArray(String[]::new);
         int exitCode = Main.run(console, args);
         return new Run(exitCode, err.toString(StandardCharsets.UTF_8));
@@ -89,6 +95,15 @@ final class StandardOutputTest {
                         ? command.stream()
                         : java.util.stream.Stream.concat(command.stream(), List.of("--quiet").stream()))
                 .toArray();
+    }
+
+    @Test
+    void progressOnStandardErrorIsWipedAndNothingElseIsSaid() throws IOException {
+        Path table = Tables.write(folder.resolve("t.npy"), 5_000);
+        Run run = run(true, "Broken pipe", 10, "export", table, "--format", "csv", "--output", "-");
+        assertEquals(Failures.BROKEN_PIPE, run.exitCode());
+        assertFalse(run.err().contains("penstock:"), run.err());
+        assertTrue(run.err().isEmpty() || run.err().endsWith("\u001b[K"), run.err());
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.penstock.Progress;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackFormat;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackScan;
@@ -53,7 +54,9 @@ final class PackData {
 
     /// How every pack here is written, but for its codec.
     static PackWriter.Options writing() {
-        return PackWriter.Options.DEFAULT.withReplacing(true);
+        return PackWriter.Options.DEFAULT
+                .withAlignment(PackFormat.ALIGNMENT_DEFAULT)
+                .withReplacing(true);
     }
 
     int recordCount() {

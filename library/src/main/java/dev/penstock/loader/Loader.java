@@ -121,8 +121,15 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     }
 
     /// Where the consumer is: what was handed out counts, what was made ahead does not.
-    public synchronized LoaderState state() throws IOException {
-        long delivered = steps == null ? start : steps.deliveredAfter(stepsTaken);
+    public LoaderState state() throws IOException {
+        return state(Long.MAX_VALUE);
+    }
+
+    /// Where the consumer is when it has used only the first steps of the pass under way.
+    ///
+    /// @param usedSteps steps since the iterator was made; more than were handed out count as all of them
+    public synchronized LoaderState state(long usedSteps) throws IOException {
+        long delivered = steps == null ? start : steps.deliveredAfter(Math.min(usedSteps, stepsTaken));
         long recordCount = sampler.recordCount();
         return new LoaderState(
                 fingerprint(recordCount), recordCount, sampler.name(), sampler.parameters(), epoch, delivered);
@@ -166,6 +173,26 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
                     "the state has " + state.delivered() + " samples of an epoch of " + order.length());
         }
         return order;
+    }
+
+    /// Goes back within the pass under way, so that batches that were handed out and could not be used come again.
+    /// The iterator is over after that; the next one goes on with the first of these batches.
+    ///
+    /// @param usedSteps steps that were used since the iterator was made
+    /// @return whether there were such batches
+    public boolean rewind(long usedSteps) {
+        synchronized (this) {
+            requireOpen();
+            if (steps == null || usedSteps >= stepsTaken) {
+                return false;
+            }
+            if (usedSteps < 0) {
+                throw new IllegalArgumentException("a consumer cannot have used " + usedSteps + " steps");
+            }
+            stepsTaken = usedSteps;
+        }
+        stopPass();
+        return true;
     }
 
     /// Takes in the records that the dataset has gained: from the next epoch on, for the one under way has its

@@ -2,6 +2,7 @@
 package dev.penstock.loader;
 
 import dev.penstock.memory.Json;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -40,13 +41,15 @@ public record LoaderState(
         }
     }
 
-    /// A value as it is after it went through JSON, so that it is equal to itself.
+    /// A value as it is after it went through JSON, so that it is equal to itself. Seeds have 64 bits, so a number
+    /// that needs all of them without a sign is the signed one with the same bits.
     private static Object plain(Object value) {
         return switch (value) {
             case Byte number -> number.longValue();
             case Short number -> number.longValue();
             case Integer number -> number.longValue();
             case Float number -> number.doubleValue();
+            case BigInteger number when number.signum() > 0 && number.bitLength() <= Long.SIZE -> number.longValue();
             case null, default -> value;
         };
     }

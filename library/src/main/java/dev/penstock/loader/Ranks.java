@@ -13,15 +13,15 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
     /// The only one.
     public static final Ranks ALONE = new Ranks(0, 1, 1);
 
-    /// What launchers set, in the order in which they are believed.
-    private static final List<String> RANK = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+    /// What launchers set for each process that they start, in the order in which they are believed. Slurm's
+    /// variables are not among them: they describe the allocation, and a single program inside it sees them too.
+    private static final List<String> RANK = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK");
 
     /// Only the rank among those of this machine.
     private static final List<String> LOCAL_RANK = List.of("LOCAL_RANK");
 
-    private static final List<String> WORLD = List.of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS");
-    private static final List<String> LOCAL =
-            List.of("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE");
+    private static final List<String> WORLD = List.of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
+    private static final List<String> LOCAL = List.of("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE");
 
     public Ranks {
         if (worldSize < 1 || rank < 0 || rank >= worldSize || localWorldSize < 1) {

@@ -75,7 +75,7 @@ public final class Json {
         }
     }
 
-    /// Reads a text. Whole numbers are `Long`, others `Double`.
+    /// Reads a text. Whole numbers are `Long`, and `BigInteger` from 2^63 to 2^64 - 1; others are `Double`.
     ///
     /// @throws IllegalArgumentException when it is none, or beyond the limits
     public static Object parse(byte[] text) {
@@ -89,6 +89,16 @@ public final class Json {
         } catch (JacksonException e) {
             throw new IllegalArgumentException(e.getOriginalMessage(), e);
         }
+    }
+
+    private static Object wholeNumber(BigInteger number) {
+        if (number.bitLength() < Long.SIZE) {
+            return number.longValue();
+        }
+        if (number.signum() < 0 || number.bitLength() > Long.SIZE) {
+            throw new IllegalArgumentException(number + " has more than 64 bits");
+        }
+        return number;
     }
 
     private static Object value(JsonParser parser) {
@@ -110,7 +120,7 @@ public final class Json {
                 yield values;
             }
             case VALUE_STRING -> parser.getString();
-            case VALUE_NUMBER_INT -> parser.getLongValue();
+            case VALUE_NUMBER_INT -> wholeNumber(parser.getBigIntegerValue());
             case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;

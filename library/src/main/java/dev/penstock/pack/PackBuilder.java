@@ -46,6 +46,7 @@ public final class PackBuilder {
     /// Packs a folder into a file.
     ///
     /// @param isEveryFile whether all files are packed, rather than those named `*.a2run2`
+    /// @param options     where these leave the alignment open, runs are aligned as the original aligns them
     /// @param workers     threads that read and compress
     /// @throws IllegalArgumentException when there is nothing to pack
     /// @throws IOException              also when a file changes while it is packed; the message names it
@@ -56,7 +57,10 @@ public final class PackBuilder {
             throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", not " + workers);
         }
         PackFolder folder = PackFolder.list(input, isEveryFile, target);
-        return new PackBuilder(folder, options, workers).write(target, progress);
+        boolean isOpen = options.alignment() == PackWriter.Options.AUTOMATIC_ALIGNMENT;
+        PackWriter.Options chosen =
+                isOpen && !isEveryFile ? options.withAlignment(PackFormat.ALIGNMENT_DEFAULT) : options;
+        return new PackBuilder(folder, chosen, workers).write(target, progress);
     }
 
     private Result write(Path target, Progress progress) throws IOException {

@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -29,17 +28,14 @@ final class PackFolder {
     private final Path root;
     private final boolean isEveryFile;
     private final Path target;
-    /// What the target was before, or null when it did not exist.
-    private final FileState targetState;
     private final List<Path> files = new ArrayList<>();
     private boolean hasNames;
     private long nameBytes;
 
-    private PackFolder(Path root, boolean isEveryFile, Path target, FileState targetState) {
+    private PackFolder(Path root, boolean isEveryFile, Path target) {
         this.root = root;
         this.isEveryFile = isEveryFile;
         this.target = target;
-        this.targetState = targetState;
     }
 
     /// Lists a folder.
@@ -49,8 +45,7 @@ final class PackFolder {
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root + ": input must be a directory");
         }
-        FileState targetState = Files.exists(target) ? FileState.of(target.toRealPath()) : null;
-        PackFolder folder = new PackFolder(root, isEveryFile, target, targetState);
+        PackFolder folder = new PackFolder(root, isEveryFile, target);
         folder.visit(root);
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
@@ -71,28 +66,19 @@ final class PackFolder {
         }
         Collections.sort(children);
         for (Path child : children) {
-            // Asked once for each file: with many small files these questions take as long as reading them.
-            BasicFileAttributes attributes =
-                    Files.readAttributes(child, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (attributes.isDirectory()) {
+            if (Files.isDirectory(child, LinkOption.NOFOLLOW_LINKS)) {
                 visit(child);
-            } else if (attributes.isRegularFile() && isWanted(child, attributes)) {
+            } else if (isWanted(child)) {
                 files.add(child);
             }
         }
     }
 
-    private boolean isWanted(Path file, BasicFileAttributes attributes) throws IOException {
-        return (isEveryFile || isRun(file)) && !NewFile.isTemporary(file) && !isTarget(file, attributes);
-    }
-
-    private boolean isTarget(Path file, BasicFileAttributes attributes) throws IOException {
-        if (targetState == null) {
-            return false;
-        }
-        Object key = targetState.key();
-        // Where the file system has no keys, the files themselves are compared.
-        return key == null ? Files.isSameFile(file, target) : key.equals(attributes.fileKey());
+    private boolean isWanted(Path file) throws IOException {
+        return (isEveryFile || isRun(file))
+                && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                && !NewFile.isTemporary(file)
+                && !(Files.exists(target) && Files.isSameFile(file, target));
     }
 
     private void measureNames() throws IOException {

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 ///
 /// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file is, in this order: the header,
 /// one entry for each record, perhaps a block of names, zeros up to the alignment, the records (each starting
-/// at a multiple of the alignment, zeros between them), perhaps a block of statistics, and the footer as the
+/// at a multiple of its alignment, zeros between them), perhaps a block of statistics, and the footer as the
 /// last bytes.
 ///
 /// ## Layout
@@ -138,7 +138,8 @@ public final class PackFormat {
 
     static final int HEADER_FLAG_NAMES = 0x10;
 
-    /// The alignment of the original, which keeps records on pages of their own.
+    /// The alignment of the original, which keeps records on pages of their own. The file does not say how records
+    /// are aligned: it is the choice of the writer, and may differ from record to record.
     public static final long ALIGNMENT_DEFAULT = 4096;
     /// A compressed record is expanded as a whole, so what a hostile index can ask for is limited to this.
     public static final long COMPRESSED_RAW_SIZE_MAX = 64L << 20;

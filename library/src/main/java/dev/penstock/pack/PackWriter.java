@@ -29,24 +29,43 @@ import java.nio.file.Path;
 public final class PackWriter implements AutoCloseable {
     /// How to write a pack.
     ///
-    /// @param alignment   each record starts at a multiple of it
+    /// @param alignment   each record starts at a multiple of it, or [#AUTOMATIC_ALIGNMENT]
     /// @param codec       how records are compressed; one that does not shrink is stored as it is
     /// @param level       the codec's level, 0 for its usual one
     /// @param hasEntryCrc whether records get a checksum
     /// @param isReplacing whether a pack that has the name already is replaced
     /// @param disk        where the file goes
     public record Options(long alignment, Codec codec, int level, boolean hasEntryCrc, boolean isReplacing, Disk disk) {
-        public static final Options DEFAULT =
-                new Options(PackFormat.ALIGNMENT_DEFAULT, Codec.NONE, 0, true, false, Disk.real());
+        /// The alignment of each record depends on its size: the largest of 1, 8, 64 and 4,096 bytes that is at
+        /// most a sixteenth of it. Small records are dense, large ones are on pages of their own.
+        public static final long AUTOMATIC_ALIGNMENT = Long.MIN_VALUE;
+
+        public static final Options DEFAULT = new Options(AUTOMATIC_ALIGNMENT, Codec.NONE, 0, true, false, Disk.real());
+
+        private static final long[] AUTOMATIC_ALIGNMENTS = {PackFormat.ALIGNMENT_DEFAULT, 64, 8};
+        private static final long PADDING_SHARE = 16;
 
         /// Beyond this the padding is no longer an alignment.
         private static final long ALIGNMENT_MAX = 1L << 30;
 
         public Options {
-            if (alignment < 1 || alignment > ALIGNMENT_MAX) {
+            if (alignment != AUTOMATIC_ALIGNMENT && (alignment < 1 || alignment > ALIGNMENT_MAX)) {
                 throw new IllegalArgumentException("alignment must be 1 to " + ALIGNMENT_MAX + ", not " + alignment);
             }
             PackCodecs.code(codec);
+        }
+
+        /// The alignment of a record.
+        long alignmentOf(long storedSize) {
+            if (alignment != AUTOMATIC_ALIGNMENT) {
+                return alignment;
+            }
+            for (long candidate : AUTOMATIC_ALIGNMENTS) {
+                if (candidate <= storedSize / PADDING_SHARE) {
+                    return candidate;
+                }
+            }
+            return 1;
         }
 
         public Options withAlignment(long alignment) {
@@ -86,6 +105,9 @@ public final class PackWriter implements AutoCloseable {
     private long dataEnd;
     /// Where the last record that has bytes ends: empty ones behind it have put nothing into the file.
     private long writtenEnd;
+    /// The largest alignment of a record so far. Data is moved by multiples of it.
+    private long largestAlignment;
+
     private long expectedCount = -1;
     private byte[] statsBlock;
     private boolean isFinished;
@@ -96,7 +118,8 @@ public final class PackWriter implements AutoCloseable {
         this.file = file;
         this.stage = new StagedWrites(file, STAGE_SIZE);
         this.compressor = new PackCompressor(options.codec(), options.level());
-        this.dataStart = Layouts.alignUp(PackFormat.HEADER_SIZE, options.alignment());
+        this.largestAlignment = options.alignmentOf(0);
+        this.dataStart = Layouts.alignUp(PackFormat.HEADER_SIZE, largestAlignment);
         this.dataEnd = dataStart;
     }
 
@@ -125,7 +148,7 @@ public final class PackWriter implements AutoCloseable {
         }
         expectedCount = recordCount;
         long namesSize = nameBytes > 0 ? PackNames.sizeOf(recordCount, nameBytes) : 0;
-        dataStart = Layouts.alignUp(PackFormat.indexEnd(recordCount) + namesSize, options.alignment());
+        dataStart = Layouts.alignUp(PackFormat.indexEnd(recordCount) + namesSize, largestAlignment);
         dataEnd = dataStart;
     }
 
@@ -185,7 +208,9 @@ public final class PackWriter implements AutoCloseable {
         if (name != null) {
             names.add(name);
         }
-        return Layouts.alignUp(dataEnd, options.alignment());
+        long alignment = options.alignmentOf(storedSize);
+        largestAlignment = Math.max(largestAlignment, alignment);
+        return Layouts.alignUp(dataEnd, alignment);
     }
 
     private long end(PackKind kind, int flags, int crc, long offset, long storedSize, long rawField) {
@@ -270,11 +295,11 @@ public final class PackWriter implements AutoCloseable {
     /// Moves all data up to the first aligned byte behind index and names, unless it lies beyond already, last
     /// bytes first. Between them zeros are left and no data of before.
     private void moveData(long paddingStart) throws IOException {
-        long newStart = Layouts.alignUp(paddingStart, options.alignment());
-        long distance = newStart - dataStart;
-        if (distance < 0 && index.count() > 0) {
+        if (Layouts.alignUp(paddingStart, options.alignmentOf(0)) < dataStart && index.count() > 0) {
             throw new IllegalStateException("the names have fewer bytes than were expected");
         }
+        long distance = Layouts.alignUp(Math.max(0, paddingStart - dataStart), largestAlignment);
+        long newStart = dataStart + distance;
         if (distance <= 0 || index.count() == 0) {
             return;
         }

@@ -3,6 +3,8 @@ package dev.penstock.loader;
 
 import static dev.penstock.memory.Layouts.U64;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Concat;
@@ -57,6 +59,27 @@ class LoaderResumeTest {
             String json = loader.state().toJson();
             assertTrue(json.length() < 1024);
             return LoaderState.parse(json);
+        }
+    }
+
+    @Test
+    void batchesThatWereNotUsedComeAgain() throws IOException {
+        LoaderOptions options = options(10, new PermutationSampler(COUNT, 3));
+        try (Loader loader = Loader.open(Numbers.of(COUNT), options)) {
+            Iterator<LoaderBatch> batches = loader.iterator();
+            for (int step = 0; step < 3; step++) {
+                batches.next();
+            }
+            assertEquals(30, loader.state().delivered());
+            assertEquals(20, loader.state(2).delivered());
+            assertEquals(30, loader.state(9).delivered());
+            assertFalse(loader.rewind(3));
+            assertThrows(IllegalArgumentException.class, () -> loader.rewind(-1));
+            assertTrue(loader.rewind(2));
+            assertThrows(IllegalStateException.class, batches::next);
+            assertEquals(20, loader.state().delivered());
+            assertEquals(20, loader.iterator().next().position());
+            assertEquals(0, loader.epoch());
         }
     }
 

@@ -48,6 +48,19 @@ class LoaderStateTest {
                 Stream.of(nested, many, deep).map(sampler -> Named.of("nested " + sampler.name(), sampler)));
     }
 
+    @Test
+    void aSeedMayUseAll64Bits() throws IOException {
+        try (Loader loader = Loader.open(
+                Numbers.of(100),
+                LoaderOptions.of(10).withRanks(Ranks.ALONE).withSampler(new PermutationSampler(100, -1)))) {
+            loader.resume(LoaderState.parse(GOOD.replace(":7", ":18446744073709551615")));
+            assertEquals(-1L, loader.state().parameters().get("seed"));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> loader.resume(LoaderState.parse(GOOD.replace(":7", ":18446744073709551614"))));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("samplers")
     void aStateIsSmallAndTheSameAfterJson(Sampler sampler) {

@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -30,6 +31,12 @@ class JsonTest {
         assertEquals(value, parse(Json.text(value)));
     }
 
+    @Test
+    void numbersOf64BitsWithoutASignAreRead() {
+        assertEquals(new BigInteger("9223372036854775808"), parse("9223372036854775808"));
+        assertEquals(List.of(new BigInteger("18446744073709551615")), parse("[18446744073709551615]"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -37,7 +44,7 @@ class JsonTest {
                         "1 2",
                 "tru", "nul", "NaN", "Infinity", "+1", "01", "1.", ".5", "\"\n\"", "\"\\q\"", "\"\\ud8", "[1]]",
                         "{\"a\":1}x",
-                "{\"a\":1,\"a\":2}", "9223372036854775808", "/* c */ 1", "// c\n1", "\u0001"
+                "{\"a\":1,\"a\":2}", "18446744073709551616", "-9223372036854775809", "/* c */ 1", "// c\n1", "\u0001"
             })
     void whatIsNoJsonIsRefused(String text) {
         assertThrows(IllegalArgumentException.class, () -> parse(text));

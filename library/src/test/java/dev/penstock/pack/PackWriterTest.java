@@ -4,8 +4,10 @@ package dev.penstock.pack;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.OpenResources;
+import dev.penstock.Progress;
 import dev.penstock.TestData;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.MemoryDisk;
@@ -13,6 +15,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -136,5 +140,35 @@ class PackWriterTest {
         PackWriter.create(Packs.PATH, Packs.options().withDisk(disk)).close();
         byte[] original = Files.readAllBytes(TestData.path("pack/bad/empty-pack.a2pack"));
         assertArrayEquals(original, disk.bytes(Packs.PATH));
+    }
+
+    @Test
+    void alignmentFollowsTheSizeOfARecordUnlessItIsGiven() throws IOException {
+        int[] sizes = {1, 127, 128, 1023, 1024, 65_535, 65_536, 3, 0, 70_000};
+        for (boolean isExpecting : new boolean[] {false, true}) {
+            List<PackRecord> records = Arrays.stream(sizes)
+                    .mapToObj(size -> new PackRecord(null, PackKind.OPAQUE, new byte[size]))
+                    .toList();
+            byte[] pack = Packs.bytes(PackWriter.Options.DEFAULT, records, null, isExpecting);
+            try (PackReader reader = Packs.open(pack)) {
+                long end = PackFormat.indexEnd(sizes.length);
+                for (int i = 0; i < sizes.length; i++) {
+                    long alignment = sizes[i] >= 65_536 ? 4096 : sizes[i] >= 1024 ? 64 : sizes[i] >= 128 ? 8 : 1;
+                    assertEquals(0, reader.entry(i).offset() % alignment, "record " + i);
+                    assertTrue(reader.entry(i).offset() - end < 4096 + alignment, "a gap before record " + i);
+                    end = reader.entry(i).offset() + sizes[i];
+                }
+                assertTrue(reader.verify(Progress.NONE).problems().isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void smallRecordsAreDense() throws IOException {
+        List<PackRecord> records =
+                Collections.nCopies(1000, new PackRecord(null, PackKind.OPAQUE, "text 12".getBytes()));
+        assertEquals(
+                PackFormat.indexEnd(1000) + 7000 + PackFormat.FOOTER_SIZE,
+                Packs.bytes(PackWriter.Options.DEFAULT, records).length);
     }
 }

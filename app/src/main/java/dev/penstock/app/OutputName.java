@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// The names of files to be written: their extension has to be that of the format, or there is none.
+///
+/// A table that was named `steps.a2pack` by mistake would become a folder of that name.
+final class OutputName {
+    static final String PACK = ".a2pack";
+    static final String TABLE = ".npy";
+    static final String TREE = ".act";
+
+    private static final Map<String, String> FORMATS = new LinkedHashMap<>();
+
+    static {
+        FORMATS.put(TABLE, "a table");
+        FORMATS.put(PACK, "a pack");
+        FORMATS.put(TREE, "a tree");
+        FORMATS.put(".csv", "text");
+        FORMATS.put(".jsonl", "text");
+    }
+
+    private OutputName() {}
+
+    /// Refuses a name whose extension is not this one.
+    ///
+    /// @throws IllegalArgumentException when it has another extension
+    static void require(Path output, String extension) {
+        String found = extension(output);
+        if (!found.isEmpty() && !found.equals(extension)) {
+            String known = FORMATS.containsKey(found)
+                    ? found + " is the extension of " + FORMATS.get(found)
+                    : "the extension " + found + " is unknown; the known ones are .npy (a table), .a2pack (a pack)"
+                            + " and .act (a tree)";
+            throw new IllegalArgumentException(
+                    output + ": " + known + "; here the name ends in " + extension + ", or has no extension");
+        }
+    }
+
+    /// Refuses a name whose extension is that of another format. Text may have any other name.
+    ///
+    /// @throws IllegalArgumentException when it has such an extension
+    static void requireText(Path output, String extension) {
+        String found = extension(output);
+        if (FORMATS.containsKey(found) && !found.equals(extension)) {
+            require(output, extension);
+        }
+    }
+
+    private static String extension(Path output) {
+        String name = output.getFileName() == null ? "" : output.getFileName().toString();
+        int dot = name.lastIndexOf('.');
+        return dot <= 0 ? "" : name.substring(dot);
+    }
+}

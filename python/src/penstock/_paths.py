@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of files as Java can open them.
+
+On Linux a name is any sequence of bytes. Java opens only names that are valid UTF-8, so a file
+with another name is reached through `/proc/self/fd`: an open descriptor of the file, or of its
+folder, has a name there that every program can use.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import re
+import weakref
+from contextlib import suppress
+from typing import Any
+
+PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+_DESCRIPTORS = "/proc/self/fd"
+_DESCRIPTOR = re.compile(re.escape(_DESCRIPTORS) + r"/\d+")
+
+# The paths that stand behind names in /proc, by these names.
+_originals: dict[str, str] = {}
+
+_numbers = itertools.count()
+
+
+def absolute(path: PathLike) -> str:
+    """The absolute path, as Python has it: bytes that are not UTF-8 are lone surrogates."""
+    return os.path.abspath(os.fsdecode(path))
+
+
+def is_utf8(path: str) -> bool:
+    """Whether Java can open a file of this name."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _Alias:
+    """A second name for a file or a folder, for as long as this object lives."""
+
+    def __init__(self, path: str) -> None:
+        if not hasattr(os, "O_PATH") or not os.path.isdir(_DESCRIPTORS):
+            raise ValueError(
+                f"{path!r} is not valid UTF-8, and without {_DESCRIPTORS} such a name cannot be "
+                "passed to Java; rename the file or its folder"
+            )
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        self.text = f"{_DESCRIPTORS}/{descriptor}"
+        _originals[self.text] = path
+        weakref.finalize(self, _forget, descriptor, self.text)
+
+
+def _forget(descriptor: int, text: str) -> None:
+    _originals.pop(text, None)
+    with suppress(OSError):
+        os.close(descriptor)
+
+
+def restored(value: Any) -> Any:
+    """What Java says, with the paths that the caller knows."""
+    if not _originals:
+        return value
+    if isinstance(value, str):
+        return _DESCRIPTOR.sub(lambda match: _originals.get(match[0], match[0]), value)
+    if isinstance(value, list):
+        return [restored(one) for one in value]
+    if isinstance(value, dict):
+        return {key: restored(one) for key, one in value.items()}
+    return value
+
+
+class Source:
+    """An existing file or folder. `text` is its path for Java while this object lives."""
+
+    def __init__(self, path: str) -> None:
+        self.text = path
+        self._alias: _Alias | None = None
+        if is_utf8(path):
+            return
+        folder, name = os.path.split(path)
+        if is_utf8(name):
+            self._alias = _Alias(folder)
+            self.text = f"{self._alias.text}/{name}"
+        else:
+            self._alias = _Alias(path)
+            self.text = self._alias.text
+
+
+class Target:
+    """A file or folder that is to be written. `text` is its path for Java while this object lives.
+
+    Where the last part of the path is not UTF-8, Java writes under another name in the same folder,
+    and `publish` gives the file its own name in one step. That is no way to change a file that is
+    there, so with `in_place` such a name is refused.
+    """
+
+    def __init__(self, path: str, overwrite: bool, in_place: bool = False) -> None:
+        self.text = path
+        self._path = path
+        self._overwrite = overwrite
+        self._alias: _Alias | None = None
+        self._temporary: str | None = None
+        if is_utf8(path):
+            return
+        folder, name = os.path.split(path)
+        self._alias = _Alias(folder)
+        if not is_utf8(name):
+            if in_place:
+                raise ValueError(
+                    f"{path!r} is not valid UTF-8: a file of such a name can be read and written "
+                    "anew, but not changed; rename it"
+                )
+            if not overwrite and os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            name = f".penstock-{os.getpid()}-{next(_numbers)}{os.path.splitext(name)[1]}"
+            self._temporary = os.path.join(folder, name)
+        self.text = f"{self._alias.text}/{name}"
+
+    def publish(self) -> None:
+        """Gives what Java has completed its name, durably."""
+        if self._temporary is None:
+            return
+        if not self._overwrite and os.path.lexists(self._path):
+            self.discard()
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self._path)
+        os.replace(self._temporary, self._path)
+        folder = os.open(os.path.dirname(self._path), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def discard(self) -> None:
+        """Removes what Java has completed."""
+        if self._temporary is not None:
+            with suppress(OSError):
+                os.unlink(self._temporary)
