@@ -15,14 +15,15 @@ public final class Indices {
     /// How many indices these bytes are.
     ///
     /// @throws IllegalArgumentException when they are no whole number of them
-    static long count(MemorySegment indices) {
+    public static long count(MemorySegment indices) {
         if (indices.byteSize() % INDEX.byteSize() != 0) {
             throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
         }
         return indices.byteSize() / INDEX.byteSize();
     }
 
-    static long at(MemorySegment indices, long row) {
+    /// The index of a row of a batch.
+    public static long at(MemorySegment indices, long row) {
         return indices.get(INDEX, row * INDEX.byteSize());
     }
 

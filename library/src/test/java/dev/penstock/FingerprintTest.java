@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -30,7 +31,7 @@ class FingerprintTest {
 
     private static String all(byte[] bytes, String name, Access access) throws IOException {
         Path path = Path.of("/data", name);
-        try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, access)) {
+        try (OpenFile file = OpenFile.open(path, ReaderOptions.DEFAULT.withDisk(new MemoryDisk().put(path, bytes)).withAccess(access))) {
             Fingerprint fingerprint = new Fingerprint("format 1");
             file.forEachPiece(0, bytes.length, fingerprint::add);
             return fingerprint.text();
@@ -39,7 +40,11 @@ class FingerprintTest {
 
     private static String sample(byte[] bytes, long offset, long byteCount) throws IOException {
         Path path = Path.of("/data/file");
-        try (OpenFile file = OpenFile.open(new MemoryDisk().put(path, bytes), path, Access.READ)) {
+        try (OpenFile file = OpenFile.open(
+                path,
+                ReaderOptions.DEFAULT
+                        .withDisk(new MemoryDisk().put(path, bytes))
+                        .withAccess(Access.READ))) {
             return new Fingerprint("format 1")
                     .addSample(byteCount, (at, target) -> file.read(offset + at, target))
                     .text();

@@ -34,7 +34,9 @@ final class TidyTest {
             "dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query"),
+            "dev.penstock.rows", Set.of("dev.penstock", "dev.penstock.memory"),
+            "dev.penstock.table",
+                    Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query", "dev.penstock.rows"),
             "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.game2048",
                     Set.of(

@@ -3,7 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.catalog.Catalog;
 import dev.penstock.memory.Access;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import picocli.CommandLine.Option;
 
 /// How files are brought into memory.
@@ -24,6 +24,6 @@ final class AccessOption {
     Long memoryBytes;
 
     Catalog.Options options() {
-        return new Catalog.Options(access, memoryBytes == null ? Residency.AUTOMATIC : memoryBytes, false);
+        return new Catalog.Options(access, memoryBytes == null ? ReaderOptions.AUTOMATIC : memoryBytes, false);
     }
 }

@@ -11,7 +11,7 @@ import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
 import dev.penstock.query.Scan;
@@ -47,7 +47,8 @@ final class DatasetRequests {
         return opened(
                 request,
                 Catalog.open(
-                        path, new Catalog.Options(access, request.numberOr("memory", Residency.AUTOMATIC), isLenient)));
+                        path,
+                        new Catalog.Options(access, request.numberOr("memory", ReaderOptions.AUTOMATIC), isLenient)));
     }
 
     /// Makes a dataset known, with all its fields.

@@ -20,7 +20,7 @@ final class Warmup implements Runnable {
         "dev.penstock.loader.Loader",
         "dev.penstock.bridge.LoaderSource",
         "dev.penstock.loader.Pipeline",
-        "dev.penstock.table.TableGather",
+        "dev.penstock.rows.RowGather",
         "dev.penstock.memory.RowCopy",
     };
 

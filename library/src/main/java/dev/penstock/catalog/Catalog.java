@@ -8,7 +8,7 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
@@ -46,10 +46,10 @@ public final class Catalog {
     /// How to open whatever it is.
     ///
     /// @param access      mapped or read by position
-    /// @param memoryBytes memory the dataset may hold, or [Residency#AUTOMATIC]
+    /// @param memoryBytes memory the dataset may hold, or [ReaderOptions#AUTOMATIC]
     /// @param isLenient   whether to read what can be read of a dataset whose list of files is damaged
     public record Options(Access access, long memoryBytes, boolean isLenient) {
-        public static final Options DEFAULT = new Options(Access.MMAP, Residency.AUTOMATIC, false);
+        public static final Options DEFAULT = new Options(Access.MMAP, ReaderOptions.AUTOMATIC, false);
 
         public Options withLenient(boolean isLenient) {
             return new Options(access, memoryBytes, isLenient);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 
 /// An [OpenFile] that is mapped: its bytes are a part of the memory of a [MappedGroup].
 final class MappedFile implements OpenFile {
@@ -21,9 +22,9 @@ final class MappedFile implements OpenFile {
         this.residency = residency;
     }
 
-    static MappedFile open(Disk disk, Path path) throws IOException {
-        MappedGroup mapping = MappedGroup.open(disk, List.of(path));
-        return new MappedFile(path, mapping, 0, new Residency(mapping));
+    static MappedFile open(Path path, ReaderOptions options) throws IOException {
+        MappedGroup mapping = MappedGroup.open(options.disk(), List.of(path));
+        return new MappedFile(path, mapping, 0, new Residency(mapping, options.memoryBytes()));
     }
 
     @Override
@@ -75,8 +76,23 @@ final class MappedFile implements OpenFile {
     }
 
     @Override
-    public Residency residency() {
-        return residency;
+    public void prepare() {
+        residency.decide();
+    }
+
+    @Override
+    public boolean isStreamed() {
+        return residency.isStreamed();
+    }
+
+    @Override
+    public void willNeed(long offset, long byteCount) {
+        residency.willNeedAt(segment.address() + offset, byteCount);
+    }
+
+    @Override
+    public boolean hasMost(long count, LongUnaryOperator offsets) {
+        return residency.hasMost(count, piece -> segment.address() + offsets.applyAsLong(piece));
     }
 
     @Override

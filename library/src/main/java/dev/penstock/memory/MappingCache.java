@@ -15,7 +15,7 @@ import java.util.Objects;
 /// recently used group without a lease is unmapped first.
 ///
 /// **Threads.** Any number.
-public final class MappingCache implements AutoCloseable {
+final class MappingCache implements AutoCloseable {
     private final Disk disk;
     private final List<Path> files;
     private final int groupSize;
@@ -32,7 +32,7 @@ public final class MappingCache implements AutoCloseable {
 
     /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a
     /// group).
-    public static MappingCache open(Disk disk, List<Path> files, int groupSize, int liveMax) {
+    static MappingCache open(Disk disk, List<Path> files, int groupSize, int liveMax) {
         if (groupSize < 1 || liveMax < 1) {
             throw new IllegalArgumentException(
                     "group size " + groupSize + " and live files " + liveMax + " must be >= 1");
@@ -42,10 +42,8 @@ public final class MappingCache implements AutoCloseable {
 
     /// A lease on the group that holds a file, mapping it if need be. The caller releases it; the file is segment
     /// [#indexInGroup] of it.
-    public synchronized MappedGroup acquire(int fileIndex) throws IOException {
-        if (isClosed) {
-            throw new IllegalStateException("the dataset is closed");
-        }
+    synchronized MappedGroup acquire(int fileIndex) throws IOException {
+        requireOpen();
         int groupIndex = Objects.checkIndex(fileIndex, files.size()) / groupSize;
         MappedGroup mapping = groups.get(groupIndex);
         if (mapping == null) {
@@ -58,13 +56,19 @@ public final class MappingCache implements AutoCloseable {
         return mapping;
     }
 
+    synchronized void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the dataset is closed");
+        }
+    }
+
     /// Which segment of its group a file is.
-    public int indexInGroup(int fileIndex) {
+    int indexInGroup(int fileIndex) {
         return fileIndex % groupSize;
     }
 
     /// Groups mapped now.
-    public synchronized int liveGroupCount() {
+    synchronized int liveGroupCount() {
         return groups.size();
     }
 

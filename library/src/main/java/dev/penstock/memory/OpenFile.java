@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import dev.penstock.DatasetException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 
-/// One open file whose bytes do not change: a [MappedFile] or a [PositionalFile].
+/// One open file whose bytes do not change: a [MappedFile], a [PositionalFile] or a [CachedFile].
 ///
 /// The size is taken once, when the file is opened. If another program shortens the file later, reads that copy
 /// fail with [DatasetException.Corrupt]. There is one exception: the operating system returns zeros for the rest
@@ -15,13 +18,15 @@ import java.util.function.Consumer;
 /// **Ownership.** Views belong to the file and die with it.
 ///
 /// **Threads.** Any number.
-public sealed interface OpenFile extends AutoCloseable permits MappedFile, PositionalFile {
+public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFile, PositionalFile, CachedFile {
     /// Stays in the first-level cache while it is looked at.
     int PIECE_SIZE = 4096;
 
-    /// Opens a file.
-    static OpenFile open(Disk disk, Path file, Access access) throws IOException {
-        return access == Access.MMAP ? MappedFile.open(disk, file) : PositionalFile.open(disk, file);
+    /// Opens a file. The memory budget of the options decides later whether it stays in memory.
+    static OpenFile open(Path file, ReaderOptions options) throws IOException {
+        return options.access() == Access.MMAP
+                ? MappedFile.open(file, options)
+                : PositionalFile.open(options.disk(), file);
     }
 
     /// The file.
@@ -33,13 +38,20 @@ public sealed interface OpenFile extends AutoCloseable permits MappedFile, Posit
     /// Whether views are free.
     boolean isMapped();
 
-    /// Bytes to look at: a part of the mapping, or a private copy when the file is read.
+    /// Bytes to look at: a part of the mapping, or a private copy where the file is not mapped.
     ///
     /// @throws IndexOutOfBoundsException when the file has no such bytes
-    MemorySegment view(long offset, long byteCount) throws IOException;
+    default MemorySegment view(long offset, long byteCount) throws IOException {
+        Objects.checkFromIndexSize(offset, byteCount, size());
+        MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
+        read(offset, copy);
+        return copy.asReadOnly();
+    }
 
     /// All bytes of the file in one segment, which stays valid until the file is closed and every lease has been
     /// released: the mapping, or a copy in memory when the file is read.
+    ///
+    /// @throws UnsupportedOperationException when the file is one of so many that they are mapped on demand
     MemorySegment whole() throws IOException;
 
     /// Copies bytes into private memory.
@@ -58,37 +70,29 @@ public sealed interface OpenFile extends AutoCloseable permits MappedFile, Posit
         }
     }
 
-    /// Holds the file open until [#release], whoever closes it meanwhile.
+    @Override
+    default DatasetException translate(InternalError fault) {
+        return Faults.translate(fault, path(), 0, size());
+    }
+
+    /// Begins to bring the file into memory, if the memory budget it was opened with allows it.
+    default void prepare() {}
+
+    /// Whether the file is too large to stay in memory, so that [#willNeed] is worth calling.
+    default boolean isStreamed() {
+        return false;
+    }
+
+    /// Announces that a range of the file is about to be read.
+    default void willNeed(long offset, long byteCount) {}
+
+    /// Whether so many pieces of the file seem to be in memory already, by the look of some of them: then announcing
+    /// each would only cost time. False where the system does not tell.
     ///
-    /// @throws IllegalStateException when it is closed
-    void acquire();
-
-    /// Ends what [#acquire] began.
-    void release();
-
-    /// Something done with the bytes.
-    @FunctionalInterface
-    interface Use<T, E extends Exception> {
-        T run() throws E;
+    /// @param offsets where the pieces begin in the file
+    default boolean hasMost(long count, LongUnaryOperator offsets) {
+        return false;
     }
-
-    /// Does something while the file is held open, and turns a page that cannot be read into the error that
-    /// says so.
-    default <T, E extends Exception> T use(Use<T, E> use) throws E {
-        acquire();
-        try {
-            T result = use.run();
-            Faults.settle();
-            return result;
-        } catch (InternalError e) {
-            throw Faults.translate(e, path(), 0, size());
-        } finally {
-            release();
-        }
-    }
-
-    /// What is known about keeping the file in memory.
-    Residency residency();
 
     @Override
     void close();

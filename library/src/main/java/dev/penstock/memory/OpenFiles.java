@@ -10,37 +10,62 @@ import java.util.List;
 
 /// The files of one dataset, opened together and dropped together.
 ///
-/// Mapped files share one [MappedGroup], and whether they stay resident is decided for all of them at once.
+/// Mapped files share one [MappedGroup], and whether they stay resident is decided for all of them at once. More
+/// than [#MAPPED_MAX] files are mapped on demand by a [MappingCache], so that any number can be opened.
 ///
 /// **Ownership.** The files belong to the group and die with it.
 ///
 /// **Threads.** Any number.
-public final class OpenFiles implements AutoCloseable {
+public final class OpenFiles implements Usable, AutoCloseable {
+    /// Files of one dataset that are mapped all at once.
+    public static final int MAPPED_MAX = 2048;
+
+    /// Of a dataset of more files, as many are mapped at a time.
+    private static final int CACHED_MAX = 512;
+
+    /// Files that are mapped and unmapped together.
+    private static final int CACHED_GROUP_SIZE = 16;
+
     private final List<OpenFile> files;
     private final Residency residency;
+    /// Null where the files are not mapped on demand.
+    private final MappingCache cache;
     private final Leases leases = new Leases(this::closeFiles);
 
-    private OpenFiles(List<OpenFile> files, Residency residency) {
+    private OpenFiles(List<OpenFile> files, Residency residency, MappingCache cache) {
         this.files = List.copyOf(files);
         this.residency = residency;
+        this.cache = cache;
     }
 
-    /// Opens all of these files.
+    /// Opens all of these files. The memory budget of the options decides later whether they stay in memory.
     ///
-    /// @throws IOException when one cannot be opened, or there are too many
-    public static OpenFiles open(Disk disk, List<Path> paths, Access access) throws IOException {
-        return access == Access.MMAP ? map(disk, paths) : read(disk, paths);
+    /// @throws IOException when one cannot be opened
+    public static OpenFiles open(List<Path> paths, ReaderOptions options) throws IOException {
+        if (options.access() == Access.READ) {
+            return read(options.disk(), paths);
+        }
+        return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, options);
     }
 
-    private static OpenFiles map(Disk disk, List<Path> paths) throws IOException {
-        MappedGroup mapping = MappedGroup.open(disk, paths);
-        Residency residency = new Residency(mapping);
+    private static OpenFiles map(List<Path> paths, ReaderOptions options) throws IOException {
+        MappedGroup mapping = MappedGroup.open(options.disk(), paths);
+        Residency residency = new Residency(mapping, options.memoryBytes());
         residency.preferHugePages();
         List<OpenFile> files = new ArrayList<>(paths.size());
         for (Path path : paths) {
             files.add(new MappedFile(path, mapping, files.size(), residency));
         }
-        return new OpenFiles(files, residency);
+        return new OpenFiles(files, residency, null);
+    }
+
+    private static OpenFiles cache(List<Path> paths, ReaderOptions options) throws IOException {
+        MappingCache cache = MappingCache.open(options.disk(), paths, CACHED_GROUP_SIZE, CACHED_MAX);
+        List<OpenFile> files = new ArrayList<>(paths.size());
+        for (Path path : paths) {
+            files.add(CachedFile.open(options.disk(), path, cache, files.size()));
+        }
+        return new OpenFiles(files, Residency.NONE, cache);
     }
 
     private static OpenFiles read(Disk disk, List<Path> paths) throws IOException {
@@ -53,7 +78,7 @@ public final class OpenFiles implements AutoCloseable {
             closeAll(files);
             throw e;
         }
-        return new OpenFiles(files, Residency.NONE);
+        return new OpenFiles(files, Residency.NONE, null);
     }
 
     /// The files, in the order they were named.
@@ -66,40 +91,40 @@ public final class OpenFiles implements AutoCloseable {
         return files.stream().mapToLong(OpenFile::size).sum();
     }
 
-    /// What is known about keeping the files in memory.
+    /// Whether all files are mapped.
+    public boolean isMapped() {
+        return files.getFirst().isMapped();
+    }
+
+    /// Whether the files stay in memory, and announcements of what will be read.
     public Residency residency() {
         return residency;
     }
 
-    /// [OpenFile#use] for all files at once.
-    public <T, E extends Exception> T use(OpenFile.Use<T, E> use) throws E {
-        acquire();
-        try {
-            T result = use.run();
-            Faults.settle();
-            return result;
-        } catch (InternalError e) {
-            throw translate(e);
-        } finally {
-            release();
-        }
+    /// Begins to bring the files into memory, if the memory budget they were opened with allows it.
+    public void prepare() {
+        use(() -> {
+            residency.decide();
+            return null;
+        });
     }
 
-    /// The beginning of [#use], for work that is done so often that it should not even make an object: then follow
-    /// the work, [Faults#settle], [#translate] of what was caught, and in any case [#release].
+    @Override
     public void acquire() {
         if (!leases.acquire()) {
             throw new IllegalStateException(files.getFirst().path() + " is closed");
         }
     }
 
-    /// What a fault means: a file was shortened.
-    public DatasetException translate(InternalError fault) {
-        return Faults.translate(fault, files);
-    }
-
+    @Override
     public void release() {
         leases.release();
+    }
+
+    /// A file was shortened, or a page could not be read.
+    @Override
+    public DatasetException translate(InternalError fault) {
+        return Faults.translate(fault, files);
     }
 
     /// Lets go of the files once nobody uses them any more.
@@ -110,6 +135,9 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     private void closeFiles() {
+        if (cache != null) {
+            cache.close();
+        }
         closeAll(files);
     }
 

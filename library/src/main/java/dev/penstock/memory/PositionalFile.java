@@ -55,14 +55,6 @@ final class PositionalFile implements OpenFile {
     }
 
     @Override
-    public MemorySegment view(long offset, long byteCount) throws IOException {
-        Objects.checkFromIndexSize(offset, byteCount, size);
-        MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
-        read(offset, copy);
-        return copy.asReadOnly();
-    }
-
-    @Override
     public synchronized MemorySegment whole() throws IOException {
         if (copy == null) {
             copyArena = copyArena == null ? Arena.ofShared() : copyArena;
@@ -98,11 +90,6 @@ final class PositionalFile implements OpenFile {
     @Override
     public void release() {
         leases.release();
-    }
-
-    @Override
-    public Residency residency() {
-        return Residency.NONE;
     }
 
     @Override

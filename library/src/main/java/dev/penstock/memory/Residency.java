@@ -16,11 +16,8 @@ import java.util.function.LongUnaryOperator;
 ///
 /// **Threads.** Any number. Filling happens on a daemon thread that stops when the files are closed.
 public final class Residency {
-    /// A budget of most of what the machine has to spare.
-    public static final long AUTOMATIC = -1;
-
     /// For bytes that are not mapped.
-    public static final Residency NONE = new Residency(null);
+    public static final Residency NONE = new Residency(null, 0);
 
     /// The rest is for the batches and whatever else the machine does.
     private static final double SHARE_OF_MEMORY = 0.7;
@@ -40,28 +37,33 @@ public final class Residency {
 
     private final MappedGroup mapping;
     private final AtomicLong heldBytes = new AtomicLong();
+    /// The memory budget that the files were opened with, or [ReaderOptions#AUTOMATIC].
+    private final long memoryBytes;
+
     private long budgetBytes;
     private boolean isCacheKnown;
     private volatile State state;
     private volatile boolean isStopped;
 
-    Residency(MappedGroup mapping) {
+    Residency(MappedGroup mapping, long memoryBytes) {
         this.mapping = mapping;
+        this.memoryBytes = memoryBytes;
         this.state = mapping == null ? State.RESIDENT : State.UNDECIDED;
     }
 
-    /// Whether the files are too large to stay in memory, so that [#willNeed] is worth calling. Decides on first
-    /// use.
+    /// Whether the files are too large to stay in memory, so that announcing what will be read is worth the time.
+    /// Decides on first use.
     public boolean isStreamed() {
-        decide(AUTOMATIC);
+        decide();
         return state == State.STREAMED;
     }
 
-    /// Decides that the files may hold so many bytes of memory, or [#AUTOMATIC], unless it is decided already.
-    public void decide(long budgetBytes) {
+    /// Decides by the memory budget whether the files stay in memory, unless it is decided already, and begins to
+    /// bring them in if they do.
+    public void decide() {
         if (state == State.UNDECIDED) {
-            boolean isAutomatic = budgetBytes == AUTOMATIC;
-            settle(isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : budgetBytes);
+            boolean isAutomatic = memoryBytes == ReaderOptions.AUTOMATIC;
+            settle(isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : memoryBytes);
         }
     }
 
@@ -100,21 +102,9 @@ public final class Residency {
         return true;
     }
 
-    /// Where a place of the first file is mapped.
-    public long address(long offset) {
-        return mapping.segment(0).address() + offset;
-    }
-
-    /// Announces that a part of the first file is about to be read.
-    public void willNeed(long offset, long byteCount) {
-        if (mapping != null) {
-            willNeedAt(address(offset), byteCount);
-        }
-    }
-
     /// Announces that mapped memory at an address is about to be read.
     public void willNeedAt(long address, long byteCount) {
-        if (byteCount <= 0) {
+        if (byteCount <= 0 || mapping == null) {
             return;
         }
         Advice.WILL_NEED.applyAt(address, byteCount);

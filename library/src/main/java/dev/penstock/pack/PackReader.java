@@ -16,7 +16,7 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -46,16 +46,18 @@ public final class PackReader implements Dataset {
     /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
     ///                         after a [#verify]
     /// @param threads          how many threads one gather of many bytes may use
-    /// @param memoryBytes      memory the file may hold, or [Residency#AUTOMATIC]
+    /// @param memoryBytes      memory the file may hold, or [ReaderOptions#AUTOMATIC]
     /// @param disk             where the file is
     public record Options(Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
         public static final Options DEFAULT =
-                new Options(Access.MMAP, true, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real());
+                new Options(Access.MMAP, true, Parallel.defaultThreads(), ReaderOptions.AUTOMATIC, Disk.real());
 
         public Options {
-            if (threads < 1) {
-                throw new IllegalArgumentException("threads must be at least 1, not " + threads);
-            }
+            new ReaderOptions(access, threads, memoryBytes, disk);
+        }
+
+        ReaderOptions reading() {
+            return new ReaderOptions(access, threads, memoryBytes, disk);
         }
 
         public Options withAccess(Access access) {
@@ -107,7 +109,7 @@ public final class PackReader implements Dataset {
 
     /// Opens a pack in a certain way.
     public static PackReader open(Path path, Options options) throws IOException {
-        OpenFile file = OpenFile.open(options.disk(), path, options.access());
+        OpenFile file = OpenFile.open(path, options.reading());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {
@@ -226,7 +228,6 @@ public final class PackReader implements Dataset {
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
         batch.clear();
         file.use(() -> {
-            file.residency().decide(options.memoryBytes());
             records.gather(indices, batch, threads);
             return null;
         });
@@ -309,7 +310,7 @@ public final class PackReader implements Dataset {
     @Override
     public void prepare() {
         file.use(() -> {
-            file.residency().decide(options.memoryBytes());
+            file.prepare();
             return null;
         });
     }
@@ -318,7 +319,6 @@ public final class PackReader implements Dataset {
     public void prefetch(long firstIndex, long recordCount) {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
         file.use(() -> {
-            file.residency().decide(options.memoryBytes());
             records.announce(firstIndex, recordCount);
             return null;
         });

@@ -14,7 +14,6 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
-import dev.penstock.memory.Residency;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
@@ -171,15 +170,13 @@ final class PackRecords implements AutoCloseable {
     }
 
     private void announce(MemorySegment indices, long rowCount) {
-        Residency residency = file.residency();
-        if (!residency.isStreamed()
-                || residency.hasMost(
-                        rowCount, row -> residency.address(entry(indices, row).offset()))) {
+        if (!file.isStreamed()
+                || file.hasMost(rowCount, row -> entry(indices, row).offset())) {
             return;
         }
         for (long row = 0; row < rowCount; row++) {
             PackEntry entry = entry(indices, row);
-            residency.willNeed(entry.offset(), entry.storedSize());
+            file.willNeed(entry.offset(), entry.storedSize());
         }
     }
 
@@ -189,10 +186,10 @@ final class PackRecords implements AutoCloseable {
 
     /// Tells the system that consecutive records will be read, when not all of the pack is in memory.
     void announce(long firstIndex, long recordCount) {
-        if (!file.residency().isStreamed()) {
+        if (!file.isStreamed()) {
             return;
         }
-        forEachRange(firstIndex, recordCount, file.residency()::willNeed);
+        forEachRange(firstIndex, recordCount, file::willNeed);
     }
 
     /// Bytes of the file, from an offset on.

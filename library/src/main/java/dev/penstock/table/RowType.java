@@ -2,6 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.Field;
+import dev.penstock.rows.RowField;
 import dev.penstock.table.DType.Member;
 import dev.penstock.table.DType.Scalar;
 import dev.penstock.table.DType.Struct;
@@ -64,22 +65,22 @@ public record RowType(DType item, List<Long> shape) {
     ///
     /// @throws IllegalArgumentException when two come to the same name
     public List<Field> recordFields() {
-        return fields().stream().map(RowField::field).toList();
+        return typedFields().stream().map(typed -> typed.row().field()).toList();
     }
 
     /// Rows of some of the fields, packed and little-endian; all of them in their order are the rows themselves.
     ///
     /// @throws IllegalArgumentException when there is no such field
     public RowType only(List<Field> chosen) {
-        List<RowField> all = fields();
+        List<TypedField> all = typedFields();
         if (chosen.equals(recordFields())) {
             return this;
         }
         List<Member> members = new ArrayList<>();
         long offset = 0;
         for (Field field : chosen) {
-            RowField found = all.stream()
-                    .filter(candidate -> candidate.field().equals(field))
+            TypedField found = all.stream()
+                    .filter(candidate -> candidate.row().field().equals(field))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException("there is no field " + field.name()));
             members.add(new Member(field.name(), null, offset, found.type().littleEndian(), field.shape()));
@@ -93,17 +94,29 @@ public record RowType(DType item, List<Long> shape) {
     ///
     /// @throws IllegalArgumentException when two come to the same name
     List<RowField> fields() {
+        return typedFields().stream().map(TypedField::row).toList();
+    }
+
+    /// A field, and the type it has in the file.
+    private record TypedField(RowField row, Scalar type) {
+        static TypedField of(String name, Scalar type, long offset, List<RowField.Dimension> dimensions) {
+            RowField row = RowField.of(name, type.elementType(), type.itemSize(), type.swapSize(), offset, dimensions);
+            return new TypedField(row, type);
+        }
+    }
+
+    private List<TypedField> typedFields() {
         if (nameBytes(item, 0) > NAME_BYTES_MAX) {
             throw new IllegalArgumentException("the names of records and the fields inside them come to more than "
                     + NAME_BYTES_MAX + " characters");
         }
-        List<RowField> fields = new ArrayList<>();
+        List<TypedField> fields = new ArrayList<>();
         addFields(fields, "", item, 0, RowField.dimensions(shape, item.itemSize()));
         Set<String> names = new HashSet<>();
-        for (RowField field : fields) {
-            if (!names.add(field.field().name())) {
-                throw new IllegalArgumentException("two fields come to the name "
-                        + Literal.quote(Literal.shown(field.field().name())));
+        for (TypedField field : fields) {
+            String name = field.row().field().name();
+            if (!names.add(name)) {
+                throw new IllegalArgumentException("two fields come to the name " + Literal.quote(Literal.shown(name)));
             }
         }
         return fields;
@@ -121,9 +134,9 @@ public record RowType(DType item, List<Long> shape) {
     }
 
     private static void addFields(
-            List<RowField> fields, String name, DType type, long offset, List<RowField.Dimension> dimensions) {
+            List<TypedField> fields, String name, DType type, long offset, List<RowField.Dimension> dimensions) {
         switch (type) {
-            case Scalar scalar -> fields.add(RowField.of(name.isEmpty() ? VALUE : name, scalar, offset, dimensions));
+            case Scalar scalar -> fields.add(TypedField.of(name.isEmpty() ? VALUE : name, scalar, offset, dimensions));
             case Struct struct -> {
                 for (Member member : struct.members()) {
                     List<RowField.Dimension> inner = new ArrayList<>(dimensions);

@@ -5,6 +5,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import dev.penstock.memory.StagedWrites;
+import dev.penstock.rows.RowFileWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -12,7 +13,7 @@ import java.nio.file.Path;
 /// One NumPy file that grows row by row and appears when it is published.
 ///
 /// The header has the same size for every count of rows, so it is written last, into the room kept for it.
-final class ShardWriter implements AutoCloseable {
+final class ShardWriter implements RowFileWriter {
     private static final long STAGE_SIZE = 1L << 20;
 
     private final RowType rowType;
@@ -33,17 +34,18 @@ final class ShardWriter implements AutoCloseable {
         return new ShardWriter(rowType, NewFile.create(disk, path, isReplacing));
     }
 
-    long rowCount() {
+    @Override
+    public long rowCount() {
         return rowCount;
     }
 
-    /// Bytes so far, the header included.
-    long size() {
+    @Override
+    public long size() {
         return dataOffset + rowCount * rowType.size();
     }
 
-    /// Adds whole rows.
-    void append(MemorySegment rows, long count) throws IOException {
+    @Override
+    public void append(MemorySegment rows, long count) throws IOException {
         stage.write(rows, size());
         crc.update(rows);
         rowCount = Math.addExact(rowCount, count);

@@ -4,6 +4,8 @@ package dev.penstock.table;
 import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.memory.Faults;
+import dev.penstock.rows.RowField;
+import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -15,14 +17,14 @@ import java.util.Objects;
 ///
 /// **Lifecycle.** Dies with the reader. **Threads.** Any number.
 public final class TableColumn {
-    private final TableReader reader;
     private final TableRows shards;
+    private final RowGather gather;
     private final RowField rowField;
     private final long elementCount;
 
-    TableColumn(TableReader reader, TableRows shards, RowField rowField) {
-        this.reader = reader;
+    TableColumn(TableRows shards, RowGather gather, RowField rowField) {
         this.shards = shards;
+        this.gather = gather;
         this.rowField = rowField;
         this.elementCount = RowType.size(1, rowField.field().shape());
     }
@@ -34,7 +36,7 @@ public final class TableColumn {
 
     /// How many rows there are.
     public long count() {
-        return reader.count();
+        return shards.count();
     }
 
     /// A whole number or truth value; the largest unsigned ones come out negative.
@@ -80,7 +82,7 @@ public final class TableColumn {
     public MemorySegment get(long rowIndex) throws IOException {
         return shards.group().use(() -> {
             Objects.checkIndex(rowIndex, count());
-            return reader.value(rowField, rowIndex);
+            return gather.value(rowField, rowIndex);
         });
     }
 
@@ -95,7 +97,7 @@ public final class TableColumn {
             Objects.checkIndex(rowIndex, count());
             long size = field().elementSize();
             MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
-            MemorySegment.copy(reader.value(rowField, rowIndex), elementIndex * size, copy, 0, size);
+            MemorySegment.copy(gather.value(rowField, rowIndex), elementIndex * size, copy, 0, size);
             // Only now may the bytes be looked at: a load that widens a number ends the process where the page of a
             // mapped file is gone.
             Faults.settle();

@@ -5,7 +5,6 @@ import dev.penstock.Fingerprint;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 
 /// The fingerprints of the first rows of a table. Which shards hold the rows makes no difference to them.
@@ -44,7 +43,7 @@ final class TableFingerprint {
 
     /// Whether every row is covered.
     boolean isExact() {
-        return hasChecksums() || rows.count() * rows.rowSize() <= Fingerprint.SAMPLED_WHOLE_MAX;
+        return hasChecksums() || rows.count() * rows.rows().rowSize() <= Fingerprint.SAMPLED_WHOLE_MAX;
     }
 
     String of(long rowCount) throws IOException {
@@ -53,10 +52,10 @@ final class TableFingerprint {
 
     private String ofChecksums(long rowCount) throws IOException {
         int crc = 0;
-        for (int i = 0; i < rows.headers().size() && rows.start(i) < rowCount; i++) {
+        for (int i = 0; i < rows.headers().size() && rows.rows().start(i) < rowCount; i++) {
             long shardRows = rows.headers().get(i).rowCount();
-            long here = Math.min(shardRows, rowCount - rows.start(i));
-            long byteCount = here * rows.rowSize();
+            long here = Math.min(shardRows, rowCount - rows.rows().start(i));
+            long byteCount = here * rows.rows().rowSize();
             // Rows are appended as new shards, so a count that was noted ends with a shard.
             int shardCrc = here == shardRows ? storedCrc(i) : readCrc(i, byteCount);
             crc = Crc32c.combine(crc, shardCrc, byteCount);
@@ -86,22 +85,7 @@ final class TableFingerprint {
     /// The fingerprint that a table without checksums has.
     String ofSamples(long rowCount) throws IOException {
         return new Fingerprint("table 1 " + rows.rowType() + " " + rowCount)
-                .addSample(Math.multiplyExact(rowCount, rows.rowSize()), this::readBytes)
+                .addSample(Math.multiplyExact(rowCount, rows.rows().rowSize()), rows.rows()::readBytes)
                 .text();
-    }
-
-    /// Bytes of the rows of all shards as if they were one file without a header.
-    private void readBytes(long offset, MemorySegment target) throws IOException {
-        long done = 0;
-        while (done < target.byteSize()) {
-            long row = (offset + done) / rows.rowSize();
-            int shardIndex = rows.shardOf(row);
-            long inRow = (offset + done) % rows.rowSize();
-            long left = (rows.start(shardIndex + 1) - row) * rows.rowSize() - inRow;
-            long byteCount = Math.min(left, target.byteSize() - done);
-            OpenFile file = rows.group().files().get(shardIndex);
-            file.read(rows.offset(shardIndex, row) + inRow, target.asSlice(done, byteCount));
-            done += byteCount;
-        }
     }
 }

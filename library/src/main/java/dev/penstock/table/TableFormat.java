@@ -94,7 +94,8 @@ import java.lang.foreign.StructLayout;
 /// - The text has at most [#TEXT_SIZE_MAX] bytes, a hundred times what NumPy reads by default; ours is linear.
 /// - An item has at most 2,147,483,647 bytes and an array at most [#DIMENSIONS_MAX] dimensions, as in NumPy.
 /// - Rows of no bytes, as of an array of shape `(3, 0)`, are read and not written.
-/// - A table has at most 4,096 shards, since all are mapped.
+/// - A table has at most as many shards as the numbers in their names have room for. More than 2,048 are mapped on
+///   demand, some at a time.
 /// - Brackets are nested at most [LiteralParser#DEPTH_MAX] deep.
 ///
 /// ## Leniency

@@ -13,13 +13,12 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.Faults;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
+import dev.penstock.rows.RowField;
+import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -42,21 +41,20 @@ public final class TableReader implements Dataset {
     ///
     /// @param access      mapped or read by position
     /// @param threads     how many threads one gather of many bytes may use
-    /// @param memoryBytes memory the table may hold, or [Residency#AUTOMATIC]
+    /// @param memoryBytes memory the table may hold, or [ReaderOptions#AUTOMATIC]
     /// @param disk        where the files are
     /// @param isLenient   whether to read all shard files of a folder whose manifest is damaged, of a newer
     ///                    version or names missing files, instead of refusing it; [TableReader#remarks] says so
     public record Options(Access access, int threads, long memoryBytes, Disk disk, boolean isLenient) {
         public static final Options DEFAULT =
-                new Options(Access.MMAP, Parallel.defaultThreads(), Residency.AUTOMATIC, Disk.real(), false);
+                new Options(Access.MMAP, Parallel.defaultThreads(), ReaderOptions.AUTOMATIC, Disk.real(), false);
 
         public Options {
-            if (threads < 1) {
-                throw new IllegalArgumentException("threads must be at least 1, not " + threads);
-            }
-            if (memoryBytes < Residency.AUTOMATIC) {
-                throw new IllegalArgumentException("memory must not be negative, as " + memoryBytes + " is");
-            }
+            new ReaderOptions(access, threads, memoryBytes, disk);
+        }
+
+        ReaderOptions reading() {
+            return new ReaderOptions(access, threads, memoryBytes, disk);
         }
 
         public Options withAccess(Access access) {
@@ -86,7 +84,7 @@ public final class TableReader implements Dataset {
     private final TableRows shards;
     private final List<RowField> rowFields;
     private final List<Field> fields;
-    private final TableGather gather;
+    private final RowGather gather;
     private final TableFingerprint fingerprints;
 
     private TableReader(Path path, Options options, TablePaths files, TableRows shards) {
@@ -96,7 +94,7 @@ public final class TableReader implements Dataset {
         this.shards = shards;
         this.rowFields = shards.rowType().fields();
         this.fields = rowFields.stream().map(RowField::field).toList();
-        this.gather = new TableGather(shards, rowFields);
+        this.gather = new RowGather(shards.rows(), rowFields);
         this.fingerprints = new TableFingerprint(shards, files.manifest());
     }
 
@@ -110,7 +108,7 @@ public final class TableReader implements Dataset {
     /// Opens a table in a certain way.
     public static TableReader open(Path path, Options options) throws IOException {
         TablePaths files = TablePaths.find(options.disk(), path, options.isLenient());
-        TableRows shards = TableRows.open(options.disk(), files.files(), options.access());
+        TableRows shards = TableRows.open(files.files(), options.reading());
         return new TableReader(path, options, files, shards);
     }
 
@@ -165,27 +163,10 @@ public final class TableReader implements Dataset {
             Objects.checkIndex(rowIndex, count());
             List<MemorySegment> values = new ArrayList<>(rowFields.size());
             for (RowField field : rowFields) {
-                values.add(value(field, rowIndex));
+                values.add(gather.value(field, rowIndex));
             }
             return new Row(rowIndex, values);
         });
-    }
-
-    /// A view where the bytes of the row are those of the field, otherwise a copy put in order.
-    MemorySegment value(RowField field, long rowIndex) throws IOException {
-        int shardIndex = shards.shardOf(rowIndex);
-        OpenFile file = shards.group().files().get(shardIndex);
-        long offset = shards.offset(shardIndex, rowIndex);
-        if (field.isPlain()) {
-            return file.view(offset + field.offset(), field.blockSize());
-        }
-        MemorySegment copy =
-                MemorySegment.ofArray(new byte[Math.toIntExact(field.field().itemSize())]);
-        MemorySegment row = file.view(offset, shards.rowSize());
-        field.forEachBlock(
-                (rowOffset, columnOffset) -> MemorySegment.copy(row, rowOffset, copy, columnOffset, field.blockSize()));
-        TableGather.swap(copy, field.type().swapSize());
-        return copy.asReadOnly();
     }
 
     /// Rows have no names.
@@ -201,7 +182,7 @@ public final class TableReader implements Dataset {
     public TableColumn column(String name) {
         for (RowField field : rowFields) {
             if (field.field().name().equals(name)) {
-                return new TableColumn(this, shards, field);
+                return new TableColumn(shards, gather, field);
             }
         }
         throw new IllegalArgumentException("no field " + name + " in " + path + "; there are: "
@@ -227,27 +208,14 @@ public final class TableReader implements Dataset {
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
-        OpenFiles group = shards.group();
-        group.acquire();
-        try {
-            group.residency().decide(options.memoryBytes());
-            gather.gather(indices, batch, options.threads());
-            Faults.settle();
-        } catch (InternalError e) {
-            throw group.translate(e);
-        } finally {
-            group.release();
-        }
+        gather.gather(indices, batch);
     }
 
     /// Copies many rows as they are stored, one after another. Returns their bytes, which belong to the buffer.
     ///
     /// @param indices as for [#gather]
     public MemorySegment read(MemorySegment indices, Buffer target) throws IOException {
-        return shards.group().use(() -> {
-            shards.group().residency().decide(options.memoryBytes());
-            return gather.read(indices, target, options.threads());
-        });
+        return gather.read(indices, target);
     }
 
     /// Copies many rows as they are stored, one after another.
@@ -259,29 +227,18 @@ public final class TableReader implements Dataset {
     /// @param indices as for [#gather]
     /// @param target  memory for [RowType#size] bytes a row
     public void read(MemorySegment indices, MemorySegment target) throws IOException {
-        shards.group().use(() -> {
-            shards.group().residency().decide(options.memoryBytes());
-            gather.read(indices, target, options.threads());
-            return null;
-        });
+        gather.read(indices, target);
     }
 
     @Override
     public void prepare() {
-        shards.group().use(() -> {
-            shards.group().residency().decide(options.memoryBytes());
-            return null;
-        });
+        shards.group().prepare();
     }
 
     @Override
     public void prefetch(long firstIndex, long recordCount) {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
-        shards.group().use(() -> {
-            shards.group().residency().decide(options.memoryBytes());
-            gather.announce(firstIndex, recordCount);
-            return null;
-        });
+        gather.prefetch(firstIndex, recordCount);
     }
 
     @Override
@@ -329,7 +286,7 @@ public final class TableReader implements Dataset {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("dtype", rowType().item().descr());
         facts.put("rowShape", Literal.tuple(rowType().shape()));
-        facts.put("rowBytes", shards.rowSize());
+        facts.put("rowBytes", shards.rows().rowSize());
         facts.put("shards", (long) shards.headers().size());
         facts.put("manifest", files.manifest() != null);
         if (files.manifest() != null) {

@@ -7,6 +7,10 @@ import dev.penstock.DatasetException;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
+import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.rows.RollingWriter;
+import dev.penstock.rows.RowAssembly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -46,9 +50,7 @@ public final class TableWriter implements AutoCloseable {
         public static final Options DEFAULT = new Options(Long.MAX_VALUE, Long.MAX_VALUE, false, Map.of(), Disk.real());
 
         public Options {
-            if (shardRows < 1 || shardBytes < 1) {
-                throw new IllegalArgumentException("a shard needs room for at least one row and one byte");
-            }
+            new RollingWriter.Limits(shardRows, shardBytes);
             metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         }
 
@@ -78,9 +80,6 @@ public final class TableWriter implements AutoCloseable {
 
     private static final int DIGIT_COUNT = 5;
 
-    /// What can be mapped at once.
-    private static final int SHARD_COUNT_MAX = 4096;
-
     private static final long COPY_BYTES = 4L << 20;
 
     private final RowType rowType;
@@ -96,7 +95,7 @@ public final class TableWriter implements AutoCloseable {
     private final RowAssembly assembly;
     /// The file, or the last shard of the folder so far; null where there is none.
     private Path lastFile;
-    private ShardWriter shard;
+    private final RollingWriter<ShardWriter> writer;
     private long rowCount;
     /// Bytes of the single file that is written anew, or -1.
     private long oldBytes = -1;
@@ -119,7 +118,21 @@ public final class TableWriter implements AutoCloseable {
         this.before = before;
         this.shards = new ArrayList<>(shards);
         this.lastFile = lastFile;
-        this.assembly = new RowAssembly(rowType);
+        this.assembly = new RowAssembly(rowType.fields(), rowSize);
+        RollingWriter.Limits limits = folder == null
+                ? RollingWriter.Limits.NONE
+                : new RollingWriter.Limits(options.shardRows(), options.shardBytes());
+        this.writer = new RollingWriter<>(rowSize, limits, new RollingWriter.Files<>() {
+            @Override
+            public ShardWriter begin() throws IOException {
+                return beginShard();
+            }
+
+            @Override
+            public void end(ShardWriter shard) throws IOException {
+                endShard(shard);
+            }
+        });
     }
 
     /// Begins a table.
@@ -129,7 +142,7 @@ public final class TableWriter implements AutoCloseable {
         requireWritable(rowType);
         if (isFile(path)) {
             TableWriter writer = new TableWriter(rowType, options, null, null, List.of(), path);
-            writer.beginShard();
+            writer.writer.begin();
             return writer;
         }
         requireNoTable(path, options.disk());
@@ -147,7 +160,7 @@ public final class TableWriter implements AutoCloseable {
             options.disk().delete(shard);
         }
         TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
-        writer.beginShard();
+        writer.writer.begin();
         return writer;
     }
 
@@ -155,11 +168,13 @@ public final class TableWriter implements AutoCloseable {
     ///
     /// @throws dev.penstock.DatasetException when it is none, or damaged
     public static TableWriter extend(Path path, Options options) throws IOException {
-        TableReader.Options reading =
-                TableReader.Options.DEFAULT.withDisk(options.disk()).withAccess(Access.READ);
         TablePaths files = TablePaths.find(options.disk(), path, false);
+        // A descriptor for each of so many files may be more than the system allows; they are mapped on demand.
+        boolean isMany = files.files().size() > OpenFiles.MAPPED_MAX;
+        ReaderOptions reading =
+                ReaderOptions.DEFAULT.withDisk(options.disk()).withAccess(isMany ? Access.MMAP : Access.READ);
         TableWriter writer = null;
-        try (TableRows old = TableRows.open(reading.disk(), files.files(), reading.access())) {
+        try (TableRows old = TableRows.open(files.files(), reading)) {
             requireWritable(old.rowType());
             writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
             writer.rowCount = old.count();
@@ -176,7 +191,7 @@ public final class TableWriter implements AutoCloseable {
     private static TableWriter rewrite(Path path, TableRows old, Options options) throws IOException {
         TableWriter writer = new TableWriter(old.rowType(), options.withReplacing(true), null, null, List.of(), path);
         try {
-            writer.beginShard();
+            writer.writer.begin();
             writer.copy(old);
             writer.oldBytes = old.group().bytes();
             return writer;
@@ -195,8 +210,8 @@ public final class TableWriter implements AutoCloseable {
         for (long row = 0; row < old.count(); row += rowsAtOnce) {
             long count = Math.min(rowsAtOnce, old.count() - row);
             MemorySegment part = rows.asSlice(0, count * rowSize);
-            old.read(row, count, part);
-            shard.append(part, count);
+            old.rows().read(row, count, part);
+            writer.append(part);
         }
     }
 
@@ -261,26 +276,13 @@ public final class TableWriter implements AutoCloseable {
 
     /// Adds rows as they are stored, one after another.
     public void append(MemorySegment rows) throws IOException {
-        long count = rows.byteSize() / rowSize;
-        if (count * rowSize != rows.byteSize()) {
-            throw new IllegalArgumentException(
-                    rows.byteSize() + " bytes are no whole number of rows of " + rowSize + " bytes");
-        }
+        long count = writer.requireWhole(rows);
         requireOpen();
         // Until all rows are there.
         isBroken = true;
-        long done = 0;
-        while (done < count) {
-            if (shard == null || room() == 0) {
-                endShard();
-                beginShard();
-            }
-            long here = Math.min(count - done, room());
-            shard.append(rows.asSlice(done * rowSize, here * rowSize), here);
-            hasNewRows = true;
-            rowCount += here;
-            done += here;
-        }
+        writer.append(rows);
+        hasNewRows |= count > 0;
+        rowCount += count;
         isBroken = false;
     }
 
@@ -298,24 +300,11 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /// Rows that the shard still takes.
-    private long room() {
-        if (folder == null) {
-            return Long.MAX_VALUE;
-        }
-        long byBytes = Math.max(shard.rowCount() == 0 ? 1 : 0, (options.shardBytes() - shard.size()) / rowSize);
-        return Math.max(0, Math.min(options.shardRows() - shard.rowCount(), byBytes));
-    }
-
-    private void beginShard() throws IOException {
-        if (shards.size() >= SHARD_COUNT_MAX) {
-            throw new IllegalStateException(
-                    "a table has at most " + SHARD_COUNT_MAX + " shards, all of which are mapped: make them larger");
-        }
+    private ShardWriter beginShard() throws IOException {
         if (folder != null) {
             lastFile = freeFile();
         }
-        shard = ShardWriter.create(options.disk(), lastFile, rowType, folder == null && options.isReplacing());
+        return ShardWriter.create(options.disk(), lastFile, rowType, folder == null && options.isReplacing());
     }
 
     /// The next name in the folder that nobody has: a shard that is not listed may be another program's.
@@ -328,10 +317,7 @@ public final class TableWriter implements AutoCloseable {
         return file;
     }
 
-    private void endShard() throws IOException {
-        if (shard == null) {
-            return;
-        }
+    private void endShard(ShardWriter shard) throws IOException {
         // Its name may be that of a shard another writer has listed meanwhile.
         requireUnchanged();
         TableManifest.Shard published;
@@ -343,8 +329,6 @@ public final class TableWriter implements AutoCloseable {
         if (before != null) {
             shards.add(published);
         }
-        shard.close();
-        shard = null;
     }
 
     /// Gives the new rows up: `close` will leave the table as it was.
@@ -363,7 +347,7 @@ public final class TableWriter implements AutoCloseable {
         try {
             boolean isNew = folder == null || (before != null && before.shards().isEmpty());
             if (!isBroken && (hasNewRows || isNew)) {
-                endShard();
+                writer.finish();
                 publishManifest();
             }
         } finally {
@@ -399,8 +383,6 @@ public final class TableWriter implements AutoCloseable {
     private void release() throws IOException {
         rowBuffer.close();
         assembly.close();
-        if (shard != null) {
-            shard.close();
-        }
+        writer.close();
     }
 }

@@ -10,6 +10,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -73,7 +74,8 @@ public final class TreeReader implements AutoCloseable {
 
     /// Opens a tree in a certain way.
     public static TreeReader open(Path path, Options options) throws IOException {
-        OpenFile file = OpenFile.open(options.disk(), path, options.access());
+        OpenFile file = OpenFile.open(
+                path, ReaderOptions.DEFAULT.withDisk(options.disk()).withAccess(options.access()));
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {

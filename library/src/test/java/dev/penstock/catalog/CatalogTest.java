@@ -15,7 +15,7 @@ import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
-import dev.penstock.memory.Residency;
+import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +45,7 @@ class CatalogTest {
     }
 
     private static Catalog.Options options(Access access) {
-        return new Catalog.Options(access, Residency.AUTOMATIC, false);
+        return new Catalog.Options(access, ReaderOptions.AUTOMATIC, false);
     }
 
     private static DatasetException refusal(Path path) {

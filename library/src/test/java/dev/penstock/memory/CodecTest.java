@@ -136,7 +136,8 @@ class CodecTest {
     void mappedMemoryIsRefused(Codec codec, @TempDir Path folder) throws IOException {
         byte[] stored = pack(codec, 0, bytes(500));
         Path file = Files.write(folder.resolve("file"), stored);
-        try (OpenFile mapped = OpenFile.open(Disk.real(), file, Access.MMAP)) {
+        try (OpenFile mapped =
+                OpenFile.open(file, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.MMAP))) {
             MemorySegment view = mapped.view(0, stored.length);
             MemorySegment target = MemorySegment.ofArray(new byte[2000]);
             assertThrows(IllegalArgumentException.class, () -> codec.unpacker().unpack(view, target));

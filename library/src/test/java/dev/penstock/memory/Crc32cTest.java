@@ -80,7 +80,8 @@ class Crc32cTest {
         byte[] content = bytes(3 * PIECE_SIZE + 17);
         Path file = Files.write(folder.resolve("file"), content);
         int[] sizes = {0, 1, PIECE_SIZE - 1, PIECE_SIZE, PIECE_SIZE + 1, 2 * PIECE_SIZE, 3 * PIECE_SIZE + 17};
-        try (OpenFile mapped = OpenFile.open(Disk.real(), file, Access.MMAP)) {
+        try (OpenFile mapped =
+                OpenFile.open(file, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.MMAP))) {
             for (int size : sizes) {
                 for (int offset : new int[] {0, 1, 7, content.length - size}) {
                     if (offset + size <= content.length) {

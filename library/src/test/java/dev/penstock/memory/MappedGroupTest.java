@@ -35,7 +35,8 @@ class MappedGroupTest {
     void closingWhileAViewIsBeingWrittenUnmapsAfterwards(@TempDir Path folder) throws Exception {
         Path path = Files.write(folder.resolve("file"), new byte[1 << 20]);
         int liveBefore = MappingLimit.live();
-        OpenFile file = OpenFile.open(Disk.real(), path, Access.MMAP);
+        OpenFile file =
+                OpenFile.open(path, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.MMAP));
         ByteBuffer view = file.view(0, file.size()).asByteBuffer();
         Pipe pipe = Pipe.open();
         Thread writer = Thread.ofPlatform().start(() -> {
@@ -263,7 +264,9 @@ class MappedGroupTest {
         Assumptions.assumeTrue(Files.exists(MAPS), "needs /proc");
         List<Path> files = files(folder, 50);
         try (MappedGroup mapping = MappedGroup.open(Disk.real(), files);
-                OpenFile read = OpenFile.open(Disk.real(), files.get(0), Access.READ);
+                OpenFile read = OpenFile.open(
+                        files.get(0),
+                        ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.READ));
                 NewFile file = NewFile.create(Disk.real(), folder.resolve("new"), false)) {
             assertEquals(50, linesNaming(folder));
             assertEquals(2, descriptorsTo(folder), "one for reading, one for writing, none for mappings");

@@ -156,7 +156,8 @@ class NewFileTest {
     @Test
     void whoeverMappedTheOldFileKeepsItsBytes() throws IOException {
         Files.writeString(target, "old");
-        try (OpenFile old = OpenFile.open(disk, target, Access.MMAP);
+        try (OpenFile old = OpenFile.open(
+                        target, ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.MMAP));
                 NewFile file = NewFile.create(disk, target, true)) {
             file.publish();
             byte[] bytes = new byte[3];

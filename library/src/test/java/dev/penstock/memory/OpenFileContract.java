@@ -32,7 +32,7 @@ interface OpenFileContract {
     Access access();
 
     default OpenFile open(Path file) throws IOException {
-        return OpenFile.open(Disk.real(), file, access());
+        return OpenFile.open(file, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access()));
     }
 
     default byte[] content() {

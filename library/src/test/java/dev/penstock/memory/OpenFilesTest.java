@@ -36,7 +36,8 @@ class OpenFilesTest {
     @ParameterizedTest
     @EnumSource
     void theFilesAreInTheirOrderAndGoTogether(Access access) throws IOException {
-        OpenFiles group = OpenFiles.open(Disk.real(), files(5), access);
+        OpenFiles group = OpenFiles.open(
+                files(5), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         assertEquals(10, group.bytes());
         for (int i = 0; i < 5; i++) {
             byte[] first = new byte[1];
@@ -54,7 +55,8 @@ class OpenFilesTest {
     @ParameterizedTest
     @EnumSource
     void aUseUnderWayKeepsTheFiles(Access access) throws IOException {
-        OpenFiles group = OpenFiles.open(Disk.real(), files(3), access);
+        OpenFiles group = OpenFiles.open(
+                files(3), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         byte[] first = new byte[1];
         group.use(() -> {
             group.close();
@@ -71,7 +73,10 @@ class OpenFilesTest {
         List<Path> files = new ArrayList<>(files(4));
         files.add(2, folder.resolve("absent"));
         int before = MappingLimit.live();
-        assertThrows(NoSuchFileException.class, () -> OpenFiles.open(Disk.real(), files, access));
+        assertThrows(
+                NoSuchFileException.class,
+                () -> OpenFiles.open(
+                        files, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access)));
         assertEquals(List.of(), OpenResources.under(folder));
         assertEquals(before, MappingLimit.live());
     }
@@ -86,7 +91,8 @@ class OpenFilesTest {
             }
         };
         List<Path> files = files(3);
-        OpenFiles group = OpenFiles.open(disk, files, Access.READ);
+        OpenFiles group =
+                OpenFiles.open(files, ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.READ));
         UncheckedIOException failure = assertThrows(UncheckedIOException.class, group::close);
         assertTrue(failure.getMessage().contains("cannot be closed"));
         assertEquals(files, closed);

@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -33,82 +34,95 @@ class ResidencyTest {
         path = Files.write(folder.resolve("file"), new byte[Math.toIntExact(SIZE)]);
     }
 
-    private OpenFile open() throws IOException {
-        return OpenFile.open(Disk.real(), path, Access.MMAP);
+    private OpenFile open(long memoryBytes) throws IOException {
+        return OpenFile.open(path, ReaderOptions.DEFAULT.withMemoryBytes(memoryBytes));
     }
 
     @Test
-    void openingDecidesAndReadsNothing() throws IOException {
-        try (OpenFile file = open()) {
+    void openingReadsNothing() throws IOException {
+        try (OpenFile file = open(PLENTY)) {
             assertEquals(0, residentBytes());
-            file.residency().decide(SIZE - 1);
-            assertTrue(file.residency().isStreamed(), "it was decided before the memory was known");
+            assertEquals(SIZE, file.size());
         }
     }
 
     @Test
     void aFileThatFitsIsBroughtInAtOnce() throws IOException {
-        try (OpenFile file = open()) {
-            file.residency().decide(SIZE);
-            assertFalse(file.residency().isStreamed());
+        try (OpenFile file = open(SIZE)) {
+            file.prepare();
             assertEquals(SIZE, residentBytes());
+            assertFalse(file.isStreamed());
         }
     }
 
     @Test
     void aFileThatDoesNotFitIsLeftWhereItIs() throws IOException {
-        try (OpenFile file = open()) {
-            file.residency().decide(SIZE - 1);
-            assertTrue(file.residency().isStreamed());
+        try (OpenFile file = open(SIZE - 1)) {
+            file.prepare();
+            assertTrue(file.isStreamed());
             assertEquals(0, residentBytes());
         }
     }
 
     @Test
-    void theFirstDecisionStays() throws IOException {
-        try (OpenFile file = open()) {
-            file.residency().decide(0);
-            file.residency().decide(PLENTY);
-            assertTrue(file.residency().isStreamed());
+    void askingDecidesByTheBudgetOfTheOptions() throws IOException {
+        try (OpenFile file = open(0)) {
+            assertTrue(file.isStreamed());
+            assertEquals(0, residentBytes());
         }
-        try (OpenFile file = open()) {
-            file.residency().decide(PLENTY);
-            file.residency().decide(0);
-            assertFalse(file.residency().isStreamed());
-        }
-    }
-
-    @Test
-    void askingDecidesByTheMemoryThereIs() throws IOException {
         Assumptions.assumeTrue(AvailableMemory.bytes() > 2 * SIZE, "needs a little memory");
-        try (OpenFile file = open()) {
-            assertFalse(file.residency().isStreamed());
+        try (OpenFile file = open(ReaderOptions.AUTOMATIC)) {
+            assertFalse(file.isStreamed());
             assertEquals(SIZE, residentBytes());
         }
     }
 
     @Test
+    void everyFileOfAGroupIsAnnouncedAtItsOwnPlace() throws IOException {
+        Path second = Files.write(folder.resolve("second"), new byte[Math.toIntExact(SIZE)]);
+        ReaderOptions options = ReaderOptions.DEFAULT.withMemoryBytes(SIZE);
+        try (OpenFiles files = OpenFiles.open(List.of(path, second), options)) {
+            OpenFile last = files.files().getLast();
+            assertTrue(last.isStreamed(), "the budget is that of both files together");
+            last.willNeed(SIZE - 1, 1);
+            byte[] end = new byte[1];
+            last.read(SIZE - 1, MemorySegment.ofArray(end));
+            assertEquals(0, end[0]);
+        }
+    }
+
+    @Test
+    void negativeMemoryIsRefused() {
+        for (long memoryBytes : new long[] {-1, -2, Long.MIN_VALUE + 1}) {
+            IllegalArgumentException refusal = assertThrows(
+                    IllegalArgumentException.class, () -> ReaderOptions.DEFAULT.withMemoryBytes(memoryBytes));
+            assertEquals("the memory budget must not be negative, got " + memoryBytes, refusal.getMessage());
+        }
+        assertThrows(IllegalArgumentException.class, () -> ReaderOptions.DEFAULT.withThreads(0));
+    }
+
+    @Test
     void announcingChangesNoByte() throws IOException {
-        OpenFile file = open();
+        OpenFile file = open(0);
         byte[] before = new byte[100];
         file.read(1000, MemorySegment.ofArray(before));
         long[][] ranges = {{0, SIZE}, {1, 1}, {SIZE - 1, 1}, {SIZE, 0}, {4095, 2}, {0, 0}};
         for (long[] range : ranges) {
-            file.residency().willNeed(range[0], range[1]);
+            file.willNeed(range[0], range[1]);
         }
         byte[] after = new byte[100];
         file.read(1000, MemorySegment.ofArray(after));
         assertArrayEquals(before, after);
         file.close();
-        file.residency().willNeed(0, SIZE);
+        file.willNeed(0, SIZE);
     }
 
     @Test
     void aFileThatIsReadNeedsNoAnnouncement() throws IOException {
-        try (OpenFile file = OpenFile.open(Disk.real(), path, Access.READ)) {
-            file.residency().decide(0);
-            assertFalse(file.residency().isStreamed());
-            file.residency().willNeed(0, SIZE);
+        try (OpenFile file =
+                OpenFile.open(path, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.READ))) {
+            assertFalse(file.isStreamed());
+            file.willNeed(0, SIZE);
         }
     }
 
@@ -118,8 +132,8 @@ class ResidencyTest {
             sparse.setLength(LARGE_SIZE);
         }
         int liveBefore = MappingLimit.live();
-        OpenFile file = open();
-        file.residency().decide(PLENTY);
+        OpenFile file = open(PLENTY);
+        file.prepare();
         file.close();
         for (int i = 0; i < 500 && MappingLimit.live() > liveBefore; i++) {
             Thread.sleep(10);

@@ -39,7 +39,8 @@ final class ShortenedFile {
         Path path = Path.of(arguments[0]);
         String mode = arguments[1];
         int size = Integer.parseInt(arguments[2]);
-        try (OpenFile file = OpenFile.open(Disk.real(), path, Access.MMAP);
+        try (OpenFile file = OpenFile.open(
+                        path, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.MMAP));
                 Arena arena = Arena.ofConfined()) {
             MemorySegment target = mode.equals("native") ? arena.allocate(size) : MemorySegment.ofArray(new byte[size]);
             System.exit(

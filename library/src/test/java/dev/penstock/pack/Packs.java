@@ -8,6 +8,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -145,6 +146,10 @@ final class Packs {
 
     /// The file of a pack, without any look at what is in it.
     static OpenFile file(byte[] bytes) throws IOException {
-        return OpenFile.open(new MemoryDisk().put(PATH, bytes), PATH, Access.READ);
+        return OpenFile.open(
+                PATH,
+                ReaderOptions.DEFAULT
+                        .withDisk(new MemoryDisk().put(PATH, bytes))
+                        .withAccess(Access.READ));
     }
 }

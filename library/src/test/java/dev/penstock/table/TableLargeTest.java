@@ -9,6 +9,7 @@ import dev.penstock.Batch;
 import dev.penstock.Seeds;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.ChildJava;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -96,7 +97,7 @@ class TableLargeTest {
         long[] rows = marked(HUGE_ROWS, 300);
         writeSparse(file, HUGE_ROWS, 0, rows);
         assertEquals(40_000_000_000L, Files.size(file) - TableHeader.write(ROW, HUGE_ROWS).length);
-        for (long memoryBytes : new long[] {-1, 1 << 20, 0}) {
+        for (long memoryBytes : new long[] {ReaderOptions.AUTOMATIC, 1 << 20, 0}) {
             TableReader.Options options =
                     TableReader.Options.DEFAULT.withAccess(access).withMemoryBytes(memoryBytes);
             try (TableReader table = TableReader.open(file, options)) {

@@ -12,6 +12,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.rows.RowField;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.table;
+package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
+import dev.penstock.Indices;
 import dev.penstock.Pool;
 import dev.penstock.memory.Faults;
+import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
 import dev.penstock.memory.Residency;
 import dev.penstock.memory.RowCopy;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +23,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Copies many rows of a table at once: as they are stored, or taken apart into columns.
+/// Copies many rows at once: as they are stored, or taken apart into columns.
 ///
-/// Indices are copied to private memory, checked there, and turned into addresses; only then is anything
-/// written. Columns are filled a few hundred rows at a time, so that a row is fetched from memory by its first
-/// field and is in the cache for all others: the rows are passed over once, whatever the number of fields.
-final class TableGather implements AutoCloseable {
+/// Indices are copied to private memory, checked there, and replaced by addresses in the same memory; only then is
+/// anything written. Columns are filled a few hundred rows at a time, so that a row is fetched from memory by its
+/// first field and is in the cache for all others: the rows are passed over once, whatever the number of fields.
+///
+/// Rows that have no address, because their file is not mapped or their values are spread over it, are read into
+/// memory of our own first, neighbours together.
+///
+/// **Threads.** Any number; one gather uses as many as the options say.
+public final class RowGather implements AutoCloseable {
     /// Two cache lines a row are well within the second-level cache.
     private static final int TILE_ROWS = 512;
 
@@ -44,15 +48,16 @@ final class TableGather implements AutoCloseable {
     /// Never started; asked whether memory is one thread's alone.
     private static final Thread ANOTHER_THREAD = new Thread(() -> {});
 
-    private final TableRows shards;
+    private final RowFiles files;
     private final Map<String, RowField> fields;
     /// Whether finding the rows has touched the last of them.
     private final boolean isTouched;
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
-    TableGather(TableRows shards, List<RowField> fields) {
-        this.shards = shards;
-        this.isTouched = shards.headers().size() == 1;
+    /// @param fields the fields that batches may want
+    public RowGather(RowFiles files, List<RowField> fields) {
+        this.files = files;
+        this.isTouched = files.files().files().size() == 1;
         this.fields =
                 fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
     }
@@ -63,7 +68,7 @@ final class TableGather implements AutoCloseable {
         final Buffer places = new Buffer();
         final Buffer tile = new Buffer();
         final Buffer tilePlaces = new Buffer();
-        final TableTargets targets = new TableTargets();
+        final RowTargets targets = new RowTargets();
 
         void free() {
             places.close();
@@ -73,12 +78,29 @@ final class TableGather implements AutoCloseable {
     }
 
     /// Fills the columns of a batch.
-    void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
+    ///
+    /// @param indices 64-bit little-endian row indices
+    /// @throws IndexOutOfBoundsException when there is no such row
+    public void gather(MemorySegment indices, Batch batch) throws IOException {
+        // Written out, because it runs for every batch and should make no object.
+        OpenFiles open = files.files();
+        open.acquire();
+        try {
+            gatherHeld(indices, batch);
+            Faults.settle();
+        } catch (InternalError e) {
+            throw open.translate(e);
+        } finally {
+            open.release();
+        }
+    }
+
+    private void gatherHeld(MemorySegment indices, Batch batch) throws IOException {
         Scratch scratch = scratches.borrow();
         try {
-            long rowCount = requireIndices(indices, scratch, threads);
+            long rowCount = requireIndices(indices, scratch);
             want(batch, rowCount, scratch.targets);
-            run(scratch, rowCount, threads, TILE_ROWS);
+            run(scratch, rowCount, TILE_ROWS);
             scratch.targets.swap(rowCount);
             batch.complete(rowCount);
         } finally {
@@ -87,75 +109,100 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    /// Copies rows as they are stored into memory that stays allocated meanwhile.
-    MemorySegment read(MemorySegment indices, Buffer target, int threads) throws IOException {
-        Scratch scratch = scratches.borrow();
-        try {
-            long rowCount = requireIndices(indices, scratch, threads);
-            long byteCount = Math.multiplyExact(rowCount, shards.rowSize());
-            Buffer.Block block = target.lease(byteCount);
+    /// Copies rows as they are stored into a buffer, and returns their bytes, which belong to the buffer.
+    public MemorySegment read(MemorySegment indices, Buffer target) throws IOException {
+        return files.files().use(() -> {
+            Scratch scratch = scratches.borrow();
             try {
-                scratch.targets.setRows(block.segment().address(), shards.rowSize(), isTouched);
-                run(scratch, rowCount, threads, Integer.MAX_VALUE);
+                long rowCount = requireIndices(indices, scratch);
+                long byteCount = Math.multiplyExact(rowCount, files.rowSize());
+                Buffer.Block block = target.lease(byteCount);
+                try {
+                    scratch.targets.setRows(block.segment().address(), files.rowSize(), isTouched);
+                    run(scratch, rowCount, Integer.MAX_VALUE);
+                } finally {
+                    block.release();
+                }
+                return target.segment().asSlice(0, byteCount);
             } finally {
-                block.release();
+                scratches.giveBack(scratch);
             }
-            return target.segment().asSlice(0, byteCount);
-        } finally {
-            scratches.giveBack(scratch);
-        }
+        });
     }
 
     /// Copies rows as they are stored.
-    void read(MemorySegment indices, MemorySegment target, int threads) throws IOException {
-        Scratch scratch = scratches.borrow();
-        try {
-            long rowCount = requireIndices(indices, scratch, threads);
-            long rowSize = shards.rowSize();
-            long byteCount = Math.multiplyExact(rowCount, rowSize);
-            if (target.byteSize() < byteCount || target.isReadOnly()) {
-                throw new IllegalArgumentException(
-                        "the target has to be writable and of " + byteCount + " bytes at least");
+    ///
+    /// Memory that another thread could free meanwhile, which is that of a shared or automatic arena, is filled
+    /// through a small buffer: a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
+    /// arena.
+    public void read(MemorySegment indices, MemorySegment target) throws IOException {
+        files.files().use(() -> {
+            Scratch scratch = scratches.borrow();
+            try {
+                readHeld(indices, target, scratch);
+            } finally {
+                Reference.reachabilityFence(target);
+                scratches.giveBack(scratch);
             }
-            requireUsable(target);
-            if (canBeWrittenByAddress(target)) {
-                scratch.targets.setRows(target.address(), rowSize, isTouched);
-                run(scratch, rowCount, threads, Integer.MAX_VALUE);
-            } else {
-                readThroughBuffer(scratch, rowCount, target, threads);
-            }
-        } finally {
-            Reference.reachabilityFence(target);
-            scratches.giveBack(scratch);
+            return null;
+        });
+    }
+
+    private void readHeld(MemorySegment indices, MemorySegment target, Scratch scratch) throws IOException {
+        long rowCount = requireIndices(indices, scratch);
+        long byteCount = Math.multiplyExact(rowCount, files.rowSize());
+        if (target.byteSize() < byteCount || target.isReadOnly()) {
+            throw new IllegalArgumentException("the target has to be writable and of " + byteCount + " bytes at least");
         }
+        requireUsable(target);
+        if (canBeWrittenByAddress(target)) {
+            scratch.targets.setRows(target.address(), files.rowSize(), isTouched);
+            run(scratch, rowCount, Integer.MAX_VALUE);
+        } else {
+            readThroughBuffer(scratch, rowCount, target);
+        }
+    }
+
+    /// The bytes of a field of one row in little-endian order: a view where the bytes of the row are those of the
+    /// field, otherwise a copy. The caller holds the files open.
+    public MemorySegment value(RowField field, long rowIndex) throws IOException {
+        if (field.isPlain()) {
+            return files.view(rowIndex, field.offset(), field.blockSize());
+        }
+        MemorySegment copy =
+                MemorySegment.ofArray(new byte[Math.toIntExact(field.field().itemSize())]);
+        MemorySegment row = files.view(rowIndex, 0, files.rowSize());
+        field.forEachBlock(
+                (rowOffset, columnOffset) -> MemorySegment.copy(row, rowOffset, copy, columnOffset, field.blockSize()));
+        ByteOrderSwap.swap(copy, field.swapSize());
+        return copy.asReadOnly();
     }
 
     /// Copies rows to a buffer of our own and from there to the target, a tile at a time. The runtime checks the
     /// second copy: when another thread closes the arena of the target, it throws and writes nothing.
-    private void readThroughBuffer(Scratch scratch, long rowCount, MemorySegment target, int threads)
-            throws IOException {
+    private void readThroughBuffer(Scratch scratch, long rowCount, MemorySegment target) throws IOException {
         MemorySegment places = scratch.places.segment();
-        if (shards.isMapped()) {
+        if (files.isAddressable()) {
             announce(places, rowCount);
         }
-        long partCount = partCount(rowCount, threads);
+        long partCount = partCount(rowCount);
         Parallel.run(
                 partCount,
-                threads,
+                files.options().threads(),
                 part -> readThroughBuffer(
                         places, rowCount * part / partCount, rowCount * (part + 1) / partCount, target));
     }
 
     private void readThroughBuffer(MemorySegment places, long firstRow, long rowLimit, MemorySegment target)
             throws IOException {
-        long rowSize = shards.rowSize();
+        long rowSize = files.rowSize();
         Scratch scratch = scratches.borrow();
         try {
             int tileRows = tileRows();
             MemorySegment tile = scratch.tile.reserve(tileRows * rowSize);
             for (long row = firstRow; row < rowLimit; row += tileRows) {
                 int count = (int) Math.min(tileRows, rowLimit - row);
-                if (shards.isMapped()) {
+                if (files.isAddressable()) {
                     RowCopy.copy(
                             places.address() + row * U64.byteSize(),
                             count,
@@ -176,7 +223,7 @@ final class TableGather implements AutoCloseable {
     }
 
     private int tileRows() {
-        return Math.clamp(READ_TILE_BYTES / Math.max(1, shards.rowSize()), 1, TILE_ROWS);
+        return Math.clamp(READ_TILE_BYTES / Math.max(1, files.rowSize()), 1, TILE_ROWS);
     }
 
     /// Whether no other thread can free the memory while rows are written to its addresses: it belongs to this
@@ -199,33 +246,31 @@ final class TableGather implements AutoCloseable {
     /// Copies the indices, checks them, and where files are mapped turns them into addresses.
     ///
     /// @return how many there are
-    private long requireIndices(MemorySegment indices, Scratch scratch, int threads) throws IOException {
-        long byteCount = indices.byteSize();
-        if (byteCount % U64.byteSize() != 0) {
-            throw new IllegalArgumentException(byteCount + " bytes are no whole number of 8-byte indices");
-        }
-        MemorySegment places = scratch.places.reserve(byteCount);
-        // The caller's memory may be his thread's alone, so only he copies it.
-        MemorySegment.copy(indices, 0, places, 0, byteCount);
-        long rowCount = byteCount / U64.byteSize();
-        long partCount = partCount(rowCount, threads);
-        boolean hasAll =
-                partCount == 1 ? locate(places, 0, rowCount) : locateInParts(places, rowCount, partCount, threads);
+    private long requireIndices(MemorySegment indices, Scratch scratch) throws IOException {
+        long rowCount = Indices.count(indices);
+        MemorySegment places = scratch.places.reserve(indices.byteSize());
+        // The caller's memory may belong to his thread alone, so this thread copies it.
+        MemorySegment.copy(indices, 0, places, 0, indices.byteSize());
+        long partCount = partCount(rowCount);
+        boolean hasAll = partCount == 1 ? locate(places, 0, rowCount) : locateInParts(places, rowCount, partCount);
         if (!hasAll) {
             throw outOfRange(indices);
         }
         return rowCount;
     }
 
+    /// Checks indices and, where rows have addresses, overwrites each index by the address of its row. One array
+    /// holds both in turn, because a second one would cost as much memory traffic as the check itself; after this
+    /// call nothing reads an index from it.
     private boolean locate(MemorySegment places, long firstRow, long rowLimit) {
-        return shards.isMapped()
-                ? shards.places().locate(places, firstRow, rowLimit)
-                : shards.places().hasAll(places, firstRow, rowLimit);
+        return files.isAddressable()
+                ? files.places().locate(places, firstRow, rowLimit)
+                : files.places().hasAll(places, firstRow, rowLimit);
     }
 
-    private boolean locateInParts(MemorySegment places, long rowCount, long partCount, int threads) throws IOException {
+    private boolean locateInParts(MemorySegment places, long rowCount, long partCount) throws IOException {
         AtomicBoolean hasAll = new AtomicBoolean(true);
-        Parallel.run(partCount, threads, part -> {
+        Parallel.run(partCount, files.options().threads(), part -> {
             if (!locate(places, rowCount * part / partCount, rowCount * (part + 1) / partCount)) {
                 hasAll.set(false);
             }
@@ -236,26 +281,27 @@ final class TableGather implements AutoCloseable {
     private IndexOutOfBoundsException outOfRange(MemorySegment indices) {
         for (long at = 0; at < indices.byteSize(); at += U64.byteSize()) {
             long index = indices.get(U64, at);
-            if (index < 0 || index >= shards.count()) {
-                return new IndexOutOfBoundsException("row " + index + " is not among the " + shards.count() + " rows");
+            if (index < 0 || index >= files.count()) {
+                return new IndexOutOfBoundsException("row " + index + " is not among the " + files.count() + " rows");
             }
         }
         return new IndexOutOfBoundsException("an index changed while it was used");
     }
 
     /// In how many parts rows are copied: one where more threads would cost more than they bring.
-    private long partCount(long rowCount, int threads) {
-        boolean isWorthIt = threads > 1 && rowCount * shards.rowSize() >= PARALLEL_BYTES_MIN;
+    private long partCount(long rowCount) {
+        int threads = files.options().threads();
+        boolean isWorthIt = threads > 1 && rowCount * files.rowSize() >= PARALLEL_BYTES_MIN;
         return isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
     }
 
-    private void want(Batch batch, long rowCount, TableTargets targets) {
+    private void want(Batch batch, long rowCount, RowTargets targets) {
         targets.clear();
         for (int i = 0; i < batch.columns().size(); i++) {
             Column column = batch.column(i);
             RowField field = fields.get(column.field().name());
             if (field == null || !field.field().equals(column.field())) {
-                throw new IllegalArgumentException("the batch wants " + column.field() + "; the table has the fields "
+                throw new IllegalArgumentException("the batch wants " + column.field() + "; the dataset has the fields "
                         + fields.values().stream().map(RowField::field).toList());
             }
             long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
@@ -263,22 +309,22 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    private void run(Scratch scratch, long rowCount, int threads, int tileRows) throws IOException {
+    private void run(Scratch scratch, long rowCount, int tileRows) throws IOException {
         MemorySegment places = scratch.places.segment();
-        if (!shards.isMapped()) {
+        if (!files.isAddressable()) {
             runReading(places, rowCount, scratch);
             return;
         }
         announce(places, rowCount);
-        long partCount = partCount(rowCount, threads);
+        long partCount = partCount(rowCount);
         long address = places.address();
-        TableTargets targets = scratch.targets;
+        RowTargets targets = scratch.targets;
         if (partCount == 1) {
             copy(targets, address, 0, rowCount, tileRows);
         } else {
             Parallel.run(
                     partCount,
-                    threads,
+                    files.options().threads(),
                     part -> copy(
                             targets,
                             address,
@@ -288,7 +334,7 @@ final class TableGather implements AutoCloseable {
         }
     }
 
-    private static void copy(TableTargets targets, long address, long firstRow, long rowLimit, int tileRows) {
+    private static void copy(RowTargets targets, long address, long firstRow, long rowLimit, int tileRows) {
         long row = firstRow;
         while (row < rowLimit) {
             int tileCount = (int) Math.min(tileRows, rowLimit - row);
@@ -300,8 +346,8 @@ final class TableGather implements AutoCloseable {
 
     /// Tells the system which pages will be read, neighbours in one call, when not all of them are in memory.
     private void announce(MemorySegment places, long rowCount) {
-        Residency residency = shards.group().residency();
-        if (!residency.isStreamed() || shards.rowSize() == 0) {
+        Residency residency = files.files().residency();
+        if (!residency.isStreamed() || files.rowSize() == 0) {
             return;
         }
         if (residency.hasMost(rowCount, row -> places.getAtIndex(U64, row))) {
@@ -315,29 +361,36 @@ final class TableGather implements AutoCloseable {
                 residency.willNeedAt(start, limit - start);
                 start = place;
             }
-            limit = place + shards.rowSize();
+            limit = place + files.rowSize();
         }
         residency.willNeedAt(start, limit - start);
     }
 
-    /// Tells the system that consecutive rows will be read, when not all of the table is in memory.
-    void announce(long firstRow, long rowCount) {
-        Residency residency = shards.group().residency();
-        if (!shards.isMapped() || !residency.isStreamed()) {
+    /// Tells the system that consecutive rows will be read soon, if the files do not stay resident.
+    public void prefetch(long firstRow, long rowCount) {
+        files.files().use(() -> {
+            announce(firstRow, rowCount);
+            return null;
+        });
+    }
+
+    private void announce(long firstRow, long rowCount) {
+        Residency residency = files.files().residency();
+        if (!residency.isStreamed() || !files.isAddressable()) {
             return;
         }
         long row = firstRow;
         while (row < firstRow + rowCount) {
-            int shardIndex = shards.shardOf(row);
-            long limit = Math.min(firstRow + rowCount, shards.start(shardIndex + 1));
-            residency.willNeedAt(shards.places().address(row), (limit - row) * shards.rowSize());
+            int fileIndex = files.fileOf(row);
+            long limit = Math.min(firstRow + rowCount, files.start(fileIndex + 1));
+            residency.willNeedAt(files.places().address(row), (limit - row) * files.rowSize());
             row = limit;
         }
     }
 
     /// Reads rows into memory, neighbours in one go, and hands them on from there.
     private void runReading(MemorySegment indices, long rowCount, Scratch scratch) throws IOException {
-        long rowSize = shards.rowSize();
+        long rowSize = files.rowSize();
         int tileRows = tileRows();
         MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
         MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
@@ -352,7 +405,7 @@ final class TableGather implements AutoCloseable {
     }
 
     private void readRuns(MemorySegment indices, MemorySegment rows) throws IOException {
-        long rowSize = shards.rowSize();
+        long rowSize = files.rowSize();
         long count = indices.byteSize() / U64.byteSize();
         for (long i = 0; i < count; ) {
             long first = indices.getAtIndex(U64, i);
@@ -360,31 +413,8 @@ final class TableGather implements AutoCloseable {
             while (i + runCount < count && indices.getAtIndex(U64, i + runCount) == first + runCount) {
                 runCount++;
             }
-            shards.read(first, runCount, rows.asSlice(i * rowSize, runCount * rowSize));
+            files.read(first, runCount, rows.asSlice(i * rowSize, runCount * rowSize));
             i += runCount;
-        }
-    }
-
-    /// Turns around the bytes of each word.
-    static void swap(MemorySegment segment, long wordSize) {
-        for (long at = 0; at < segment.byteSize(); at += wordSize) {
-            if (wordSize == 2) {
-                segment.set(U16, at, Short.reverseBytes(segment.get(U16, at)));
-            } else if (wordSize == 4) {
-                segment.set(U32, at, Integer.reverseBytes(segment.get(U32, at)));
-            } else if (wordSize == 8) {
-                segment.set(U64, at, Long.reverseBytes(segment.get(U64, at)));
-            } else {
-                swapBytes(segment.asSlice(at, wordSize));
-            }
-        }
-    }
-
-    /// For the floats of twelve and sixteen bytes that some machines have.
-    private static void swapBytes(MemorySegment word) {
-        byte[] bytes = word.toArray(ValueLayout.JAVA_BYTE);
-        for (int i = 0; i < bytes.length; i++) {
-            word.set(ValueLayout.JAVA_BYTE, i, bytes[bytes.length - 1 - i]);
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.table;
+package dev.penstock.rows;
 
 import static dev.penstock.memory.Layouts.U64;
 
@@ -11,19 +11,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /// Puts the columns of a batch together to rows as they are stored. Fillers become zeros.
-final class RowAssembly implements AutoCloseable {
+public final class RowAssembly implements AutoCloseable {
     private final List<RowField> fields;
     private final long rowSize;
     private final Buffer places = new Buffer();
     private final Buffer swapped = new Buffer();
 
-    RowAssembly(RowType rowType) {
-        this.fields = rowType.fields();
-        this.rowSize = rowType.size();
+    /// @param rowSize bytes of one row, fillers included
+    public RowAssembly(List<RowField> fields, long rowSize) {
+        this.fields = List.copyOf(fields);
+        this.rowSize = rowSize;
     }
 
     /// @param rows memory outside the heap for all rows of the batch
-    void assemble(Batch batch, MemorySegment rows) {
+    public void assemble(Batch batch, MemorySegment rows) {
         int rowCount = Math.toIntExact(batch.rowCount());
         rows.asSlice(0, rowCount * rowSize).fill((byte) 0);
         places.reserve(rowCount * U64.byteSize());
@@ -58,19 +59,20 @@ final class RowAssembly implements AutoCloseable {
     private static Column column(Batch batch, RowField field) {
         Column column = batch.column(field.field().name());
         if (!column.field().equals(field.field())) {
-            throw new IllegalArgumentException("the batch has " + column.field() + " and the table " + field.field());
+            throw new IllegalArgumentException(
+                    "the batch has " + column.field() + " and the rows have " + field.field());
         }
         return column;
     }
 
     /// The values in the byte order of the table.
     private MemorySegment inOrder(RowField field, MemorySegment values) {
-        if (field.type().swapSize() == 1) {
+        if (field.swapSize() == 1) {
             return values;
         }
         MemorySegment copy = swapped.reserve(values.byteSize()).asSlice(0, values.byteSize());
         copy.copyFrom(values);
-        TableGather.swap(copy, field.type().swapSize());
+        ByteOrderSwap.swap(copy, field.swapSize());
         return copy;
     }
 

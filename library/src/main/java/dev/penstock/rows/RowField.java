@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.table;
+package dev.penstock.rows;
 
+import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.table.DType.Scalar;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Where the values of a field lie in a row.
 ///
-/// They are blocks of `blockSize` bytes. A plain field is one block; the values of a record that is itself an
-/// item of an array are as many as that array has items.
+/// The values are blocks of `blockSize` bytes. A plain field is one block. The values of a record that is itself an
+/// item of an array are as many blocks as that array has items.
 ///
 /// @param offset    of the first block in the row
 /// @param blockSize bytes of a block
 /// @param outer     how the blocks are spread, outermost dimension first; empty for one block
-record RowField(Field field, Scalar type, long offset, long blockSize, List<Dimension> outer) {
+/// @param swapSize  bytes of the words whose bytes have to be reversed to get little-endian values, or 1
+public record RowField(Field field, long offset, long blockSize, List<Dimension> outer, long swapSize) {
     /// So many items, so many bytes apart.
-    record Dimension(long length, long stride) {}
+    public record Dimension(long length, long stride) {}
 
     /// Where a block is.
     @FunctionalInterface
-    interface Block {
+    public interface Block {
         /// @param rowOffset    from the start of the row
         /// @param columnOffset from the start of the item in its column
         void at(long rowOffset, long columnOffset);
     }
 
     /// The dimensions of an array whose items stand side by side.
-    static List<Dimension> dimensions(List<Long> shape, long itemSize) {
+    public static List<Dimension> dimensions(List<Long> shape, long itemSize) {
         List<Dimension> dimensions = new ArrayList<>();
         long stride = itemSize;
         for (long length : shape.reversed()) {
@@ -37,24 +38,30 @@ record RowField(Field field, Scalar type, long offset, long blockSize, List<Dime
         return dimensions;
     }
 
-    static RowField of(String name, Scalar type, long offset, List<Dimension> dimensions) {
+    /// A field of items of one type.
+    ///
+    /// @param itemSize   bytes of one item
+    /// @param offset     of the first item in the row
+    /// @param dimensions of the array of items, outermost first; empty for one item
+    public static RowField of(
+            String name, ElementType type, long itemSize, long swapSize, long offset, List<Dimension> dimensions) {
         List<Long> shape = dimensions.stream().map(Dimension::length).toList();
-        Field field = new Field(name, type.elementType(), type.itemSize(), shape, false);
+        Field field = new Field(name, type, itemSize, shape, false);
         List<Dimension> outer = new ArrayList<>(dimensions);
-        long blockSize = type.itemSize();
+        long blockSize = itemSize;
         while (!outer.isEmpty() && outer.getLast().stride() == blockSize) {
             blockSize *= outer.removeLast().length();
         }
-        return new RowField(field, type, offset, field.itemSize() == 0 ? 0 : blockSize, List.copyOf(outer));
+        return new RowField(field, offset, field.itemSize() == 0 ? 0 : blockSize, List.copyOf(outer), swapSize);
     }
 
     /// Whether the bytes in the row are those of the field.
-    boolean isPlain() {
-        return outer.isEmpty() && type.swapSize() == 1;
+    public boolean isPlain() {
+        return outer.isEmpty() && swapSize == 1;
     }
 
     /// Visits the blocks in the order of the field's items.
-    void forEachBlock(Block block) {
+    public void forEachBlock(Block block) {
         if (blockSize > 0) {
             visit(block, 0, offset, 0);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.table;
+package dev.penstock.rows;
 
 import dev.penstock.Buffer;
 import dev.penstock.memory.RowCopy;
@@ -11,7 +11,7 @@ import java.util.Arrays;
 /// addresses: without it, they would be written to freed memory when another thread closes the batch.
 ///
 /// **Threads.** Set by one; then any number may copy, each its own rows.
-final class TableTargets {
+final class RowTargets {
     private RowField[] fields = new RowField[0];
     private Buffer.Block[] columns = new Buffer.Block[0];
     private int columnCount;
@@ -66,10 +66,10 @@ final class TableTargets {
     /// Brings the values of columns that are stored in big-endian order into little-endian order.
     void swap(long rowCount) {
         for (int i = 0; i < columnCount; i++) {
-            long swapSize = fields[i].type().swapSize();
+            long swapSize = fields[i].swapSize();
             if (swapSize > 1) {
                 long byteCount = rowCount * fields[i].field().itemSize();
-                TableGather.swap(columns[i].segment().asSlice(0, byteCount), swapSize);
+                ByteOrderSwap.swap(columns[i].segment().asSlice(0, byteCount), swapSize);
             }
         }
     }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.rows;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.memory.RowPlaces;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The open files of a dataset of fixed-width rows, and which row lies where. Rows are numbered through all files.
+///
+/// **Ownership.** Owns the files.
+///
+/// **Threads.** Any number.
+public final class RowFiles implements AutoCloseable {
+    private final OpenFiles files;
+    private final List<RowLayout> layouts;
+    private final ReaderOptions options;
+    private final long rowSize;
+    private final boolean isAddressable;
+    private final RowPlaces places;
+
+    private RowFiles(OpenFiles files, List<RowLayout> layouts, ReaderOptions options) throws IOException {
+        this.files = files;
+        this.layouts = layouts;
+        this.options = options;
+        this.rowSize = layouts.getFirst().rowSize();
+        this.isAddressable = files.isMapped() && layouts.stream().allMatch(RowLayout::isContiguous);
+        long[] starts = new long[layouts.size() + 1];
+        long[] addresses = new long[layouts.size()];
+        for (int i = 0; i < layouts.size(); i++) {
+            OpenFile file = files.files().get(i);
+            starts[i + 1] = starts[i] + layouts.get(i).rowCount();
+            if (starts[i + 1] < 0) {
+                throw new DatasetException.Corrupt(
+                        file.path(),
+                        0,
+                        Reason.SIZE_OVERFLOW,
+                        "the number of rows of all shards does not fit in 63 bits");
+            }
+            if (isAddressable) {
+                addresses[i] =
+                        file.view(0, file.size()).address() + layouts.get(i).offset();
+            }
+        }
+        this.places = new RowPlaces(starts, addresses, rowSize);
+    }
+
+    /// Reads the header of a file.
+    @FunctionalInterface
+    public interface Header {
+        /// @throws DatasetException when the header is damaged, or the file does not go with the files before it
+        RowLayout read(OpenFile file) throws IOException;
+    }
+
+    /// Opens all files and reads their headers, in the order of the rows.
+    ///
+    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    public static RowFiles open(List<Path> paths, ReaderOptions options, Header header) throws IOException {
+        OpenFiles files = OpenFiles.open(paths, options);
+        try {
+            return files.use(() -> new RowFiles(files, layouts(files, header), options));
+        } catch (Throwable e) {
+            files.close();
+            throw e;
+        }
+    }
+
+    private static List<RowLayout> layouts(OpenFiles files, Header header) throws IOException {
+        List<RowLayout> layouts = new ArrayList<>();
+        for (OpenFile file : files.files()) {
+            RowLayout layout = header.read(file);
+            if (!layouts.isEmpty() && layout.rowSize() != layouts.getFirst().rowSize()) {
+                throw new DatasetException.Corrupt(
+                        file.path(),
+                        0,
+                        Reason.SHARD_MISMATCH,
+                        "its rows have " + layout.rowSize() + " bytes and those of the first shard "
+                                + layouts.getFirst().rowSize());
+            }
+            layouts.add(layout);
+        }
+        return List.copyOf(layouts);
+    }
+
+    /// The open files.
+    public OpenFiles files() {
+        return files;
+    }
+
+    /// How the files are read.
+    public ReaderOptions options() {
+        return options;
+    }
+
+    /// Bytes of one row.
+    public long rowSize() {
+        return rowSize;
+    }
+
+    /// Rows of all files.
+    public long count() {
+        return places.count();
+    }
+
+    /// Whether every row lies in memory in one piece, so that it can be copied from its address.
+    public boolean isAddressable() {
+        return isAddressable;
+    }
+
+    /// The first row of a file.
+    public long start(int fileIndex) {
+        return places.start(fileIndex);
+    }
+
+    /// The file that holds a row.
+    public int fileOf(long rowIndex) {
+        return places.runOf(rowIndex);
+    }
+
+    /// Where the rows lie in memory; only of addressable files, otherwise only which file they are in.
+    RowPlaces places() {
+        return places;
+    }
+
+    /// Bytes of one row: a view where the row is addressable, otherwise a copy.
+    public MemorySegment view(long rowIndex, long offsetInRow, long byteCount) throws IOException {
+        int fileIndex = fileOf(rowIndex);
+        long row = rowIndex - start(fileIndex);
+        if (isAddressable) {
+            long offset = layouts.get(fileIndex).offset() + row * rowSize + offsetInRow;
+            return files.files().get(fileIndex).view(offset, byteCount);
+        }
+        MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
+        layouts.get(fileIndex).readPart(files.files().get(fileIndex), row, offsetInRow, copy);
+        return copy.asReadOnly();
+    }
+
+    /// Copies consecutive rows, which may lie in several files.
+    public void read(long firstRow, long rowCount, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < rowCount) {
+            long row = firstRow + done;
+            int fileIndex = fileOf(row);
+            long here = Math.min(rowCount - done, start(fileIndex + 1) - row);
+            MemorySegment part = target.asSlice(done * rowSize, here * rowSize);
+            layouts.get(fileIndex).read(files.files().get(fileIndex), row - start(fileIndex), here, part);
+            done += here;
+        }
+    }
+
+    /// Copies bytes of the rows as if all rows lay one after another in one file without a header.
+    public void readBytes(long offset, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < target.byteSize()) {
+            long rowIndex = (offset + done) / rowSize;
+            long inRow = (offset + done) % rowSize;
+            long wholeRows = inRow == 0 ? (target.byteSize() - done) / rowSize : 0;
+            long byteCount = wholeRows > 0 ? wholeRows * rowSize : Math.min(rowSize - inRow, target.byteSize() - done);
+            MemorySegment part = target.asSlice(done, byteCount);
+            if (wholeRows > 0) {
+                read(rowIndex, wholeRows, part);
+            } else {
+                int fileIndex = fileOf(rowIndex);
+                long row = rowIndex - start(fileIndex);
+                layouts.get(fileIndex).readPart(files.files().get(fileIndex), row, inRow, part);
+            }
+            done += byteCount;
+        }
+    }
+
+    @Override
+    public void close() {
+        files.close();
+    }
+}
