@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// An [OpenFile] that a [MappingCache] maps while its bytes are copied. It has no views, because the cache may unmap
-/// it at any time.
+/// An [OpenFile] that a [MappingCache] maps while its bytes are copied. It has no views, because the cache may
+/// unmap it at any time.
 final class CachedFile implements OpenFile {
     private final Path path;
     private final MappingCache cache;

@@ -8,8 +8,8 @@ import java.util.List;
 
 /// Where the values of a field lie in a row.
 ///
-/// The values are blocks of `blockSize` bytes. A plain field is one block. The values of a record that is itself an
-/// item of an array are as many blocks as that array has items.
+/// The values are blocks of `blockSize` bytes. A plain field is one block. The values of a record that is itself
+/// an item of an array are as many blocks as that array has items.
 ///
 /// @param offset    of the first block in the row
 /// @param blockSize bytes of a block
