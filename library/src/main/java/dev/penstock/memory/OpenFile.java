@@ -86,8 +86,8 @@ public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFil
     /// Announces that a range of the file is about to be read.
     default void willNeed(long offset, long byteCount) {}
 
-    /// Whether so many pieces of the file seem to be in memory already, by the look of some of them: then announcing
-    /// each would only cost time. False where the system does not tell.
+    /// Whether so many pieces of the file seem to be in memory already, by the look of some of them: then
+    /// announcing each would only cost time. False where the system does not tell.
     ///
     /// @param offsets where the pieces begin in the file
     default boolean hasMost(long count, LongUnaryOperator offsets) {

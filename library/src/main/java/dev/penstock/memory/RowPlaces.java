@@ -109,8 +109,8 @@ public final class RowPlaces {
 
     /// Checks row indices, from one to before another, and overwrites each index by the address of its row.
     ///
-    /// The memory holds indices before the call and addresses after it. Writing the addresses to other memory would
-    /// cost a gather as much as the check itself: the loop is limited by memory traffic.
+    /// The memory holds indices before the call and addresses after it. Writing the addresses to other memory
+    /// would cost a gather as much as the check itself: the loop is limited by memory traffic.
     ///
     /// Where there is one run, the last of these rows is touched: a file is shortened from its end, so that if
     /// that row is there, all others are (see [RowCopy]).
