@@ -24,6 +24,8 @@ final class AccessOption {
     Long memoryBytes;
 
     Catalog.Options options() {
-        return new Catalog.Options(access, memoryBytes == null ? ReaderOptions.AUTOMATIC : memoryBytes, false);
+        return Catalog.Options.DEFAULT
+                .withAccess(access)
+                .withMemoryBytes(memoryBytes == null ? ReaderOptions.AUTOMATIC : memoryBytes);
     }
 }

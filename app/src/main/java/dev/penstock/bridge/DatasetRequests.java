@@ -48,7 +48,10 @@ final class DatasetRequests {
                 request,
                 Catalog.open(
                         path,
-                        new Catalog.Options(access, request.numberOr("memory", ReaderOptions.AUTOMATIC), isLenient)));
+                        Catalog.Options.DEFAULT
+                                .withAccess(access)
+                                .withMemoryBytes(request.numberOr("memory", ReaderOptions.AUTOMATIC))
+                                .withLenient(isLenient)));
     }
 
     /// Makes a dataset known, with all its fields.

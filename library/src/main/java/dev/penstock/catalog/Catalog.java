@@ -6,7 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
-import dev.penstock.memory.Access;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
@@ -45,27 +45,28 @@ public final class Catalog {
 
     /// How to open whatever it is.
     ///
-    /// @param access      mapped or read by position
-    /// @param memoryBytes memory the dataset may hold, or [ReaderOptions#AUTOMATIC]
-    /// @param isLenient   whether to read what can be read of a dataset whose list of files is damaged
-    public record Options(Access access, long memoryBytes, boolean isLenient) {
-        public static final Options DEFAULT = new Options(Access.MMAP, ReaderOptions.AUTOMATIC, false);
+    /// @param reading   what all formats share
+    /// @param isLenient whether to read what can be read of a dataset whose list of files is damaged
+    public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
+
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isLenient);
+        }
 
         public Options withLenient(boolean isLenient) {
-            return new Options(access, memoryBytes, isLenient);
+            return new Options(reading, isLenient);
         }
 
         /// The same for a pack.
         public PackReader.Options pack() {
-            return PackReader.Options.DEFAULT.withAccess(access).withMemoryBytes(memoryBytes);
+            return PackReader.Options.DEFAULT.withReading(reading);
         }
 
         /// The same for a table.
         public TableReader.Options table() {
-            return TableReader.Options.DEFAULT
-                    .withAccess(access)
-                    .withMemoryBytes(memoryBytes)
-                    .withLenient(isLenient);
+            return TableReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
         }
     }
 
@@ -149,7 +150,7 @@ public final class Catalog {
     /// Opened leniently, so that what only a strict reader refuses is listed and not refused.
     private static Verification verifyTree(Path path, Options options, Progress progress) throws IOException {
         TreeReader.Options lenient =
-                TreeReader.Options.DEFAULT.withStrict(false).withAccess(options.access());
+                TreeReader.Options.DEFAULT.withReading(options.reading()).withStrict(false);
         try (TreeReader tree = TreeReader.open(path, lenient)) {
             return tree.verify(progress);
         }

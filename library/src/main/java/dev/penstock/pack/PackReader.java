@@ -11,11 +11,9 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.Verification;
-import dev.penstock.memory.Access;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Codec;
-import dev.penstock.memory.Disk;
 import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.Parallel;
 import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -42,42 +40,19 @@ public final class PackReader implements Dataset {
 
     /// How to read a pack.
     ///
-    /// @param access           mapped or read by position
-    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
-    ///                         after a [#verify]
-    /// @param threads          how many threads one gather of many bytes may use
-    /// @param memoryBytes      memory the file may hold, or [ReaderOptions#AUTOMATIC]
-    /// @param disk             where the file is
-    public record Options(Access access, boolean isCheckingEntries, int threads, long memoryBytes, Disk disk) {
-        public static final Options DEFAULT =
-                new Options(Access.MMAP, true, Parallel.defaultThreads(), ReaderOptions.AUTOMATIC, Disk.real());
+    /// @param reading           what all formats share
+    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off after a
+    ///                          [#verify]
+    public record Options(ReaderOptions reading, boolean isCheckingEntries) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
 
-        public Options {
-            new ReaderOptions(access, threads, memoryBytes, disk);
-        }
-
-        ReaderOptions reading() {
-            return new ReaderOptions(access, threads, memoryBytes, disk);
-        }
-
-        public Options withAccess(Access access) {
-            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isCheckingEntries);
         }
 
         public Options withCheckingEntries(boolean isCheckingEntries) {
-            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
-        }
-
-        public Options withThreads(int threads) {
-            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
-        }
-
-        public Options withMemoryBytes(long memoryBytes) {
-            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
-        }
-
-        public Options withDisk(Disk disk) {
-            return new Options(access, isCheckingEntries, threads, memoryBytes, disk);
+            return new Options(reading, isCheckingEntries);
         }
     }
 

@@ -11,9 +11,8 @@ import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
-import dev.penstock.memory.Access;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.Parallel;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
@@ -39,42 +38,19 @@ import java.util.Objects;
 public final class TableReader implements Dataset {
     /// How to read a table.
     ///
-    /// @param access      mapped or read by position
-    /// @param threads     how many threads one gather of many bytes may use
-    /// @param memoryBytes memory the table may hold, or [ReaderOptions#AUTOMATIC]
-    /// @param disk        where the files are
-    /// @param isLenient   whether to read all shard files of a folder whose manifest is damaged, of a newer
-    ///                    version or names missing files, instead of refusing it; [TableReader#remarks] says so
-    public record Options(Access access, int threads, long memoryBytes, Disk disk, boolean isLenient) {
-        public static final Options DEFAULT =
-                new Options(Access.MMAP, Parallel.defaultThreads(), ReaderOptions.AUTOMATIC, Disk.real(), false);
+    /// @param reading   what all formats share
+    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, of a newer version or
+    ///                  names missing files, instead of refusing it; [TableReader#remarks] says so
+    public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
 
-        public Options {
-            new ReaderOptions(access, threads, memoryBytes, disk);
-        }
-
-        ReaderOptions reading() {
-            return new ReaderOptions(access, threads, memoryBytes, disk);
-        }
-
-        public Options withAccess(Access access) {
-            return new Options(access, threads, memoryBytes, disk, isLenient);
-        }
-
-        public Options withThreads(int threads) {
-            return new Options(access, threads, memoryBytes, disk, isLenient);
-        }
-
-        public Options withMemoryBytes(long memoryBytes) {
-            return new Options(access, threads, memoryBytes, disk, isLenient);
-        }
-
-        public Options withDisk(Disk disk) {
-            return new Options(access, threads, memoryBytes, disk, isLenient);
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isLenient);
         }
 
         public Options withLenient(boolean isLenient) {
-            return new Options(access, threads, memoryBytes, disk, isLenient);
+            return new Options(reading, isLenient);
         }
     }
 

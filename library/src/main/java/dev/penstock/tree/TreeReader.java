@@ -5,8 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
@@ -30,24 +29,20 @@ import java.util.OptionalLong;
 ///
 /// **Threads.** Any number on one reader; each scan and each cursor belongs to one.
 public final class TreeReader implements AutoCloseable {
-    /// How to read a tree.
+    /// How to read a tree. A tree that is read by position is read into memory as a whole when it is opened.
     ///
+    /// @param reading  what all formats share
     /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
-    /// @param access   mapped, or read into memory as a whole when it is opened
-    /// @param disk     where the file is
-    public record Options(boolean isStrict, Access access, Disk disk) {
-        public static final Options DEFAULT = new Options(true, Access.MMAP, Disk.real());
+    public record Options(ReaderOptions reading, boolean isStrict) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
+
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isStrict);
+        }
 
         public Options withStrict(boolean isStrict) {
-            return new Options(isStrict, access, disk);
-        }
-
-        public Options withAccess(Access access) {
-            return new Options(isStrict, access, disk);
-        }
-
-        public Options withDisk(Disk disk) {
-            return new Options(isStrict, access, disk);
+            return new Options(reading, isStrict);
         }
     }
 
@@ -74,8 +69,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// Opens a tree in a certain way.
     public static TreeReader open(Path path, Options options) throws IOException {
-        OpenFile file = OpenFile.open(
-                path, ReaderOptions.DEFAULT.withDisk(options.disk()).withAccess(options.access()));
+        OpenFile file = OpenFile.open(path, options.reading());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {

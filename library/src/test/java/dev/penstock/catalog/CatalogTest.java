@@ -15,7 +15,6 @@ import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
-import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +44,7 @@ class CatalogTest {
     }
 
     private static Catalog.Options options(Access access) {
-        return new Catalog.Options(access, ReaderOptions.AUTOMATIC, false);
+        return Catalog.Options.DEFAULT.withAccess(access);
     }
 
     private static DatasetException refusal(Path path) {
