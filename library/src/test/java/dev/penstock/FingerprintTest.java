@@ -31,7 +31,11 @@ class FingerprintTest {
 
     private static String all(byte[] bytes, String name, Access access) throws IOException {
         Path path = Path.of("/data", name);
-        try (OpenFile file = OpenFile.open(path, ReaderOptions.DEFAULT.withDisk(new MemoryDisk().put(path, bytes)).withAccess(access))) {
+        try (OpenFile file = OpenFile.open(
+                path,
+                ReaderOptions.DEFAULT
+                        .withDisk(new MemoryDisk().put(path, bytes))
+                        .withAccess(access))) {
             Fingerprint fingerprint = new Fingerprint("format 1");
             file.forEachPiece(0, bytes.length, fingerprint::add);
             return fingerprint.text();

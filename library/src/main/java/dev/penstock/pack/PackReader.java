@@ -11,8 +11,8 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.Verification;
-import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Codec;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
@@ -41,8 +41,8 @@ public final class PackReader implements Dataset {
     /// How to read a pack.
     ///
     /// @param reading           what all formats share
-    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off after a
-    ///                          [#verify]
+    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
+    ///                          after a [#verify]
     public record Options(ReaderOptions reading, boolean isCheckingEntries) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
 

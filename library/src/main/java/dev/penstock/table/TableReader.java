@@ -11,8 +11,8 @@ import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
-import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
@@ -39,8 +39,8 @@ public final class TableReader implements Dataset {
     /// How to read a table.
     ///
     /// @param reading   what all formats share
-    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, of a newer version or
-    ///                  names missing files, instead of refusing it; [TableReader#remarks] says so
+    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, of a newer version
+    ///                  or names missing files, instead of refusing it; [TableReader#remarks] says so
     public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
 
