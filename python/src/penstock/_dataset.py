@@ -115,7 +115,7 @@ class Dataset:
         return len(self._fields) == 1 and self._fields[0].name == "value"
 
     @property
-    def is_plain_array(self) -> bool:
+    def _is_plain_array(self) -> bool:
         """Whether an array of all records has no fields."""
         return self.dtype.names is None
 

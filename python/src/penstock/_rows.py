@@ -89,7 +89,7 @@ def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | Non
         raise ValueError(f"out must be an array of shape {expected}, and is {found}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
-    if (out.dtype.names is None) != dataset.is_plain_array:
+    if (out.dtype.names is None) != dataset._is_plain_array:
         raise TypeError(_wrong_type(dataset, out))
     if row is not None:
         stored = np.empty(expected, row.base)
