@@ -81,11 +81,25 @@ final class ChannelWritable implements Disk.Writable {
     }
 
     @Override
+    public long size() throws IOException {
+        return channel.size();
+    }
+
+    @Override
     public void force() throws IOException {
+        force(true);
+    }
+
+    @Override
+    public void forceData() throws IOException {
+        force(false);
+    }
+
+    private void force(boolean isWithLength) throws IOException {
         requireSound();
         try {
             endWriteOut();
-            channel.force(true);
+            channel.force(isWithLength);
         } catch (IOException e) {
             throw poisonedBy(e);
         }

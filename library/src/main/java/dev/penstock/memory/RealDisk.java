@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -54,17 +55,52 @@ final class RealDisk implements Disk {
     }
 
     @Override
+    public Writable openForWriting(Path file) throws IOException {
+        return new ChannelWritable(file, FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         return ChannelReadable.open(file);
+    }
+
+    @Override
+    public Locks locks(Path file) throws IOException {
+        return ChannelLocks.open(file);
     }
 
     @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
         requireOpenable(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-        } catch (FileSystemException e) {
-            throw e;
+            return map(channel, file, 0, channel.size(), arena);
+        }
+    }
+
+    @Override
+    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            requireRange(file, offset, byteCount, channel.size());
+            return map(channel, file, offset, byteCount, arena);
+        }
+    }
+
+    /// Refuses to map bytes behind the end of a file: touching them would be an error of the runtime.
+    static void requireRange(Path file, long offset, long byteCount, long size) throws IOException {
+        if (offset < 0 || byteCount < 0) {
+            throw new IllegalArgumentException(
+                    "offset " + offset + " and byteCount " + byteCount + " must be positive");
+        }
+        if (offset > size || byteCount > size - offset) {
+            throw new EOFException(file + " has " + size + " bytes: " + byteCount + " bytes from byte " + offset
+                    + " cannot be mapped");
+        }
+    }
+
+    private static MemorySegment map(FileChannel channel, Path file, long offset, long byteCount, Arena arena)
+            throws IOException {
+        try {
+            return channel.map(FileChannel.MapMode.READ_ONLY, offset, byteCount, arena);
         } catch (IOException e) {
             throw new IOException(file + " cannot be mapped: " + e.getMessage(), e);
         }
@@ -131,6 +167,11 @@ final class RealDisk implements Disk {
     @Override
     public void move(Path from, Path to) throws IOException {
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void link(Path existing, Path name) throws IOException {
+        Files.createLink(name, existing);
     }
 
     @Override

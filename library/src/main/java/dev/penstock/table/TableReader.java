@@ -4,7 +4,6 @@ package dev.penstock.table;
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Dataset;
-import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Progress;

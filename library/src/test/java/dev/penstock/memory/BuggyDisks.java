@@ -11,10 +11,10 @@ public final class BuggyDisks {
 
     /// As if the writer never forced its files.
     public static Disk withoutForce(Disk disk) {
-        return new ForwardingDisk(disk) {
+        return new WriterDisk(disk) {
             @Override
-            public Writable create(Path file) throws IOException {
-                return new ForgetfulWriter(super.create(file));
+            Writable wrap(Path file, Writable writable) {
+                return new ForgetfulWriter(writable);
             }
         };
     }
@@ -77,10 +77,10 @@ public final class BuggyDisks {
 
     /// As if the writer ignored that a write failed.
     public static Disk withIgnoredWriteErrors(Disk disk) {
-        return new ForwardingDisk(disk) {
+        return new WriterDisk(disk) {
             @Override
-            public Writable create(Path file) throws IOException {
-                return new CarelessWriter(super.create(file));
+            Writable wrap(Path file, Writable writable) {
+                return new CarelessWriter(writable);
             }
         };
     }
@@ -95,15 +95,53 @@ public final class BuggyDisks {
         };
     }
 
-    private record ForgetfulWriter(Disk.Writable writable) implements Disk.Writable {
+    /// As if the writer forced only the content of its files, although they have grown.
+    public static Disk withForceOfDataOnly(Disk disk) {
+        return new WriterDisk(disk) {
+            @Override
+            Writable wrap(Path file, Writable writable) {
+                return new ForwardingWriter(writable) {
+                    @Override
+                    public void force() throws IOException {
+                        writable.forceData();
+                    }
+                };
+            }
+        };
+    }
+
+    /// As if the writer did not force the files of a folder.
+    public static Disk withoutForceIn(Disk disk, Path folder) {
+        return new WriterDisk(disk) {
+            @Override
+            Writable wrap(Path file, Writable writable) {
+                return folder.equals(file.getParent()) ? new ForgetfulWriter(writable) : writable;
+            }
+        };
+    }
+
+    /// A disk whose writers do something wrongly, however they were opened.
+    abstract static class WriterDisk extends ForwardingDisk {
+        WriterDisk(Disk disk) {
+            super(disk);
+        }
+
+        abstract Writable wrap(Path file, Writable writable);
+
         @Override
-        public void write(MemorySegment source, long offset) throws IOException {
-            writable.write(source, offset);
+        public Writable create(Path file) throws IOException {
+            return wrap(file, super.create(file));
         }
 
         @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return writable.read(offset, target);
+        public Writable openForWriting(Path file) throws IOException {
+            return wrap(file, super.openForWriting(file));
+        }
+    }
+
+    private static final class ForgetfulWriter extends ForwardingDisk.ForwardingWriter {
+        ForgetfulWriter(Disk.Writable writable) {
+            super(writable);
         }
 
         @Override
@@ -112,12 +150,16 @@ public final class BuggyDisks {
         }
 
         @Override
-        public void close() throws IOException {
-            writable.close();
+        public void forceData() {
+            // The planted bug.
         }
     }
 
-    private record CarelessWriter(Disk.Writable writable) implements Disk.Writable {
+    private static final class CarelessWriter extends ForwardingDisk.ForwardingWriter {
+        CarelessWriter(Disk.Writable writable) {
+            super(writable);
+        }
+
         @Override
         public void write(MemorySegment source, long offset) {
             try {
@@ -125,21 +167,6 @@ public final class BuggyDisks {
             } catch (IOException e) {
                 // The planted bug.
             }
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return writable.read(offset, target);
-        }
-
-        @Override
-        public void force() throws IOException {
-            writable.force();
-        }
-
-        @Override
-        public void close() throws IOException {
-            writable.close();
         }
     }
 }

@@ -23,6 +23,9 @@ public final class CrashStates {
     private static final int SECTOR_SIZE = 512;
     private static final int NAME_PREFIXES_MAX = 6;
 
+    /// Stands for a folder among the names.
+    private static final int FOLDER = Integer.MIN_VALUE;
+
     private final Map<Integer, Node> nodes = new HashMap<>();
     private final Map<Path, Integer> names = new TreeMap<>();
     private final Map<Path, Integer> durableNames = new TreeMap<>();
@@ -97,6 +100,11 @@ public final class CrashStates {
             }
             case Operation.Write write -> nodes.get(write.fileId()).pending.add(write);
             case Operation.Force(int fileId) -> nodes.get(fileId).force();
+            case Operation.ForceData(int fileId) -> nodes.get(fileId).forceData();
+            case Operation.Reopen(int fileId, Path file) -> nodes.put(fileId, nodes.get(names.get(key(file))));
+            case Operation.CreateDirectory(Path folder) -> change(new NameChange(null, key(folder), FOLDER));
+            case Operation.Link(Path existing, Path name) ->
+                change(new NameChange(null, key(name), names.get(key(existing))));
             case Operation.Close close -> {}
             case Operation.Move(Path from, Path to) -> change(new NameChange(key(from), key(to), names.get(key(from))));
             case Operation.Delete(Path file) -> change(new NameChange(key(file), null, 0));
@@ -151,7 +159,17 @@ public final class CrashStates {
 
     private MemoryDisk disk(Map<Path, Integer> names, Loss loss) {
         MemoryDisk disk = initial.emptyCopy();
-        names.forEach((file, fileId) -> disk.put(file, nodes.get(fileId).after(loss, random)));
+        // In the order of paths, so that folders come before what is in them. A folder whose name is lost takes
+        // along what is in it.
+        names.forEach((path, fileId) -> {
+            if (disk.isDirectory(path.getParent())) {
+                if (fileId == FOLDER) {
+                    disk.addFolder(path);
+                } else {
+                    disk.put(path, nodes.get(fileId).after(loss, random));
+                }
+            }
+        });
         return disk;
     }
 
@@ -171,6 +189,16 @@ public final class CrashStates {
         void force() {
             durable = with(pending);
             pending.clear();
+        }
+
+        /// Writes that made the file longer stay pending.
+        void forceData() {
+            List<Operation.Write> longer = pending.stream()
+                    .filter(write -> write.offset() + write.bytes().length > durable.length)
+                    .toList();
+            pending.removeAll(longer);
+            force();
+            pending.addAll(longer);
         }
 
         byte[] after(Loss loss, Random random) {

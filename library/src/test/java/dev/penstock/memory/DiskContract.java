@@ -4,9 +4,12 @@ package dev.penstock.memory;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -152,5 +155,137 @@ interface DiskContract {
         writable.close();
         writable.close();
         assertThrows(ClosedChannelException.class, () -> writable.write(MemorySegment.ofArray(new byte[1]), 0));
+    }
+
+    @Test
+    default void anExistingFileIsWrittenInPlaceAndGrows(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("file");
+        write(disk, file, "hello world");
+        try (Disk.Writable writable = disk.openForWriting(file)) {
+            assertEquals(11, writable.size());
+            writable.write(MemorySegment.ofArray("W".getBytes()), 6);
+            writable.write(MemorySegment.ofArray("!".getBytes()), 12);
+            assertEquals(13, writable.size());
+            writable.forceData();
+            writable.force();
+        }
+        assertEquals("hello World\0!", read(disk, file));
+        assertThrows(NoSuchFileException.class, () -> disk.openForWriting(folder.resolve("absent")));
+    }
+
+    @Test
+    default void aRangeOfAFileIsMapped(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("file");
+        write(disk, file, "hello world");
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment range = disk.map(file, 3, 5, arena);
+            assertTrue(range.isReadOnly());
+            assertArrayEquals("lo wo".getBytes(), range.toArray(ValueLayout.JAVA_BYTE));
+            assertEquals(0, disk.map(file, 11, 0, arena).byteSize());
+            assertThrows(EOFException.class, () -> disk.map(file, 3, 9, arena));
+            assertThrows(EOFException.class, () -> disk.map(file, 12, 0, arena));
+            assertThrows(EOFException.class, () -> disk.map(file, 3, Long.MAX_VALUE, arena));
+            assertThrows(IllegalArgumentException.class, () -> disk.map(file, -1, 1, arena));
+            assertThrows(NoSuchFileException.class, () -> disk.map(folder.resolve("absent"), 0, 1, arena));
+        }
+    }
+
+    @Test
+    default void aLinkIsASecondNameForTheSameBytes(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("file");
+        Path other = folder.resolve("other");
+        write(disk, file, "text");
+        disk.link(file, other);
+        assertThrows(FileAlreadyExistsException.class, () -> disk.link(file, other));
+        assertThrows(NoSuchFileException.class, () -> disk.link(folder.resolve("absent"), folder.resolve("third")));
+        try (Disk.Writable writable = disk.openForWriting(other)) {
+            writable.write(MemorySegment.ofArray("T".getBytes()), 0);
+        }
+        assertEquals("Text", read(disk, file));
+        disk.delete(file);
+        assertEquals("Text", read(disk, other));
+    }
+
+    @Test
+    default void anExclusiveLockKeepsOutEverybodyElse(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("lock");
+        try (Disk.Locks first = disk.locks(file);
+                Disk.Locks second = disk.locks(file)) {
+            Disk.Lock lock = first.tryExclusive(10, 5);
+            assertNotNull(lock);
+            assertNull(second.tryExclusive(14, 1));
+            assertNull(second.tryExclusive(8, 3));
+            assertNull(second.tryExclusive(0, 100));
+            assertNull(second.tryShared(12));
+            assertNull(first.tryExclusive(10, 5), "a holder has a lock once");
+            assertNotNull(second.tryExclusive(15, 1));
+            assertNotNull(second.tryShared(9));
+            lock.close();
+            lock.close();
+            assertNotNull(second.tryExclusive(10, 5));
+            assertThrows(IllegalArgumentException.class, () -> first.tryExclusive(-1, 1));
+            assertThrows(IllegalArgumentException.class, () -> first.tryExclusive(0, 0));
+        }
+        assertTrue(disk.exists(file));
+    }
+
+    @Test
+    default void sharedLocksKeepOutOnlyExclusiveOnes(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("lock");
+        try (Disk.Locks first = disk.locks(file);
+                Disk.Locks second = disk.locks(file)) {
+            Disk.Lock one = first.tryShared(7);
+            Disk.Lock two = second.tryShared(7);
+            assertNotNull(one);
+            assertNotNull(two);
+            assertNull(first.tryExclusive(0, 8));
+            assertNotNull(first.tryExclusive(0, 7));
+            one.close();
+            one.close();
+            assertNull(first.tryExclusive(7, 1), "the other holder is still there");
+            two.close();
+            assertNotNull(first.tryExclusive(7, 1));
+        }
+    }
+
+    @Test
+    default void closingEndsTheLocksOfOneHolderOnly(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("lock");
+        Disk.Locks first = disk.locks(file);
+        try (Disk.Locks second = disk.locks(file);
+                Disk.Locks third = disk.locks(file)) {
+            first.tryExclusive(1, 1);
+            second.tryExclusive(2, 1);
+            first.close();
+            first.close();
+            assertThrows(IllegalStateException.class, () -> first.tryShared(1));
+            assertNotNull(third.tryExclusive(1, 1));
+            assertNull(third.tryExclusive(2, 1));
+        }
+    }
+
+    @Test
+    default void aLockFileCarriesAText(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("lock");
+        try (Disk.Locks first = disk.locks(file);
+                Disk.Locks second = disk.locks(file)) {
+            assertEquals("", second.text());
+            first.tryExclusive(1 << 20, 1);
+            first.setText("a long text");
+            assertEquals("a long text", second.text());
+            second.setText("short");
+            assertEquals("short", first.text());
+            assertThrows(IllegalArgumentException.class, () -> first.setText("x".repeat(513)));
+        }
+        try (Disk.Locks later = disk.locks(file)) {
+            assertEquals("short", later.text());
+        }
     }
 }

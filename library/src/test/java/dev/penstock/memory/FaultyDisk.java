@@ -106,6 +106,30 @@ public final class FaultyDisk implements Disk {
     }
 
     @Override
+    public Writable openForWriting(Path file) throws IOException {
+        step();
+        return new Writer(disk.openForWriting(file));
+    }
+
+    @Override
+    public Locks locks(Path file) throws IOException {
+        step();
+        return new FaultyLocks(disk.locks(file));
+    }
+
+    @Override
+    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
+        step();
+        return disk.map(file, offset, byteCount, arena);
+    }
+
+    @Override
+    public void link(Path existing, Path name) throws IOException {
+        step();
+        disk.link(existing, name);
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         step();
         return new Reader(disk.open(file));
@@ -190,15 +214,66 @@ public final class FaultyDisk implements Disk {
         }
 
         @Override
+        public long size() throws IOException {
+            step();
+            return writable.size();
+        }
+
+        @Override
         public void force() throws IOException {
             step();
             writable.force();
+        }
+
+        @Override
+        public void forceData() throws IOException {
+            step();
+            writable.forceData();
         }
 
         /// A close that fails has closed all the same, as on Linux.
         @Override
         public void close() throws IOException {
             writable.close();
+            step();
+        }
+    }
+
+    private final class FaultyLocks implements Locks {
+        private final Locks locks;
+
+        FaultyLocks(Locks locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public Lock tryShared(long byteIndex) throws IOException {
+            step();
+            return locks.tryShared(byteIndex);
+        }
+
+        @Override
+        public Lock tryExclusive(long start, long byteCount) throws IOException {
+            step();
+            return locks.tryExclusive(start, byteCount);
+        }
+
+        @Override
+        public String text() throws IOException {
+            step();
+            return locks.text();
+        }
+
+        @Override
+        public void setText(String text) throws IOException {
+            step();
+            locks.setText(text);
+        }
+
+        /// A close that fails has ended the locks all the same.
+        @Override
+        public void close() throws IOException {
+            locks.close();
             step();
         }
     }

@@ -21,6 +21,26 @@ public class ForwardingDisk implements Disk {
     }
 
     @Override
+    public Writable openForWriting(Path file) throws IOException {
+        return disk.openForWriting(file);
+    }
+
+    @Override
+    public Locks locks(Path file) throws IOException {
+        return disk.locks(file);
+    }
+
+    @Override
+    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
+        return disk.map(file, offset, byteCount, arena);
+    }
+
+    @Override
+    public void link(Path existing, Path name) throws IOException {
+        disk.link(existing, name);
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         return disk.open(file);
     }
@@ -68,5 +88,44 @@ public class ForwardingDisk implements Disk {
     @Override
     public void forceDirectory(Path directory) throws IOException {
         disk.forceDirectory(directory);
+    }
+
+    /// A file being written that passes everything on.
+    public static class ForwardingWriter implements Writable {
+        protected final Writable writable;
+
+        public ForwardingWriter(Writable writable) {
+            this.writable = writable;
+        }
+
+        @Override
+        public void write(MemorySegment source, long offset) throws IOException {
+            writable.write(source, offset);
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return writable.read(offset, target);
+        }
+
+        @Override
+        public long size() throws IOException {
+            return writable.size();
+        }
+
+        @Override
+        public void force() throws IOException {
+            writable.force();
+        }
+
+        @Override
+        public void forceData() throws IOException {
+            writable.forceData();
+        }
+
+        @Override
+        public void close() throws IOException {
+            writable.close();
+        }
     }
 }

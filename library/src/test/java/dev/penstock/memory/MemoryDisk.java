@@ -81,13 +81,35 @@ public final class MemoryDisk implements Disk {
     }
 
     @Override
+    public Writable openForWriting(Path file) throws IOException {
+        return new Writer(content(file));
+    }
+
+    @Override
+    public synchronized Locks locks(Path file) throws IOException {
+        Path key = key(file);
+        requireFolder(key.getParent());
+        return new MemoryLocks(files.computeIfAbsent(key, absent -> new Content(new byte[0])));
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         return new Reader(content(file));
     }
 
     @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
+        return map(content(file).copy(), arena);
+    }
+
+    @Override
+    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
         byte[] bytes = content(file).copy();
+        RealDisk.requireRange(file, offset, byteCount, bytes.length);
+        return map(Arrays.copyOfRange(bytes, (int) offset, (int) (offset + byteCount)), arena);
+    }
+
+    private static MemorySegment map(byte[] bytes, Arena arena) {
         MemorySegment segment = arena.allocate(Math.max(1, bytes.length), Long.BYTES);
         return segment.copyFrom(MemorySegment.ofArray(bytes))
                 .asSlice(0, bytes.length)
@@ -129,6 +151,16 @@ public final class MemoryDisk implements Disk {
         requireFolder(key(to).getParent());
         files.remove(key(from));
         files.put(key(to), content);
+    }
+
+    @Override
+    public synchronized void link(Path existing, Path name) throws IOException {
+        Content content = content(existing);
+        requireFolder(key(name).getParent());
+        if (exists(name)) {
+            throw new FileAlreadyExistsException(name.toString());
+        }
+        files.put(key(name), content);
     }
 
     @Override
@@ -175,6 +207,7 @@ public final class MemoryDisk implements Disk {
         private byte[] bytes;
         private int size;
         private volatile boolean isBeingWritten;
+        private final LockTable locks = new LockTable();
 
         Content(byte[] bytes) {
             this.bytes = bytes;
@@ -226,7 +259,18 @@ public final class MemoryDisk implements Disk {
         }
 
         @Override
+        public long size() throws IOException {
+            requireOpen();
+            return content.size();
+        }
+
+        @Override
         public void force() throws IOException {
+            requireOpen();
+        }
+
+        @Override
+        public void forceData() throws IOException {
             requireOpen();
         }
 
@@ -239,6 +283,83 @@ public final class MemoryDisk implements Disk {
         private void requireOpen() throws IOException {
             if (isClosed) {
                 throw new ClosedChannelException();
+            }
+        }
+    }
+
+    /// Locks that die with the object, as those of a process die with it.
+    private static final class MemoryLocks implements Locks {
+        private final Content content;
+        private final Set<Held> held = new HashSet<>();
+        private boolean isClosed;
+
+        MemoryLocks(Content content) {
+            this.content = content;
+        }
+
+        @Override
+        public Lock tryShared(long byteIndex) {
+            return take(byteIndex, 1, true);
+        }
+
+        @Override
+        public Lock tryExclusive(long start, long byteCount) {
+            return take(start, byteCount, false);
+        }
+
+        private Lock take(long start, long byteCount, boolean isShared) {
+            synchronized (content) {
+                requireOpen();
+                if (!content.locks.isFree(start, byteCount, isShared)) {
+                    return null;
+                }
+                content.locks.add(start, byteCount, isShared);
+                Held one = new Held(start);
+                held.add(one);
+                return one;
+            }
+        }
+
+        @Override
+        public String text() {
+            requireOpen();
+            return new String(content.copy()).strip();
+        }
+
+        @Override
+        public void setText(String text) {
+            requireOpen();
+            content.write(MemorySegment.ofArray(ChannelLocks.padded(text)), 0);
+        }
+
+        @Override
+        public void close() {
+            synchronized (content) {
+                Set.copyOf(held).forEach(Held::close);
+                isClosed = true;
+            }
+        }
+
+        private void requireOpen() {
+            if (isClosed) {
+                throw new IllegalStateException("the locks are closed");
+            }
+        }
+
+        private final class Held implements Lock {
+            private final long start;
+
+            Held(long start) {
+                this.start = start;
+            }
+
+            @Override
+            public void close() {
+                synchronized (content) {
+                    if (held.remove(this)) {
+                        content.locks.remove(start);
+                    }
+                }
             }
         }
     }

@@ -33,6 +33,18 @@ public final class RecordingDisk implements Disk {
         /// What was written to the file so far is durable.
         record Force(int fileId) implements Operation {}
 
+        /// What was written to the file so far is durable, up to the length that was durable before.
+        record ForceData(int fileId) implements Operation {}
+
+        /// A file that was there is written to; from now on it carries this number.
+        record Reopen(int fileId, Path file) implements Operation {}
+
+        /// A new folder.
+        record CreateDirectory(Path folder) implements Operation {}
+
+        /// A second name for a file.
+        record Link(Path existing, Path name) implements Operation {}
+
         /// Nothing more will be written to the file; this makes nothing durable.
         record Close(int fileId) implements Operation {}
 
@@ -69,6 +81,31 @@ public final class RecordingDisk implements Disk {
     }
 
     @Override
+    public synchronized Writable openForWriting(Path file) throws IOException {
+        Writable writable = disk.openForWriting(file);
+        int fileId = createdCount++;
+        record(new Operation.Reopen(fileId, file));
+        return new Writer(writable, fileId);
+    }
+
+    /// Lock files are not recorded: after a crash they may be absent.
+    @Override
+    public Locks locks(Path file) throws IOException {
+        return disk.locks(file);
+    }
+
+    @Override
+    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
+        return disk.map(file, offset, byteCount, arena);
+    }
+
+    @Override
+    public void link(Path existing, Path name) throws IOException {
+        disk.link(existing, name);
+        record(new Operation.Link(existing, name));
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         return disk.open(file);
     }
@@ -95,7 +132,11 @@ public final class RecordingDisk implements Disk {
 
     @Override
     public void createDirectory(Path directory) throws IOException {
+        boolean isNew = !disk.exists(directory);
         disk.createDirectory(directory);
+        if (isNew) {
+            record(new Operation.CreateDirectory(directory));
+        }
     }
 
     @Override
@@ -145,9 +186,20 @@ public final class RecordingDisk implements Disk {
         }
 
         @Override
+        public long size() throws IOException {
+            return writable.size();
+        }
+
+        @Override
         public void force() throws IOException {
             writable.force();
             record(new Operation.Force(fileId));
+        }
+
+        @Override
+        public void forceData() throws IOException {
+            writable.forceData();
+            record(new Operation.ForceData(fileId));
         }
 
         @Override

@@ -39,12 +39,25 @@ public final class WatchedDisk extends ForwardingDisk {
         return new WatchedReader(readable);
     }
 
-    private final class WatchedWriter implements Writable {
-        private final Writable writable;
+    @Override
+    public Writable openForWriting(Path file) throws IOException {
+        Writable writable = super.openForWriting(file);
+        openCount.incrementAndGet();
+        return new WatchedWriter(writable);
+    }
+
+    @Override
+    public Locks locks(Path file) throws IOException {
+        Locks locks = super.locks(file);
+        openCount.incrementAndGet();
+        return new WatchedLocks(locks);
+    }
+
+    private final class WatchedWriter extends ForwardingWriter {
         private boolean isClosed;
 
         WatchedWriter(Writable writable) {
-            this.writable = writable;
+            super(writable);
         }
 
         @Override
@@ -58,14 +71,19 @@ public final class WatchedDisk extends ForwardingDisk {
         }
 
         @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return writable.read(offset, target);
-        }
-
-        @Override
         public void force() throws IOException {
             try {
                 writable.force();
+            } catch (IOException e) {
+                hasLostBytes = true;
+                throw e;
+            }
+        }
+
+        @Override
+        public void forceData() throws IOException {
+            try {
+                writable.forceData();
             } catch (IOException e) {
                 hasLostBytes = true;
                 throw e;
@@ -79,6 +97,44 @@ public final class WatchedDisk extends ForwardingDisk {
                 openCount.decrementAndGet();
             }
             writable.close();
+        }
+    }
+
+    private final class WatchedLocks implements Locks {
+        private final Locks locks;
+        private boolean isClosed;
+
+        WatchedLocks(Locks locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public Lock tryShared(long byteIndex) throws IOException {
+            return locks.tryShared(byteIndex);
+        }
+
+        @Override
+        public Lock tryExclusive(long start, long byteCount) throws IOException {
+            return locks.tryExclusive(start, byteCount);
+        }
+
+        @Override
+        public String text() throws IOException {
+            return locks.text();
+        }
+
+        @Override
+        public void setText(String text) throws IOException {
+            locks.setText(text);
+        }
+
+        @Override
+        public synchronized void close() throws IOException {
+            if (!isClosed) {
+                isClosed = true;
+                openCount.decrementAndGet();
+            }
+            locks.close();
         }
     }
 

@@ -16,7 +16,6 @@ import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.WatchedDisk;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,17 +120,7 @@ class PackFaultTest {
             @Override
             public Writable create(Path file) throws IOException {
                 Writable writable = super.create(file);
-                return new Writable() {
-                    @Override
-                    public void write(MemorySegment source, long offset) throws IOException {
-                        writable.write(source, offset);
-                    }
-
-                    @Override
-                    public long read(long offset, MemorySegment target) throws IOException {
-                        return writable.read(offset, target);
-                    }
-
+                return new ForwardingWriter(writable) {
                     @Override
                     public void force() {
                         try {
@@ -139,11 +128,6 @@ class PackFaultTest {
                         } catch (IOException e) {
                             // The planted bug.
                         }
-                    }
-
-                    @Override
-                    public void close() throws IOException {
-                        writable.close();
                     }
                 };
             }

@@ -114,31 +114,20 @@ class PackLargeTest {
         };
     }
 
-    private record HoleWriter(Disk.Writable writable) implements Disk.Writable {
+    private static final class HoleWriter extends ForwardingDisk.ForwardingWriter {
         private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[4 << 20]);
+
+        HoleWriter(Disk.Writable writable) {
+            super(writable);
+        }
 
         @Override
         public void write(MemorySegment source, long offset) throws IOException {
             boolean isZero =
                     source.byteSize() <= ZEROS.byteSize() && source.mismatch(ZEROS.asSlice(0, source.byteSize())) == -1;
             if (!isZero) {
-                writable.write(source, offset);
+                super.write(source, offset);
             }
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return writable.read(offset, target);
-        }
-
-        @Override
-        public void force() throws IOException {
-            writable.force();
-        }
-
-        @Override
-        public void close() throws IOException {
-            writable.close();
         }
     }
 

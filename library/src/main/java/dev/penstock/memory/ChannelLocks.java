@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// Locks of the operating system on one file, together with those of this process.
+///
+/// The operating system locks for a process and not for a descriptor, and ends all locks of the process on a file
+/// when any descriptor of that file is closed. So a process opens each lock file once, and all holders
+/// share it, and [LockTable] decides between holders in the same process.
+final class ChannelLocks implements Disk.Locks {
+    /// The lock files that are open in this process, by what identifies them. It is also the monitor of all of them.
+    private static final Map<Object, Shared> OPEN = new HashMap<>();
+
+    private final Shared shared;
+    private final Set<Held> held = new HashSet<>();
+    private boolean isClosed;
+
+    private ChannelLocks(Shared shared) {
+        this.shared = shared;
+    }
+
+    /// The one descriptor of a file, with the locks that this process has on it.
+    private static final class Shared {
+        private final Object key;
+        private final Path file;
+        private final RandomAccessFile descriptor;
+        private final LockTable table = new LockTable();
+        /// The locks of the operating system, by their first byte: the table keeps their ranges apart.
+        private final Map<Long, FileLock> locks = new HashMap<>();
+
+        private int userCount;
+
+        Shared(Object key, Path file, RandomAccessFile descriptor) {
+            this.key = key;
+            this.file = file;
+            this.descriptor = descriptor;
+        }
+    }
+
+    static ChannelLocks open(Path file) throws IOException {
+        synchronized (OPEN) {
+            createIfAbsent(file);
+            Object key = RealDisk.identity(file);
+            key = key == null ? file.toRealPath() : key;
+            Shared shared = OPEN.get(key);
+            if (shared == null) {
+                shared = new Shared(key, file, descriptor(file));
+                OPEN.put(key, shared);
+            }
+            shared.userCount++;
+            return new ChannelLocks(shared);
+        }
+    }
+
+    private static void createIfAbsent(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            try {
+                Files.createFile(file);
+            } catch (FileAlreadyExistsException e) {
+                // Another process was faster.
+            }
+        }
+    }
+
+    /// Shared locks need no right to write. Reading and writing a `RandomAccessFile` cannot be interrupted, while
+    /// interrupting a thread inside a channel would close it and end all locks.
+    private static RandomAccessFile descriptor(Path file) throws IOException {
+        return new RandomAccessFile(file.toFile(), Files.isWritable(file) ? "rw" : "r");
+    }
+
+    @Override
+    public Disk.Lock tryShared(long byteIndex) throws IOException {
+        return take(byteIndex, 1, true);
+    }
+
+    @Override
+    public Disk.Lock tryExclusive(long start, long byteCount) throws IOException {
+        return take(start, byteCount, false);
+    }
+
+    private Disk.Lock take(long start, long byteCount, boolean isShared) throws IOException {
+        synchronized (OPEN) {
+            requireOpen();
+            if (!shared.table.isFree(start, byteCount, isShared)) {
+                return null;
+            }
+            if (!shared.locks.containsKey(start)) {
+                FileLock lock = shared.descriptor.getChannel().tryLock(start, byteCount, isShared);
+                if (lock == null) {
+                    return null;
+                }
+                shared.locks.put(start, lock);
+            }
+            shared.table.add(start, byteCount, isShared);
+            Held one = new Held(start);
+            held.add(one);
+            return one;
+        }
+    }
+
+    @Override
+    public String text() throws IOException {
+        synchronized (OPEN) {
+            requireOpen();
+            byte[] bytes = new byte[TEXT_SIZE_MAX];
+            shared.descriptor.seek(0);
+            int size = shared.descriptor.read(bytes);
+            return new String(bytes, 0, Math.max(0, size), StandardCharsets.UTF_8).strip();
+        }
+    }
+
+    @Override
+    public void setText(String text) throws IOException {
+        synchronized (OPEN) {
+            requireOpen();
+            shared.descriptor.seek(0);
+            shared.descriptor.write(padded(text));
+        }
+    }
+
+    /// A text followed by spaces that cover a longer one.
+    static byte[] padded(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > TEXT_SIZE_MAX) {
+            throw new IllegalArgumentException("the text of a lock has at most " + TEXT_SIZE_MAX + " bytes");
+        }
+        byte[] padded = Arrays.copyOf(bytes, TEXT_SIZE_MAX);
+        Arrays.fill(padded, bytes.length, TEXT_SIZE_MAX, (byte) ' ');
+        return padded;
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (OPEN) {
+            if (isClosed) {
+                return;
+            }
+            for (Held one : Set.copyOf(held)) {
+                one.close();
+            }
+            isClosed = true;
+            shared.userCount--;
+            if (shared.userCount == 0) {
+                OPEN.remove(shared.key);
+                shared.descriptor.close();
+            }
+        }
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the locks of " + shared.file + " are closed");
+        }
+    }
+
+    /// One lock of one holder.
+    private final class Held implements Disk.Lock {
+        private final long start;
+
+        Held(long start) {
+            this.start = start;
+        }
+
+        @Override
+        public void close() throws IOException {
+            synchronized (OPEN) {
+                if (held.remove(this) && shared.table.remove(start)) {
+                    shared.locks.remove(start).release();
+                }
+            }
+        }
+    }
+}

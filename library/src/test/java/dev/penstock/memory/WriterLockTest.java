@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WriterLockTest {
+    @TempDir
+    Path folder;
+
+    private WriterLock take(Disk disk) throws IOException {
+        return WriterLock.take(disk, folder.resolve(WriterLock.FILE), folder);
+    }
+
+    @Test
+    void aSecondWriterInTheProcessIsToldWhoHoldsTheLock() throws IOException {
+        for (Disk disk : new Disk[] {Disk.real(), new MemoryDisk().addFolder(folder)}) {
+            WriterLock first = take(disk);
+            FileSystemException error = assertThrows(FileSystemException.class, () -> take(disk));
+            String expected = folder + ": it is being written by process "
+                    + ProcessHandle.current().pid() + " on ";
+            assertTrue(error.getMessage().startsWith(expected), error.getMessage());
+            first.close();
+            first.close();
+            take(disk).close();
+        }
+    }
+
+    @Test
+    void aSecondProcessIsKeptOutAndAKilledOneLeavesNoLock() throws Exception {
+        Path file = folder.resolve(WriterLock.FILE);
+        Process process = new ProcessBuilder(ChildJava.command(folder, LockHolder.class, file)).start();
+        try (BufferedReader lines = process.inputReader()) {
+            assertEquals("locked", lines.readLine());
+            FileSystemException error = assertThrows(FileSystemException.class, () -> take(Disk.real()));
+            assertTrue(error.getMessage().contains("written by process " + process.pid()), error.getMessage());
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+        take(Disk.real()).close();
+        assertTrue(Files.exists(file), "a lock file that is removed would let two processes lock two files");
+    }
+
+    /// Closing another descriptor of the file would end the lock of the process.
+    @Test
+    void aFailedAttemptInTheProcessDoesNotEndTheLock() throws Exception {
+        Path file = folder.resolve(WriterLock.FILE);
+        try (WriterLock first = take(Disk.real())) {
+            assertThrows(FileSystemException.class, () -> take(Disk.real()));
+            ChildJava.Result result = ChildJava.run(folder, ChildJava.command(folder, LockHolder.class, file));
+            assertEquals(1, result.exitCode());
+            assertTrue(result.output().contains("FileSystemException"), result.output());
+        }
+    }
+
+    @Test
+    void whereThereAreNoLocksOneCanGoOnWithout() throws IOException {
+        Disk disk = new ForwardingDisk(Disk.real()) {
+            @Override
+            public Locks locks(Path file) throws IOException {
+                throw new IOException("Function not implemented");
+            }
+        };
+        assertThrows(IOException.class, () -> take(disk));
+        WriterLock.takeIfSupported(disk, folder.resolve(WriterLock.FILE), folder)
+                .close();
+        Disk broken = new FaultyDisk(Disk.real(), new FaultyDisk.Plan(1, FaultyDisk.Fault.EIO, false));
+        assertThrows(
+                IOException.class, () -> WriterLock.takeIfSupported(broken, folder.resolve(WriterLock.FILE), folder));
+    }
+}
