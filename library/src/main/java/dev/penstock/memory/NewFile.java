@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A file that appears under its name only when it is complete.
@@ -31,6 +32,12 @@ public final class NewFile implements AutoCloseable {
     private static final Pattern TEMPORARY = Pattern.compile("\\.penstock-[0-9a-f]{8}-\\d+\\.tmp");
 
     private static final int ATTEMPTS_MAX = 100;
+
+    /// Bytes of the note in a file from [#createAlone].
+    public static final int NOTE_SIZE_MAX = 96;
+
+    /// What such a note looks like, followed by zeros or nothing.
+    private static final Pattern NOTE = Pattern.compile("(process \\d+ on [\\w. -]+ since [\\w:-]+)\\x00*");
 
     /// The temporary files of this process, from before they are created until they have their name: longer than
     /// they are locked, which is how other processes know that their writer lives.
@@ -56,6 +63,56 @@ public final class NewFile implements AutoCloseable {
     /// @param isReplacing whether a file that has the name already may be replaced
     /// @throws FileAlreadyExistsException when it may not and there is one
     public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
+        NewFile file = create(disk, path, isReplacing, ATTEMPTS_MAX);
+        if (file == null) {
+            throw new IOException(path + " is being written by " + ATTEMPTS_MAX + " others already");
+        }
+        return file;
+    }
+
+    /// Begins a file that only one writer at a time may write, among all processes: its temporary file is the lock.
+    ///
+    /// Until they are written over, its first [#NOTE_SIZE_MAX] bytes say who writes it. So a file that is published
+    /// must be at least that long.
+    ///
+    /// @param dataset named in the message
+    /// @throws FileSystemException when there is another writer; the message says who it is
+    public static NewFile createAlone(Disk disk, Path path, Path dataset) throws IOException {
+        NewFile file = create(disk, path, true, 1);
+        if (file == null) {
+            String holder = holder(disk, temporary(disk.target(path.toAbsolutePath()), 0));
+            throw new FileSystemException(
+                    dataset.toString(),
+                    null,
+                    "it is being written by " + holder + "; wait until that writer has finished");
+        }
+        try {
+            byte[] note = WriterLock.self().getBytes(StandardCharsets.UTF_8);
+            file.write(MemorySegment.ofArray(note).asSlice(0, Math.min(note.length, NOTE_SIZE_MAX)), 0);
+            return file;
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /// A file of this process must not be opened a second time, because closing it would end its lock.
+    private static String holder(Disk disk, Path temporary) throws IOException {
+        if (UNPUBLISHED.containsKey(temporary)) {
+            return "another writer of this process";
+        }
+        byte[] bytes = new byte[NOTE_SIZE_MAX];
+        try (Disk.Readable file = disk.open(temporary)) {
+            int size = (int) file.read(0, MemorySegment.ofArray(bytes));
+            String text = new String(bytes, 0, size, StandardCharsets.UTF_8);
+            Matcher note = NOTE.matcher(text);
+            return note.matches() ? note.group(1) : "another process";
+        } catch (NoSuchFileException e) {
+            return "another process";
+        }
+    }
+
+    private static NewFile create(Disk disk, Path path, boolean isReplacing, int attemptCount) throws IOException {
         Path target = disk.target(path.toAbsolutePath());
         Path folder = target.getParent();
         if (folder == null) {
@@ -70,7 +127,7 @@ public final class NewFile implements AutoCloseable {
         if (!disk.exists(folder)) {
             throw new NoSuchFileException(folder.toString());
         }
-        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+        for (int attempt = 0; attempt < attemptCount; attempt++) {
             Path temporary = temporary(target, attempt);
             if (UNPUBLISHED.putIfAbsent(temporary, disk) == null) {
                 try {
@@ -84,7 +141,7 @@ public final class NewFile implements AutoCloseable {
                 }
             }
         }
-        throw new IOException(target + " is being written by " + ATTEMPTS_MAX + " others already");
+        return null;
     }
 
     private static Disk.Writable begin(Disk disk, Path temporary) throws IOException {

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.regex.Pattern;
 
 /// The right to change a dataset, which one writer at a time has, among all processes of the machine.
 ///
@@ -17,17 +16,10 @@ import java.util.regex.Pattern;
 ///
 /// **Threads.** Any number.
 public final class WriterLock implements AutoCloseable {
-    /// The name of the lock file inside the folder of a dataset.
-    public static final String FILE = ".lock";
-
     /// Behind the text, because some systems do not let a locked byte be read.
     private static final long LOCKED_BYTE = 1L << 30;
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
-
-    /// What Linux says where a file system has no locks.
-    private static final Pattern NO_LOCKS =
-            Pattern.compile("No locks available|Function not implemented|Operation not supported");
 
     private final Disk.Locks locks;
 
@@ -60,20 +52,8 @@ public final class WriterLock implements AutoCloseable {
         }
     }
 
-    /// Takes the lock as [#take] does, and goes on without one where the file system has no locks. For writers that
-    /// notice a second one in another way as well.
-    public static WriterLock takeIfSupported(Disk disk, Path file, Path dataset) throws IOException {
-        try {
-            return take(disk, file, dataset);
-        } catch (IOException e) {
-            if (e.getMessage() != null && NO_LOCKS.matcher(e.getMessage()).find()) {
-                return new WriterLock(null);
-            }
-            throw e;
-        }
-    }
-
-    private static String self() {
+    /// Says which process this is, and when it began to write.
+    static String self() {
         return "process " + ProcessHandle.current().pid() + " on " + host() + " since "
                 + Instant.now().truncatedTo(ChronoUnit.SECONDS);
     }
@@ -91,8 +71,6 @@ public final class WriterLock implements AutoCloseable {
     /// Lets the next writer in.
     @Override
     public void close() throws IOException {
-        if (locks != null) {
-            locks.close();
-        }
+        locks.close();
     }
 }

@@ -34,6 +34,11 @@ final class ShardWriter implements RowFileWriter {
         return new ShardWriter(rowType, NewFile.create(disk, path, isReplacing));
     }
 
+    /// Begins a file that goes on with the rows of the one it replaces; see [NewFile#createAlone].
+    static ShardWriter createAlone(Disk disk, Path path, RowType rowType) throws IOException {
+        return new ShardWriter(rowType, NewFile.createAlone(disk, path, path));
+    }
+
     @Override
     public long rowCount() {
         return rowCount;

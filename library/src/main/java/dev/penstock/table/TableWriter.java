@@ -35,8 +35,9 @@ import java.util.Map;
 /// table. A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes what has
 /// come.
 ///
-/// **Threads.** One at a time, and one writer for a table at a time; if another one has added shards meanwhile,
-/// `close` fails and the other's stay.
+/// **Threads.** One at a time, and one writer for a table at a time, among all processes: a folder is locked until
+/// the writer is closed, and a second writer is refused with a message that says who has the lock. Readers need no
+/// lock. If a program that knows no lock has added shards meanwhile, `close` fails and the other's shards stay.
 public final class TableWriter implements AutoCloseable {
     /// How to write a table.
     ///
@@ -80,6 +81,10 @@ public final class TableWriter implements AutoCloseable {
 
     private static final int DIGIT_COUNT = 5;
 
+    /// The name of a file that is never published: its temporary file is the lock of the folder, and leaves
+    /// nothing behind.
+    private static final String LOCK = "lock";
+
     private static final long COPY_BYTES = 4L << 20;
 
     private final RowType rowType;
@@ -96,6 +101,9 @@ public final class TableWriter implements AutoCloseable {
     /// The file, or the last shard of the folder so far; null where there is none.
     private Path lastFile;
     private final RollingWriter<ShardWriter> writer;
+    /// The lock of the folder, or null for a single file, whose own temporary file is the lock.
+    private NewFile lock;
+
     private long rowCount;
     /// Bytes of the single file that is written anew, or -1.
     private long oldBytes = -1;
@@ -154,20 +162,58 @@ public final class TableWriter implements AutoCloseable {
         options.disk().createDirectory(path);
         Path parent = path.toAbsolutePath().getParent();
         options.disk().forceDirectory(parent == null ? path : parent);
-        empty.publish(options.disk(), path);
-        // What a writer left that stopped before the end.
-        for (Path shard : TablePaths.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
-            options.disk().delete(shard);
+        NewFile lock = lock(options.disk(), path);
+        try {
+            // Another writer may have finished a table between the first check and the lock.
+            requireNoTable(path, options.disk());
+            empty.publish(options.disk(), path);
+            // What a writer left that stopped before the end.
+            for (Path shard : TablePaths.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
+                options.disk().delete(shard);
+            }
+            TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
+            writer.writer.begin();
+            writer.lock = lock;
+            return writer;
+        } catch (Throwable e) {
+            closeAfter(e, lock);
+            throw e;
         }
-        TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
-        writer.writer.begin();
-        return writer;
+    }
+
+    private static NewFile lock(Disk disk, Path folder) throws IOException {
+        return NewFile.createAlone(disk, folder.resolve(LOCK), folder);
+    }
+
+    /// Lets go of the lock and keeps the first error.
+    private static void closeAfter(Throwable error, NewFile lock) {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            error.addSuppressed(e);
+        }
     }
 
     /// Goes on with a table that is there.
     ///
     /// @throws dev.penstock.DatasetException when it is none, or damaged
     public static TableWriter extend(Path path, Options options) throws IOException {
+        Path folder = TablePaths.find(options.disk(), path, false).folder();
+        NewFile lock = folder == null ? null : lock(options.disk(), folder);
+        try {
+            TableWriter writer = extendLocked(path, options);
+            writer.lock = lock;
+            return writer;
+        } catch (Throwable e) {
+            closeAfter(e, lock);
+            throw e;
+        }
+    }
+
+    /// Another writer may have added shards before the folder was locked, so its files are listed after that.
+    private static TableWriter extendLocked(Path path, Options options) throws IOException {
         TablePaths files = TablePaths.find(options.disk(), path, false);
         // A descriptor for each of so many files may be more than the system allows; they are mapped on demand.
         boolean isMany = files.files().size() > OpenFiles.MAPPED_MAX;
@@ -191,9 +237,11 @@ public final class TableWriter implements AutoCloseable {
     private static TableWriter rewrite(Path path, TableRows old, Options options) throws IOException {
         TableWriter writer = new TableWriter(old.rowType(), options.withReplacing(true), null, null, List.of(), path);
         try {
-            writer.writer.begin();
-            writer.copy(old);
             writer.oldBytes = old.group().bytes();
+            writer.writer.begin();
+            // Another writer may have replaced the file after it was opened and before this one was alone.
+            writer.requireUnchanged();
+            writer.copy(old);
             return writer;
         } catch (Throwable e) {
             writer.abort();
@@ -304,6 +352,9 @@ public final class TableWriter implements AutoCloseable {
         if (folder != null) {
             lastFile = freeFile();
         }
+        if (oldBytes >= 0) {
+            return ShardWriter.createAlone(options.disk(), lastFile, rowType);
+        }
         return ShardWriter.create(options.disk(), lastFile, rowType, folder == null && options.isReplacing());
     }
 
@@ -383,6 +434,12 @@ public final class TableWriter implements AutoCloseable {
     private void release() throws IOException {
         rowBuffer.close();
         assembly.close();
-        writer.close();
+        try {
+            writer.close();
+        } finally {
+            if (lock != null) {
+                lock.close();
+            }
+        }
     }
 }

@@ -10,9 +10,9 @@ final class LockHolder {
 
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments[0]);
-        try (WriterLock lock = WriterLock.take(Disk.real(), file, file.getParent())) {
-            System.out.println("locked");
-            System.in.read();
-        }
+        WriterLock lock = WriterLock.take(Disk.real(), file, file.getParent());
+        System.out.println("locked");
+        System.in.read();
+        lock.close();
     }
 }

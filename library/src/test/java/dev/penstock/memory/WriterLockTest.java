@@ -14,11 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class WriterLockTest {
+    private static final String LOCK = ".lock";
+
     @TempDir
     Path folder;
 
     private WriterLock take(Disk disk) throws IOException {
-        return WriterLock.take(disk, folder.resolve(WriterLock.FILE), folder);
+        return WriterLock.take(disk, folder.resolve(LOCK), folder);
     }
 
     @Test
@@ -37,7 +39,7 @@ class WriterLockTest {
 
     @Test
     void aSecondProcessIsKeptOutAndAKilledOneLeavesNoLock() throws Exception {
-        Path file = folder.resolve(WriterLock.FILE);
+        Path file = folder.resolve(LOCK);
         Process process = new ProcessBuilder(ChildJava.command(folder, LockHolder.class, file)).start();
         try (BufferedReader lines = process.inputReader()) {
             assertEquals("locked", lines.readLine());
@@ -53,28 +55,12 @@ class WriterLockTest {
     /// Closing another descriptor of the file would end the lock of the process.
     @Test
     void aFailedAttemptInTheProcessDoesNotEndTheLock() throws Exception {
-        Path file = folder.resolve(WriterLock.FILE);
-        try (WriterLock first = take(Disk.real())) {
-            assertThrows(FileSystemException.class, () -> take(Disk.real()));
-            ChildJava.Result result = ChildJava.run(folder, ChildJava.command(folder, LockHolder.class, file));
-            assertEquals(1, result.exitCode());
-            assertTrue(result.output().contains("FileSystemException"), result.output());
-        }
-    }
-
-    @Test
-    void whereThereAreNoLocksOneCanGoOnWithout() throws IOException {
-        Disk disk = new ForwardingDisk(Disk.real()) {
-            @Override
-            public Locks locks(Path file) throws IOException {
-                throw new IOException("Function not implemented");
-            }
-        };
-        assertThrows(IOException.class, () -> take(disk));
-        WriterLock.takeIfSupported(disk, folder.resolve(WriterLock.FILE), folder)
-                .close();
-        Disk broken = new FaultyDisk(Disk.real(), new FaultyDisk.Plan(1, FaultyDisk.Fault.EIO, false));
-        assertThrows(
-                IOException.class, () -> WriterLock.takeIfSupported(broken, folder.resolve(WriterLock.FILE), folder));
+        Path file = folder.resolve(LOCK);
+        WriterLock first = take(Disk.real());
+        assertThrows(FileSystemException.class, () -> take(Disk.real()));
+        ChildJava.Result result = ChildJava.run(folder, ChildJava.command(folder, LockHolder.class, file));
+        assertEquals(1, result.exitCode());
+        assertTrue(result.output().contains("FileSystemException"), result.output());
+        first.close();
     }
 }

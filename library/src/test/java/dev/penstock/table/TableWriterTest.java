@@ -18,6 +18,7 @@ import dev.penstock.memory.Disk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -309,35 +310,50 @@ class TableWriterTest {
     }
 
     @Test
-    void ofTwoWritersTheSecondFailsAndTheFirstOnesRowsStay() throws IOException {
+    void ofTwoWritersTheSecondIsRefusedAndTheFirstOnesRowsStay() throws IOException {
         Path folder = home.resolve("a");
         Tables.write(folder, Tables.RECORD, DEFAULT, rows(1));
         for (boolean isRolling : new boolean[] {false, true}) {
             TableWriter.Options options = DEFAULT.withShardRows(isRolling ? 2 : 100);
             byte[] before = read(folder);
             TableWriter first = TableWriter.extend(folder, options);
-            TableWriter second = TableWriter.extend(folder, options);
+            assertThrows(FileSystemException.class, () -> TableWriter.extend(folder, options));
             first.append(MemorySegment.ofArray(rows(5)));
             first.close();
-            IOException refusal = assertThrows(IOException.class, () -> {
-                second.append(MemorySegment.ofArray(rows(7)));
-                second.close();
-            });
-            assertTrue(refusal.getMessage().contains("changed by another program"), refusal.getMessage());
-            second.close();
             assertArrayEquals(join(before, rows(5)), read(folder));
         }
     }
 
+    /// As a program would do it that does not ask for the lock.
     @Test
-    void ofTwoWritersThatBeginTheSameFolderTheSecondFails() throws IOException {
+    void aTableThatWasChangedMeanwhileStaysAsItIs() throws IOException {
+        Path folder = home.resolve("a");
+        Path manifest = folder.resolve(TableFormat.MANIFEST);
+        Tables.write(folder, Tables.RECORD, DEFAULT, rows(1));
+        byte[] before = Files.readAllBytes(manifest);
+        Tables.extend(folder, DEFAULT, rows(5));
+        for (boolean isRolling : new boolean[] {false, true}) {
+            byte[] now = Files.readAllBytes(manifest);
+            TableWriter writer = TableWriter.extend(folder, DEFAULT.withShardRows(isRolling ? 2 : 100));
+            Files.write(manifest, before);
+            IOException refusal = assertThrows(IOException.class, () -> {
+                writer.append(MemorySegment.ofArray(rows(7)));
+                writer.close();
+            });
+            assertTrue(refusal.getMessage().contains("changed by another program"), refusal.getMessage());
+            writer.close();
+            assertArrayEquals(rows(1), Tables.rows(Disk.real(), folder));
+            Files.write(manifest, now);
+        }
+    }
+
+    @Test
+    void ofTwoWritersThatBeginTheSameFolderTheSecondIsRefused() throws IOException {
         Path folder = home.resolve("a");
         TableWriter first = TableWriter.create(folder, Tables.RECORD, DEFAULT);
-        TableWriter second = TableWriter.create(folder, Tables.RECORD, DEFAULT);
+        assertThrows(FileSystemException.class, () -> TableWriter.create(folder, Tables.RECORD, DEFAULT));
         first.append(MemorySegment.ofArray(rows(5)));
-        second.append(MemorySegment.ofArray(rows(7)));
         first.close();
-        assertThrows(IOException.class, second::close);
         assertArrayEquals(rows(5), read(folder));
     }
 
