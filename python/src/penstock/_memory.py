@@ -20,7 +20,8 @@ from ._dtypes import Field
 from ._ragged import Ragged
 
 Value = Any
-"""What a field has for many records: an array, a list of `bytes`, or a `Ragged`."""
+"""What a field has for many records: an array, a list of `bytes`, or a `Ragged`. Where values are
+missing, it is a masked array, `None` in a list, or a `Ragged` with a mask."""
 
 
 class BatchPlace(NamedTuple):
@@ -35,7 +36,7 @@ class BatchPlace(NamedTuple):
 
 
 HEAD_COUNT = 8
-COLUMN_COUNT = 3
+COLUMN_COUNT = 4
 
 
 class _Memory(ctypes.c_char * (1 << 62)):  # type: ignore[misc]
@@ -82,18 +83,25 @@ class BatchInfo:
         columns: dict[str, Value] = {}
         at = HEAD_COUNT
         for field in self.fields:
-            address, byte_count, offsets = words[at : at + COLUMN_COUNT]
+            address, byte_count, offsets, missing = words[at : at + COLUMN_COUNT]
             at += COLUMN_COUNT
+            mask = array(owner, missing, np.dtype(np.bool_), (count,)) if missing else None
             if not field.variable:
-                columns[field.name] = array(owner, address, field.dtype, (count, *field.shape))
+                items = array(owner, address, field.dtype, (count, *field.shape))
+                columns[field.name] = items if mask is None else _masked(items, mask)
             elif field.name in self.padded:
                 rows = _ragged(owner, field, (address, byte_count, offsets), count).values
                 length = len(rows) // max(1, count)
-                columns[field.name] = rows.reshape((count, length, *rows.shape[1:]))
+                items = rows.reshape((count, length, *rows.shape[1:]))
+                columns[field.name] = items if mask is None else _masked(items, mask)
             elif field.is_bytes and not as_ragged:
-                columns[field.name] = _bytes(address, offsets, count)
+                texts: list[Any] = _bytes(address, offsets, count)
+                for row in () if mask is None else np.flatnonzero(mask).tolist():
+                    texts[row] = None
+                columns[field.name] = texts
             else:
-                columns[field.name] = _ragged(owner, field, (address, byte_count, offsets), count)
+                ragged = _ragged(owner, field, (address, byte_count, offsets), count)
+                columns[field.name] = Ragged(ragged.values, ragged.offsets, mask)
         return columns
 
     def place(self, owner: _jvm.Handle) -> BatchPlace:
@@ -109,7 +117,13 @@ class BatchInfo:
         )
 
 
-def _bytes(address: int, offsets: int, count: int) -> list[bytes]:
+def _masked(items: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A masked array in which all elements of a missing row are masked."""
+    whole = np.broadcast_to(mask.reshape(-1, *[1] * (items.ndim - 1)), items.shape)
+    return np.ma.MaskedArray(items, whole.copy())
+
+
+def _bytes(address: int, offsets: int, count: int) -> list[Any]:
     if count == 0 or address == 0:
         return [b""] * count
     ends = (ctypes.c_int64 * (count + 1)).from_address(offsets)[:]

@@ -34,10 +34,13 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
     if isinstance(value, dict):
         return {key: to_torch(one, pin, bfloats, key) for key, one in value.items()}
     if isinstance(value, Ragged):
+        _require_all(value.missing, name)
         values = to_torch(value.values, pin, bfloats, name)
         return Ragged(values, to_torch(value.offsets, pin))
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
+    if isinstance(value, np.ma.MaskedArray):
+        _require_all(np.ma.getmaskarray(value), name)
     import torch
 
     array = np.asarray(value)
@@ -56,6 +59,15 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
                 f".astype(np.int64)"
             ) from e
     return tensor.pin_memory() if pin and torch.cuda.is_available() else tensor
+
+
+def _require_all(missing: Any, name: str) -> None:
+    """Refuses missing values: a tensor has no mask, and zeros in their place would look like data."""
+    if missing is not None and bool(np.any(missing)):
+        raise ValueError(
+            f"values of field {name!r} are missing, which a tensor cannot say; choose records that "
+            f"have them, or fill them in a transform of a Loader that gives NumPy"
+        )
 
 
 class ReadyBatch(dict[str, Any]):

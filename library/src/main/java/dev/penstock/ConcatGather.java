@@ -71,7 +71,7 @@ final class ConcatGather implements AutoCloseable {
         }
         sort(wanted, rowCount);
         reserve(batch, rowCount);
-        gatherParts(batch);
+        gatherParts(batch, rowCount);
         if (hasVariable) {
             placeVariable(batch, rowCount);
         }
@@ -131,7 +131,7 @@ final class ConcatGather implements AutoCloseable {
     }
 
     /// Gathers each part, moves the values of fixed fields to their rows and notes the sizes of the others.
-    private void gatherParts(Batch batch) throws IOException {
+    private void gatherParts(Batch batch, long rowCount) throws IOException {
         long start = 0;
         int usedCount = 0;
         for (int part = 0; part < parts.size(); part++) {
@@ -144,6 +144,7 @@ final class ConcatGather implements AutoCloseable {
             parts.get(part).gather(slice(indices, start, limit), some);
             MemorySegment targets = slice(rows, start, limit);
             for (int i = 0; i < fields.size(); i++) {
+                RowScatter.missing(some.column(i), targets, batch.column(i), rowCount);
                 if (fields.get(i).isVariable()) {
                     RowScatter.sizes(some.column(i), targets, batch.column(i).reserveOffsets(0));
                 } else {

@@ -46,7 +46,8 @@ public interface Dataset extends AutoCloseable {
     /// Copies many records into a batch, in the order of the indices, which may repeat.
     ///
     /// The batch decides which fields are wanted: it was made from all or some of [#fields]. All indices are
-    /// checked before anything is written; after any exception the batch is empty.
+    /// checked before anything is written; after any exception the batch is empty. A column has a mask if, and
+    /// only if, one of the records lacks the value ([Column#hasMissing]).
     ///
     /// @param indices 64-bit little-endian record indices, in memory of the heap or outside it
     /// @throws IndexOutOfBoundsException when an index has no record

@@ -11,8 +11,18 @@ import java.util.List;
 /// that widen an `int` to a `long` the end of the process; only copying reads ([Dataset#gather]) make it a
 /// [DatasetException].
 public record Row(long index, List<MemorySegment> values) {
+    /// Stands for a value that the record lacks. It has no bytes, whatever the field; an empty value is another
+    /// segment.
+    public static final MemorySegment MISSING =
+            MemorySegment.ofArray(new byte[0]).asReadOnly();
+
     public Row {
         values = List.copyOf(values);
+    }
+
+    /// Whether the record lacks the value of a field.
+    public boolean isMissing(int fieldIndex) {
+        return values.get(fieldIndex) == MISSING;
     }
 
     /// The bytes of one field.

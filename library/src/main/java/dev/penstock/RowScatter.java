@@ -61,6 +61,17 @@ final class RowScatter {
         }
     }
 
+    /// Moves the mask of missing values, if there is one: row `r` of the column to row `targets[r]` of the other.
+    ///
+    /// @param rowCount rows of the other column
+    static void missing(Column column, MemorySegment targets, Column other, long rowCount) {
+        if (column.hasMissing()) {
+            MemorySegment source = column.missing();
+            MemorySegment mask = other.hasMissing() ? other.maskMemory() : other.reserveMissing(rowCount);
+            bytes(source, source.byteSize(), targets, mask);
+        }
+    }
+
     /// Writes the size of variable row `r` behind row `targets[r]`, where its end will be.
     static void sizes(Column column, MemorySegment targets, MemorySegment ends) {
         MemorySegment offsets = column.offsets();

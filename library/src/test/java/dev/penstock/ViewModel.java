@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -57,8 +58,14 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         return joined;
     }
 
+    /// Some of these datasets have missing values, which are null in the model.
     static ViewModel memory(Random random, int count) {
         byte[][][] records = records(random, MIXED, count);
+        if (random.nextBoolean()) {
+            for (byte[][] record : records) {
+                record[random.nextInt(record.length)] = null;
+            }
+        }
         return new ViewModel(new MemoryDataset(MIXED, records), records);
     }
 
@@ -139,17 +146,23 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         assertEquals(indices.length, batch.rowCount());
         for (Column column : batch.columns()) {
             int fieldIndex = dataset.fields().indexOf(column.field());
+            byte[] missing = new byte
+                    [column.field().isVariable() ? 0 : (int) column.field().itemSize()];
             byte[] expected = join(Arrays.stream(indices)
-                    .mapToObj(i -> records[(int) i][fieldIndex])
+                    .mapToObj(i -> Objects.requireNonNullElse(records[(int) i][fieldIndex], missing))
                     .toArray(byte[][]::new));
+            boolean hasMissing = Arrays.stream(indices).anyMatch(i -> records[(int) i][fieldIndex] == null);
+            assertEquals(hasMissing, column.hasMissing(), column.field().name());
             assertArrayEquals(
                     expected,
                     column.values().toArray(Layouts.U8),
                     column.field().name());
             for (int row = 0; row < indices.length; row++) {
                 byte[] value = records[(int) indices[row]][fieldIndex];
+                assertEquals(
+                        value == null, column.isMissing(row), column.field().name());
                 assertArrayEquals(
-                        value,
+                        Objects.requireNonNullElse(value, missing),
                         column.value(row).toArray(Layouts.U8),
                         column.field().name());
             }
@@ -168,6 +181,10 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         List<MemorySegment> values = dataset.get(index).values();
         for (int i = 0; i < values.size(); i++) {
             Field field = dataset.fields().get(i);
+            assertEquals(records[index][i] == null, dataset.get(index).isMissing(i), field.name());
+            if (records[index][i] == null) {
+                continue;
+            }
             assertArrayEquals(records[index][i], values.get(i).toArray(Layouts.U8), field.name());
             long length = field.isVariable() ? records[index][i].length / field.itemSize() : 1;
             assertEquals(length, dataset.length(field, index), field.name());

@@ -122,7 +122,7 @@ final class Export {
             List<String> values = new ArrayList<>(cells.size());
             int cellIndex = 0;
             for (Column column : chunk.batch().columns()) {
-                MemorySegment value = column.value(row);
+                MemorySegment value = column.isMissing(row) ? null : column.value(row);
                 while (cellIndex < cells.size() && cells.get(cellIndex).field().equals(column.field())) {
                     values.add(cell(cells.get(cellIndex++), value));
                 }
@@ -132,7 +132,11 @@ final class Export {
         return csv(rows);
     }
 
+    /// A missing value is an empty cell without quotes; an empty text has quotes.
     private static String cell(Cell cell, MemorySegment value) {
+        if (value == null) {
+            return null;
+        }
         if (cell.field().isVariable() && cell.field().type() == ElementType.BYTES) {
             return HexFormat.of().formatHex(RecordText.toArray(value));
         }

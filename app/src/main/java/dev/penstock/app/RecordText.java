@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 final class RecordText {
     private static final long PREVIEW_BYTES = 48;
 
+    /// Stands for a missing value in text for people.
+    private static final String MISSING = "(missing)";
+
     private RecordText() {}
 
     /// Index, name if there is one, size, and each field of a row.
@@ -33,11 +36,13 @@ final class RecordText {
         return json;
     }
 
-    /// The fields of a row by their names.
+    /// The fields of a row by their names; null where the value is missing.
     static Map<String, Object> fields(Batch batch, long rowIndex) {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (Column column : batch.columns()) {
-            fields.put(column.field().name(), ElementText.json(column.field(), column.value(rowIndex)));
+            boolean isMissing = column.isMissing(rowIndex);
+            Object value = isMissing ? null : ElementText.json(column.field(), column.value(rowIndex));
+            fields.put(column.field().name(), value);
         }
         return fields;
     }
@@ -54,13 +59,16 @@ final class RecordText {
         }
         MemorySegment value = batch.column(0).value(rowIndex);
         String name = dataset.name(index) == null ? "" : Text.printable(dataset.name(index)) + "  ";
-        return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, preview(value));
+        String content = batch.column(0).isMissing(rowIndex) ? MISSING : preview(value);
+        return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, content);
     }
 
     private static String pairs(Batch batch, long rowIndex) {
         return batch.columns().stream()
                 .map(column -> Text.printable(column.field().name()) + "="
-                        + ElementText.line(column.field(), column.value(rowIndex)))
+                        + (column.isMissing(rowIndex)
+                                ? MISSING
+                                : ElementText.line(column.field(), column.value(rowIndex))))
                 .collect(Collectors.joining("  "));
     }
 

@@ -73,6 +73,7 @@ final class StatsCommand extends DatasetCommand {
         description.put("shape", stats.field().shape());
         description.put("sizes", stats.isOfSizes());
         description.put("count", stats.count());
+        description.put("missing", stats.missingCount());
         description.put("min", stats.min());
         description.put("max", stats.max());
         description.put("mean", Double.isNaN(stats.mean()) ? null : stats.mean());

@@ -17,10 +17,13 @@ final class StatsText {
     private static final MathContext DIGITS = new MathContext(6);
     private static final String NONE = "-";
     private static final List<String> HEAD =
-            List.of("field", "type", "count", "non-finite", "min", "max", "mean", "std", "histogram");
+            List.of("field", "type", "count", "missing", "non-finite", "min", "max", "mean", "std", "histogram");
 
     /// Columns whose cells stand at the left: names and pictures.
-    private static final List<Integer> LEFT = List.of(0, 1, 8);
+    private static final List<Integer> LEFT = List.of(0, 1, 9);
+
+    /// The column that is shown only when some value is missing.
+    private static final int MISSING = 3;
 
     private StatsText() {}
 
@@ -33,16 +36,20 @@ final class StatsText {
             int at = column;
             widths.add(rows.stream().mapToInt(row -> width(row.get(at))).max().orElse(0));
         }
-        return rows.stream().map(row -> line(row, widths)).toList();
+        boolean hasMissing = stats.fields().stream().anyMatch(field -> field.missingCount() > 0);
+        return rows.stream().map(row -> line(row, widths, hasMissing)).toList();
     }
 
     private static int width(String cell) {
         return cell.codePointCount(0, cell.length());
     }
 
-    private static String line(List<String> row, List<Integer> widths) {
+    private static String line(List<String> row, List<Integer> widths, boolean hasMissing) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < row.size(); i++) {
+            if (i == MISSING && !hasMissing) {
+                continue;
+            }
             String space = " ".repeat(widths.get(i) - width(row.get(i)));
             line.append("  ").append(LEFT.contains(i) ? row.get(i) + space : space + row.get(i));
         }
@@ -54,6 +61,7 @@ final class StatsText {
                 Text.printable(stats.field().name()),
                 type(stats),
                 Text.number(stats.count()),
+                Text.number(stats.missingCount()),
                 Text.number(stats.nonFiniteCount()),
                 number(stats.min()),
                 number(stats.max()),

@@ -15,8 +15,9 @@ final class HeldBatch implements AutoCloseable {
     /// Numbers before those of the columns.
     static final int HEAD_COUNT = 8;
 
-    /// Numbers of each column: where its values are, their bytes, and where its offsets are or 0.
-    static final int COLUMN_COUNT = 3;
+    /// Numbers of each column: where its values are, their bytes, where its offsets are or 0, and where its mask
+    /// of missing values is or 0.
+    static final int COLUMN_COUNT = 4;
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
@@ -87,6 +88,7 @@ final class HeldBatch implements AutoCloseable {
             info.setAtIndex(WORD, at + 1, column.valueBytes());
             info.setAtIndex(
                     WORD, at + 2, column.field().isVariable() ? column.offsets().address() : 0);
+            info.setAtIndex(WORD, at + 3, column.hasMissing() ? column.missing().address() : 0);
         }
     }
 

@@ -41,7 +41,7 @@ final class StatsCommandTest {
         assertEquals(0, run.exitCode(), run.err());
         assertEquals(
                 "{\"path\":\"" + path + "\",\"records\":4,\"fields\":[{\"name\":\"value\",\"type\":\"bytes\","
-                        + "\"shape\":[],\"sizes\":true,\"count\":4,\"min\":0,\"max\":3,\"mean\":1.5,"
+                        + "\"shape\":[],\"sizes\":true,\"count\":4,\"missing\":0,\"min\":0,\"max\":3,\"mean\":1.5,"
                         + "\"std\":1.118033988749895,\"nonFinite\":0,"
                         + "\"histogram\":{\"start\":0,\"width\":1,\"counts\":[1,1,1,1]}}]}\n",
                 run.out());
@@ -74,7 +74,7 @@ final class StatsCommandTest {
         assertEquals(0, run.exitCode(), run.err());
         assertTrue(run.out().startsWith(empty + ": 0 records\n"), run.out());
         assertTrue(run.out().endsWith("  0           0    -    -     -    -  -\n"), run.out());
-        String none = "\"count\":0,\"min\":null,\"max\":null,\"mean\":null,\"std\":null,\"nonFinite\":0,"
+        String none = "\"count\":0,\"missing\":0,\"min\":null,\"max\":null,\"mean\":null,\"std\":null,\"nonFinite\":0,"
                 + "\"histogram\":null}]}\n";
         assertTrue(CommandRun.of("stats", empty, "--json").out().endsWith(none));
         Path some = pack("a");

@@ -95,6 +95,7 @@ public final class Convert implements Transform {
     }
 
     private void convert(Column from, Column to, long rowCount) {
+        to.copyMissing(from, rowCount);
         ElementType fromType = from.field().type();
         long count = from.valueBytes() / fromType.size();
         MemorySegment values = to.reserveValues(count * type.size());

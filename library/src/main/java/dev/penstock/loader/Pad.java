@@ -95,6 +95,7 @@ public final class Pad implements Transform {
     }
 
     private void pad(Column from, Column to, Column mask, long rowCount) {
+        to.copyMissing(from, rowCount);
         long itemSize = from.field().itemSize();
         MemorySegment offsets = from.offsets();
         long longest = Math.ceilDiv(Offsets.longest(offsets, rowCount) / itemSize, multiple) * multiple;

@@ -20,6 +20,7 @@ public interface Transform {
     /// Fills the columns of the target, which has the fields that [#fields] named for those of the source.
     ///
     /// The source may be changed: a column that stays as it is goes over with
-    /// [dev.penstock.Column#exchange], which copies nothing. The rows of the target are counted by the caller.
+    /// [dev.penstock.Column#exchange], which copies nothing. The rows of the target are counted by the caller. A
+    /// column that is made anew takes over which rows are missing with [dev.penstock.Column#copyMissing].
     void apply(Batch source, Batch target) throws Exception;
 }

@@ -20,7 +20,8 @@ import java.util.Set;
 /// when any descriptor of that file is closed. So a process opens each lock file once, and all holders
 /// share it, and [LockTable] decides between holders in the same process.
 final class ChannelLocks implements Disk.Locks {
-    /// The lock files that are open in this process, by what identifies them. It is also the monitor of all of them.
+    /// The lock files that are open in this process, by what identifies them. It is also the monitor of all of
+    /// them.
     private static final Map<Object, Shared> OPEN = new HashMap<>();
 
     private final Shared shared;

@@ -70,10 +70,11 @@ public final class NewFile implements AutoCloseable {
         return file;
     }
 
-    /// Begins a file that only one writer at a time may write, among all processes: its temporary file is the lock.
+    /// Begins a file that only one writer at a time may write, among all processes: its temporary file is the
+    /// lock.
     ///
-    /// Until they are written over, its first [#NOTE_SIZE_MAX] bytes say who writes it. So a file that is published
-    /// must be at least that long.
+    /// Until they are written over, its first [#NOTE_SIZE_MAX] bytes say who writes it. So a file that is
+    /// published must be at least that long.
     ///
     /// @param dataset named in the message
     /// @throws FileSystemException when there is another writer; the message says who it is

@@ -68,7 +68,7 @@ record Binding(List<Field> fields) {
 
     Condition truth(Operand operand) {
         if (operand instanceof Place place && place.type() == ElementType.BOOL) {
-            return WholeCondition.of(place, Comparison.EQUAL, Operand.Number.of(true));
+            return of(WholeCondition.of(place, Comparison.EQUAL, Operand.Number.of(true)), place);
         }
         throw new Mismatch(
                 operand instanceof Place place
@@ -89,14 +89,19 @@ record Binding(List<Field> fields) {
         throw new Mismatch("compare with a field; both sides are literals");
     }
 
+    private static Condition of(Condition comparison, Place... places) {
+        return new Condition.OfFields(comparison, List.of(places), false);
+    }
+
     private static Condition compareLiteral(Place place, Comparison comparison, Operand literal) {
         requireSameKind(place, literal);
-        return switch (literal) {
+        Condition condition = switch (literal) {
             case Operand.Text text -> TextCondition.of(place, comparison, text);
             case Operand.Number number when place.isWhole() -> WholeCondition.of(place, comparison, number);
             case Operand.Number number -> RealCondition.of(place, comparison, number);
             case Place _ -> throw new AssertionError("a field is no literal");
         };
+        return of(condition, place);
     }
 
     private static void requireSameKind(Place place, Operand literal) {
@@ -115,11 +120,12 @@ record Binding(List<Field> fields) {
                     + right.field().name() + ", which is " + right.type());
         }
         if (isText) {
-            return new TextCondition.Pair(left, comparison, right);
+            return of(new TextCondition.Pair(left, comparison, right), left, right);
         }
-        return left.isWhole() && right.isWhole()
+        Condition condition = left.isWhole() && right.isWhole()
                 ? new PairCondition.Whole(left, comparison, right)
                 : new PairCondition.Real(left, comparison, right);
+        return of(condition, left, right);
     }
 
     Condition oneOf(Operand operand, List<Operand> values, boolean isInside) {
@@ -128,12 +134,13 @@ record Binding(List<Field> fields) {
         }
         values.forEach(value -> requireSameKind(place, value));
         if (place.type().isText()) {
-            return TextCondition.of(place, all(values, Operand.Text.class), isInside);
+            return of(TextCondition.of(place, all(values, Operand.Text.class), isInside), place);
         }
         List<Operand.Number> numbers = all(values, Operand.Number.class);
-        return place.isWhole()
+        Condition condition = place.isWhole()
                 ? WholeCondition.of(place, numbers, isInside)
                 : RealCondition.of(place, numbers, isInside);
+        return of(condition, place);
     }
 
     private static <T extends Operand> List<T> all(List<Operand> values, Class<T> kind) {

@@ -10,7 +10,8 @@ import dev.penstock.Field;
 /// counted only.
 ///
 /// @param isOfSizes      whether the figures are those of sizes
-/// @param count          how many values there are
+/// @param count          how many values there are, missing ones not counted
+/// @param missingCount   how many records lack the value; no other figure knows of them
 /// @param nonFiniteCount how many of them are NaN or infinite, which the other figures leave out
 /// @param min            the smallest: a [Long], a [java.math.BigInteger] beyond 63 bits, or a [Double]; null when
 ///                       there is none
@@ -23,6 +24,7 @@ public record FieldStats(
         Field field,
         boolean isOfSizes,
         long count,
+        long missingCount,
         long nonFiniteCount,
         Number min,
         Number max,
@@ -31,6 +33,11 @@ public record FieldStats(
         Histogram histogram) {
     /// Figures of a field none of whose values can be put in order.
     static FieldStats without(Field field, boolean isOfSizes, long count, long nonFiniteCount) {
-        return new FieldStats(field, isOfSizes, count, nonFiniteCount, null, null, Double.NaN, Double.NaN, null);
+        return new FieldStats(field, isOfSizes, count, 0, nonFiniteCount, null, null, Double.NaN, Double.NaN, null);
+    }
+
+    /// The same figures beside a number of missing values.
+    FieldStats withMissing(long missingCount) {
+        return new FieldStats(field, isOfSizes, count, missingCount, nonFiniteCount, min, max, mean, std, histogram);
     }
 }

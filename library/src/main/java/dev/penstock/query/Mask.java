@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /// One bit for each row of a batch: whether it matches.
@@ -78,6 +80,17 @@ public final class Mask {
             words[i] = ~words[i];
         }
         clearTail();
+    }
+
+    /// Clears the rows whose byte is not 0.
+    void clear(MemorySegment bytes) {
+        for (long start = 0; start < rowCount; start += WORD_BITS) {
+            long word = 0;
+            for (long row = start; row < Math.min(start + WORD_BITS, rowCount); row++) {
+                word |= (bytes.get(Layouts.U8, row) != 0 ? 1L : 0L) << row;
+            }
+            words[(int) (start / WORD_BITS)] &= ~word;
+        }
     }
 
     /// Bits behind the last row stay 0, or they would be counted.

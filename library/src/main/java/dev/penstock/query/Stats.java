@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
+import dev.penstock.Batch;
+import dev.penstock.Column;
 import dev.penstock.Field;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,24 +24,40 @@ public record Stats(long recordCount, List<FieldStats> fields) {
     /// Counts the fields of a scan over the records it matches.
     public static Stats of(Scan scan) throws IOException {
         List<Tally> totals = newTallies(scan.fields());
+        long[] missingCounts = new long[totals.size()];
         long[] recordCount = new long[1];
         scan.run(Part::of, part -> {
             recordCount[0] += part.recordCount;
             for (int i = 0; i < totals.size(); i++) {
                 totals.get(i).merge(part.tallies.get(i));
+                missingCounts[i] += part.missingCounts[i];
             }
         });
-        return new Stats(recordCount[0], totals.stream().map(Tally::result).toList());
+        List<FieldStats> fields = new ArrayList<>();
+        for (int i = 0; i < totals.size(); i++) {
+            fields.add(totals.get(i).result().withMissing(missingCounts[i]));
+        }
+        return new Stats(recordCount[0], fields);
     }
 
     /// What one chunk adds.
-    private record Part(long recordCount, List<Tally> tallies) {
+    private record Part(long recordCount, List<Tally> tallies, long[] missingCounts) {
         static Part of(Scan.Chunk chunk) {
             List<Tally> tallies = newTallies(chunk.batch().fields());
+            long rowCount = chunk.indices().length;
+            long[] missingCounts = new long[tallies.size()];
             for (int i = 0; i < tallies.size(); i++) {
-                tallies.get(i).add(chunk.batch().column(i), chunk.indices().length);
+                Column column = chunk.batch().column(i);
+                if (column.hasMissing()) {
+                    try (Batch present = PresentRows.of(column, rowCount)) {
+                        tallies.get(i).add(present.column(0), present.rowCount());
+                        missingCounts[i] = rowCount - present.rowCount();
+                    }
+                } else {
+                    tallies.get(i).add(column, rowCount);
+                }
             }
-            return new Part(chunk.indices().length, tallies);
+            return new Part(rowCount, tallies, missingCounts);
         }
     }
 

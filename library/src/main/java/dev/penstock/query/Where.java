@@ -31,6 +31,9 @@ import java.util.Objects;
 /// fixed field are padding and do not count, nor do those at the end of a literal beside it; in a variable field
 /// they do. Two fields can be compared unless one is UTF-32 and the other is not.
 ///
+/// **Missing values** match nothing: neither a comparison nor its negation finds a record that lacks the value. Of
+/// `x > 1 or y > 1` one side is enough.
+///
 /// Complex fields and variable fields of numbers cannot be compared.
 ///
 /// **Threads.** Any number: a condition does not change.

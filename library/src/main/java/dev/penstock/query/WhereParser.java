@@ -59,7 +59,7 @@ final class WhereParser {
         if (is("not")) {
             enter();
             next++;
-            Condition condition = new Condition.Not(not());
+            Condition condition = not().negated();
             depth--;
             return condition;
         }

@@ -94,6 +94,31 @@ class TransformTest {
     }
 
     @Test
+    void missingValuesStayMissing() throws Exception {
+        List<Transform> transforms = List.of(Convert.to(ElementType.F32), Pad.of("lists"));
+        for (Transform transform : transforms) {
+            try (Batch source = batch(2, 0, 3);
+                    Batch target = Batch.create(transform.fields(source.fields()))) {
+                source.column(0).reserveMissing(3).set(ValueLayout.JAVA_BYTE, 1, (byte) 1);
+                source.column(1).reserveMissing(3).set(ValueLayout.JAVA_BYTE, 2, (byte) 1);
+                transform.apply(source, target);
+                target.complete(3);
+                assertArrayEquals(
+                        new byte[] {0, 1, 0}, bytes(target.column("lists").missing()));
+                assertArrayEquals(
+                        new byte[] {0, 0, 1}, bytes(target.column("fixed").missing()));
+            }
+            try (Batch source = batch(2, 0, 3);
+                    Batch target = Batch.create(transform.fields(source.fields()))) {
+                transform.apply(source, target);
+                target.complete(3);
+                assertFalse(target.column("lists").hasMissing()
+                        || target.column("fixed").hasMissing());
+            }
+        }
+    }
+
+    @Test
     void paddingIsBehindWhatIsRealAndMasked() {
         Random random = Seeds.random();
         Pad pad = Pad.of("lists");

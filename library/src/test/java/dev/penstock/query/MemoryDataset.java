@@ -22,7 +22,7 @@ public final class MemoryDataset implements Dataset {
     private final byte[][][] records;
     private volatile boolean isClosed;
 
-    /// @param records bytes by record and field
+    /// @param records bytes by record and field; null where a value is missing
     public MemoryDataset(List<Field> fields, byte[][][] records) {
         this.fields = List.copyOf(fields);
         this.records = records;
@@ -57,6 +57,7 @@ public final class MemoryDataset implements Dataset {
     public long bytes() {
         return Arrays.stream(records)
                 .flatMap(Arrays::stream)
+                .filter(Objects::nonNull)
                 .mapToLong(value -> value.length)
                 .sum();
     }
@@ -73,7 +74,9 @@ public final class MemoryDataset implements Dataset {
         return new Row(
                 index,
                 Arrays.stream(records[(int) index])
-                        .map(value -> MemorySegment.ofArray(value).asReadOnly())
+                        .map(value -> value == null
+                                ? Row.MISSING
+                                : MemorySegment.ofArray(value).asReadOnly())
                         .toList());
     }
 
@@ -96,13 +99,24 @@ public final class MemoryDataset implements Dataset {
         if (!fields.contains(field)) {
             throw new IllegalArgumentException("no field " + field);
         }
-        long total =
-                Arrays.stream(wanted).map(index -> bytes(index, field).length).sum();
+        // Zeros or no bytes stand for a missing value.
+        byte[] nothing = new byte[field.isVariable() ? 0 : (int) field.itemSize()];
+        byte[][] found = new byte[wanted.length][];
+        MemorySegment missing = null;
+        for (int row = 0; row < wanted.length; row++) {
+            found[row] = bytes(wanted[row], field);
+            if (found[row] == null) {
+                missing = missing == null ? column.reserveMissing(wanted.length) : missing;
+                missing.set(Layouts.U8, row, (byte) 1);
+                found[row] = nothing;
+            }
+        }
+        long total = Arrays.stream(found).mapToLong(value -> value.length).sum();
         MemorySegment values = column.reserveValues(total);
         MemorySegment offsets = field.isVariable() ? column.reserveOffsets(wanted.length) : null;
         long end = 0;
         for (int row = 0; row < wanted.length; row++) {
-            byte[] value = bytes(wanted[row], field);
+            byte[] value = found[row];
             MemorySegment.copy(value, 0, values, Layouts.U8, end, value.length);
             end += value.length;
             if (offsets != null) {

@@ -55,8 +55,8 @@ class TableAppendLockTest {
         }
     }
 
-    /// Without a lock both processes find the table unchanged, and the one that finishes last takes the rows of the
-    /// other away.
+    /// Without a lock both processes find the table unchanged, and the one that finishes last takes the rows of
+    /// the other away.
     @ParameterizedTest
     @ValueSource(strings = {"table", "table.npy"})
     void rowsOfTwoProcessesAreNotLost(String name) throws Exception {
