@@ -63,8 +63,9 @@ public final class RowAssembly implements AutoCloseable {
                     "the batch has " + column.field() + " and the rows have " + field.field());
         }
         if (column.hasMissing()) {
-            throw new IllegalArgumentException("a value of field " + field.field().name()
-                    + " is missing, which NumPy arrays cannot say: leave it out, or write CSV or JSON lines");
+            throw new IllegalArgumentException(
+                    "a value of field " + field.field().name()
+                            + " is missing, which NumPy arrays cannot say: leave it out, or write CSV or JSON lines");
         }
         return column;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
@@ -64,7 +65,7 @@ final class ShardWriter implements RowFileWriter {
         file.publish();
         int whole = Crc32c.combine(Crc32c.of(header), crc.value(), size() - dataOffset);
         return new TableManifest.Shard(
-                file.target().getFileName().toString(), rowCount, size(), TableManifest.hex(whole));
+                file.target().getFileName().toString(), rowCount, size(), ChecksummedJson.hex(whole));
     }
 
     @Override

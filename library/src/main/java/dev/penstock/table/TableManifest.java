@@ -3,21 +3,16 @@ package dev.penstock.table;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Json;
-import dev.penstock.memory.NewFile;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The list of the shards of a table, `manifest.json`.
@@ -41,12 +36,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     private static final String WAY_OUT = "; bring back a good copy, or open the table with --lenient (lenient=True in"
             + " Python) to read the shard files as they are";
 
-    /// How the text ends: the checksum of everything before its key.
-    private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
-
     private static final Pattern CRC = Pattern.compile("[0-9a-f]{8}");
-
-    private static final String LAST_KEY = "\"crc32c\"";
 
     /// Names that stay in their folder.
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");
@@ -87,27 +77,27 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
 
     /// Whether a folder has a manifest of ours, damaged or not.
     static boolean isOurs(Disk disk, Path folder) throws IOException {
-        byte[] bytes = bytes(disk, folder.resolve(TableFormat.MANIFEST));
-        return bytes != null && isOurs(text(bytes));
+        byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
+        return bytes != null && isOurs(bytes);
     }
 
     /// A manifest is ours when it begins as ours do, has our format key anywhere (another program may have sorted
     /// the keys), or ends with our checksum. One that is cut so short that it has none of these is taken for ours
     /// too, since no program writes such a file.
-    private static boolean isOurs(String text) {
-        String dense = text.replaceAll("\\s", "");
+    private static boolean isOurs(byte[] bytes) {
+        String dense = new String(bytes, StandardCharsets.ISO_8859_1).replaceAll("\\s", "");
         int differing = 0;
         for (int i = 0; i < START.length() && i < dense.length(); i++) {
             differing += dense.charAt(i) == START.charAt(i) ? 0 : 1;
         }
         boolean beginsAlike = dense.length() >= START.length() && differing <= START_DAMAGE_MAX;
-        return beginsAlike || dense.contains(MARK) || tail(text).matches() || START.startsWith(dense);
+        return beginsAlike || dense.contains(MARK) || ChecksummedJson.hasChecksum(bytes) || START.startsWith(dense);
     }
 
     /// Whether a folder has a manifest that another program wrote.
     static boolean isForeign(Disk disk, Path folder) throws IOException {
-        byte[] bytes = bytes(disk, folder.resolve(TableFormat.MANIFEST));
-        return bytes != null && !isOurs(text(bytes));
+        byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
+        return bytes != null && !isOurs(bytes);
     }
 
     /// The manifest of a folder, or null when there is none of ours.
@@ -115,14 +105,13 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// @throws DatasetException when it is damaged, or of a newer version
     static TableManifest read(Disk disk, Path folder) throws IOException {
         Path file = folder.resolve(TableFormat.MANIFEST);
-        byte[] bytes = bytes(disk, file);
-        if (bytes == null || !isOurs(text(bytes))) {
+        byte[] bytes = ChecksummedJson.read(disk, file);
+        if (bytes == null || !isOurs(bytes)) {
             return null;
         }
         requireVersion(file, bytes);
         try {
-            requireChecksum(bytes);
-            return parse(bytes);
+            return parse(ChecksummedJson.parse(bytes));
         } catch (IllegalArgumentException | ClassCastException e) {
             throw new DatasetException.Corrupt(
                     file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage() + WAY_OUT, e);
@@ -132,7 +121,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// Refuses a newer version, which may end in another way than ours do. Where the text ends as ours do and its
     /// checksum differs, the number may be the damage.
     private static void requireVersion(Path file, byte[] bytes) {
-        if (tail(text(bytes)).matches() && !hasChecksum(bytes)) {
+        if (ChecksummedJson.hasChecksum(bytes) && !ChecksummedJson.isIntact(bytes)) {
             return;
         }
         try {
@@ -152,50 +141,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         }
     }
 
-    private static String text(byte[] bytes) {
-        return new String(bytes, StandardCharsets.ISO_8859_1);
-    }
-
-    private static byte[] bytes(Disk disk, Path file) throws IOException {
-        if (!disk.exists(file) || disk.isDirectory(file)) {
-            return null;
-        }
-        try (Disk.Readable readable = disk.open(file)) {
-            byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
-            return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
-        }
-    }
-
-    private static void requireChecksum(byte[] bytes) {
-        if (!hasChecksum(bytes)) {
-            throw new IllegalArgumentException("its own checksum differs");
-        }
-    }
-
-    private static boolean hasChecksum(byte[] bytes) {
-        String text = text(bytes);
-        Matcher tail = tail(text);
-        return tail.matches() && tail.group(1).equals(crc(bytes, text.lastIndexOf(LAST_KEY)));
-    }
-
-    /// The end of a text, from the last checksum in it on.
-    private static Matcher tail(String text) {
-        return TAIL.matcher(text.substring(Math.max(0, text.lastIndexOf(LAST_KEY))));
-    }
-
-    private static String crc(byte[] bytes, int limit) {
-        return hex(Crc32c.of(MemorySegment.ofArray(bytes).asSlice(0, limit)));
-    }
-
-    /// A checksum as it is written.
-    static String hex(int crc) {
-        return HexFormat.of().toHexDigits(crc);
-    }
-
-    private static TableManifest parse(byte[] bytes) {
-        if (!(Json.parse(bytes) instanceof Map<?, ?> values)) {
-            throw new IllegalArgumentException("it is no object");
-        }
+    private static TableManifest parse(Map<?, ?> values) {
         require(FORMAT.equals(values.get("format")), "format");
         require(Long.valueOf(VERSION).equals(values.get("version")), "version");
         List<Shard> shards = new ArrayList<>();
@@ -255,23 +201,16 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
         values.put("shards", shards.stream().map(TableManifest::values).toList());
         values.put("created", created);
         values.put("metadata", metadata);
-        String text = Json.text(values);
-        byte[] body = (text.substring(0, text.length() - 1) + ",").getBytes(StandardCharsets.UTF_8);
-        byte[] tail = ("\"crc32c\":\"" + crc(body, body.length) + "\"}\n").getBytes(StandardCharsets.UTF_8);
-        byte[] all = Arrays.copyOf(body, body.length + tail.length);
-        System.arraycopy(tail, 0, all, body.length, tail.length);
-        if (all.length > Json.SIZE_MAX || !equals(parse(all))) {
-            throw new IllegalArgumentException("the list of shards with its notes is too large to be read again");
+        byte[] bytes = ChecksummedJson.write(values);
+        if (!equals(parse(ChecksummedJson.parse(bytes)))) {
+            throw new IllegalArgumentException("the list of shards with its notes cannot be read again");
         }
-        return all;
+        return bytes;
     }
 
     /// Puts the manifest into a folder in one step, in place of the one that is there.
     void publish(Disk disk, Path folder) throws IOException {
-        try (NewFile file = NewFile.create(disk, folder.resolve(TableFormat.MANIFEST), true)) {
-            file.write(MemorySegment.ofArray(write()), 0);
-            file.publish();
-        }
+        ChecksummedJson.publish(disk, folder.resolve(TableFormat.MANIFEST), write());
     }
 
     private static Map<String, Object> values(Shard shard) {

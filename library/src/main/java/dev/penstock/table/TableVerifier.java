@@ -8,6 +8,7 @@ import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
@@ -126,12 +127,12 @@ final class TableVerifier {
                     Reason.SHARD_MISMATCH,
                     header.rowCount() + " rows in " + file.size() + " bytes, where " + listed.rows() + " in "
                             + listed.bytes() + " are listed"));
-        } else if (listed.crc() != null && !listed.crc().equals(TableManifest.hex(crc))) {
+        } else if (listed.crc() != null && !listed.crc().equals(ChecksummedJson.hex(crc))) {
             found.add(problem(
                     file.path(),
                     Severity.ERROR,
                     Reason.CHECKSUM,
-                    "the file has CRC " + TableManifest.hex(crc) + " and " + listed.crc() + " is listed"));
+                    "the file has CRC " + ChecksummedJson.hex(crc) + " and " + listed.crc() + " is listed"));
         }
     }
 

@@ -12,6 +12,7 @@ import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.table.TableProbe.Outcome;
@@ -195,7 +196,7 @@ class TableCorruptionTest {
         String body = text.substring(0, text.lastIndexOf("\"crc32c\"")).replaceFirst(key + ":", "\"was\":");
         body = body.substring(0, body.length() - 1) + "," + lie + ",";
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        String crc = TableManifest.hex(Crc32c.of(MemorySegment.ofArray(bytes)));
+        String crc = ChecksummedJson.hex(Crc32c.of(MemorySegment.ofArray(bytes)));
         disk.put(file, (body + "\"crc32c\":\"" + crc + "\"}\n").getBytes(StandardCharsets.UTF_8));
         assertThrows(DatasetException.class, () -> TableManifest.read(disk, Tables.FOLDER));
         assertEquals(Outcome.REFUSED, read(Sample.SHARDS, disk, Access.MMAP, lie));

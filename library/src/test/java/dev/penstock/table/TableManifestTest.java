@@ -11,6 +11,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
@@ -50,7 +51,7 @@ class TableManifestTest {
     private void putSigned(String text) {
         String body = text.substring(0, text.lastIndexOf("\"crc32c\""));
         int crc = Crc32c.of(MemorySegment.ofArray(body.getBytes(StandardCharsets.UTF_8)));
-        put(body + "\"crc32c\":\"" + TableManifest.hex(crc) + "\"}\n");
+        put(body + "\"crc32c\":\"" + ChecksummedJson.hex(crc) + "\"}\n");
     }
 
     private long count() throws IOException {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
+import java.nio.charset.StandardCharsets;
+
+/// A journal is a file of changes, in frames that are either there as a whole or not at all.
+///
+/// Its user says what a frame means: a frame carries a kind, two numbers and any number of items of the same size.
+/// The journal knows which frames are there after a crash. [JournalWriter] writes it and [JournalReplay] reads it.
+///
+/// All integers are little-endian; CRC is CRC-32C. The file is the header, the frames one after another, and zeros
+/// that are kept for frames to come.
+///
+/// ## Layout
+///
+/// ### HEADER
+///
+/// | offset | size | type  | field    | rule                                                                |
+/// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
+/// |      0 |    8 | bytes | magic    | that of the journal's user                                          |
+/// |      8 |   16 | bytes | uuid     | of what the journal belongs to                                      |
+/// |     24 |    8 | u64   | number   | as in the name of the file                                          |
+/// |     32 |    8 | u64   | salt     | random and new for every journal, so that no old frame is taken for one of it |
+/// |     40 |    8 | u64   | sequence | of the state that the changes are applied to                        |
+/// |     48 |   12 | bytes | zero     | zero                                                                |
+/// |     60 |    4 | u32   | crc      | CRC of bytes 0 to 59                                                |
+///
+/// ### FRAME
+///
+/// | offset | size | type  | field    | rule                                                                |
+/// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
+/// |      0 |    4 | u32   | magic    | that of the journal's user                                          |
+/// |      4 |    1 | u8    | kind     | 1 COMMIT, 2 OVERLAY (only directly behind the header), 3 SYNC (no items) |
+/// |      5 |    1 | u8    | flags    | 1 SYNCED, 2 MORE; others refused                                    |
+/// |      6 |    2 | u16   | fields   | the user's                                                          |
+/// |      8 |    8 | u64   | salt     | that of the header                                                  |
+/// |     16 |    8 | u64   | sequence | one more than that of the frame before; OVERLAY: that of the header |
+/// |     24 |    8 | u64   | durable  | highest sequence that was known to be durable when this was written |
+/// |     32 |    8 | u64   | length   | the user's                                                          |
+/// |     40 |    4 | u32   | count    | items that follow, at most [#ITEM_COUNT_MAX]                        |
+/// |     44 |    4 | u32   | crc      | CRC of bytes 0 to 43 and of all items                               |
+///
+/// SYNCED says that whatever this frame and all earlier ones refer to in other files was durable before this frame
+/// was written. MORE says that the commit goes on in the next frame; it counts only when its last frame is there.
+///
+/// ## Invariants
+///
+/// - A frame is written once, in one write, into room that is zeros and durable already. So writing it changes no
+///   length, and a full disk shows before anything is acknowledged.
+/// - Frames that were not forced may be lost in any order. So a valid frame behind an invalid one proves nothing,
+///   and the run of frames ends at the first one that is invalid: a **torn tail**.
+/// - When a later frame says that the first missing one was durable, the file is **damaged**, which is an error.
+/// - A journal that was read after a crash is not continued: its user begins a new one.
+///
+/// @param magic      8 characters of the header
+/// @param frameMagic 4 characters of each frame
+/// @param itemSize   bytes of an item, a multiple of 16 so that frames begin at one
+public record Journal(String magic, String frameMagic, int itemSize) {
+    static final StructLayout HEADER = MemoryLayout.structLayout(
+            MemoryLayout.sequenceLayout(8, U8).withName("magic"),
+            MemoryLayout.sequenceLayout(16, U8).withName("uuid"),
+            U64.withName("number"),
+            U64.withName("salt"),
+            U64.withName("sequence"),
+            MemoryLayout.sequenceLayout(12, U8).withName("zero"),
+            U32.withName("crc"));
+
+    static final StructLayout FRAME = MemoryLayout.structLayout(
+            U32.withName("magic"),
+            U8.withName("kind"),
+            U8.withName("flags"),
+            U16.withName("fields"),
+            U64.withName("salt"),
+            U64.withName("sequence"),
+            U64.withName("durable"),
+            U64.withName("length"),
+            U32.withName("count"),
+            U32.withName("crc"));
+
+    /// Bytes of the header, where the first frame begins.
+    public static final long HEADER_SIZE = HEADER.byteSize();
+
+    /// Bytes of a frame without its items.
+    public static final long FRAME_HEAD_SIZE = FRAME.byteSize();
+
+    /// Bytes at whose multiples frames begin.
+    static final long FRAME_ALIGNMENT = 8;
+
+    /// Items of one frame: a GiB of the usual ones. A larger commit takes several frames.
+    public static final int ITEM_COUNT_MAX = 1 << 25;
+
+    /// A change.
+    public static final int COMMIT = 1;
+    /// A part of the state that the changes are applied to.
+    public static final int OVERLAY = 2;
+    /// Only says that what came before is durable.
+    public static final int SYNC = 3;
+
+    /// What the frames so far refer to is durable.
+    public static final int SYNCED = 1;
+    /// The commit goes on in the next frame.
+    public static final int MORE = 2;
+
+    static final int FLAGS_KNOWN = SYNCED | MORE;
+
+    public Journal {
+        if (magic.length() != 8 || frameMagic.length() != 4 || itemSize < 16 || itemSize % 16 != 0) {
+            throw new IllegalArgumentException(
+                    "a journal has magics of 8 and 4 characters and items of 16 bytes or more");
+        }
+    }
+
+    byte[] magicBytes() {
+        return magic.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    int frameMagicNumber() {
+        byte[] bytes = frameMagic.getBytes(StandardCharsets.US_ASCII);
+        return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;
+    }
+
+    /// Bytes of a frame.
+    public long frameSize(long itemCount) {
+        return FRAME_HEAD_SIZE + itemCount * itemSize;
+    }
+
+    static long headerOffset(String field) {
+        return Layouts.offset(HEADER, field);
+    }
+
+    static long frameOffset(String field) {
+        return Layouts.offset(FRAME, field);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import dev.penstock.Buffer;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// Writes a [Journal].
+///
+/// Room for frames is zeros that are written and forced ahead ([#reserve]). So [#append] changes no length, and
+/// [#force] need not write the file system's own records.
+///
+/// **Ownership.** Owns the file and its memory. **Threads.** One at a time.
+public final class JournalWriter implements AutoCloseable {
+    /// Room at first; it is doubled up to [#GROWTH_BYTES_MAX] each time.
+    private static final long GROWTH_BYTES_MIN = 1L << 20;
+
+    private static final long GROWTH_BYTES_MAX = 16L << 20;
+
+    private final Disk disk;
+    private final Path path;
+    private final Journal journal;
+    private final JournalHeader header;
+    private final Disk.Writable file;
+    private final Buffer frame = new Buffer();
+    private long position = Journal.HEADER_SIZE;
+    private long limit;
+    private long sequence;
+    private long durable;
+
+    private JournalWriter(Disk disk, Path path, Journal journal, JournalHeader header, Disk.Writable file) {
+        this.disk = disk;
+        this.path = path;
+        this.journal = journal;
+        this.header = header;
+        this.file = file;
+        this.sequence = header.sequence();
+        this.durable = header.sequence();
+    }
+
+    /// Begins a journal with room for some bytes of frames. Neither the file nor its name is forced: frames of the
+    /// state it starts from may follow first ([#forceAll]).
+    public static JournalWriter create(Disk disk, Path path, Journal journal, JournalHeader header, long roomBytes)
+            throws IOException {
+        JournalWriter writer = new JournalWriter(disk, path, journal, header, disk.create(path));
+        try {
+            writer.file.write(MemorySegment.ofArray(header.write(journal)), 0);
+            writer.limit = Journal.HEADER_SIZE;
+            writer.writeZeros(writer.file, Layouts.alignUp(roomBytes, Journal.FRAME_ALIGNMENT));
+            return writer;
+        } catch (Throwable e) {
+            try {
+                writer.close();
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    /// The header of the journal.
+    public JournalHeader header() {
+        return header;
+    }
+
+    /// The name of the file.
+    public Path path() {
+        return path;
+    }
+
+    /// Where the next frame goes.
+    public long position() {
+        return position;
+    }
+
+    /// The sequence of the last frame that was written.
+    public long sequence() {
+        return sequence;
+    }
+
+    /// The sequence of the last frame that is known to be durable.
+    public long durable() {
+        return durable;
+    }
+
+    /// Makes sure that frames of so many bytes can be written. When it fails, for example because the disk is
+    /// full, the journal is as good as before.
+    public void reserve(long byteCount) throws IOException {
+        long missing = Math.addExact(position, byteCount) - limit;
+        if (missing <= 0) {
+            return;
+        }
+        long step = Math.clamp(limit, GROWTH_BYTES_MIN, GROWTH_BYTES_MAX);
+        long growth = Layouts.alignUp(Math.max(missing, step), Journal.FRAME_ALIGNMENT);
+        // Through a file of its own: a failed write closes a file to all further writing.
+        long limitBefore = limit;
+        try (Disk.Writable room = disk.openForWriting(path)) {
+            writeZeros(room, growth);
+            room.force();
+        } catch (Throwable e) {
+            limit = limitBefore;
+            throw e;
+        }
+    }
+
+    private void writeZeros(Disk.Writable target, long byteCount) throws IOException {
+        MemorySegment zeros = frame.reserve(Math.min(byteCount, GROWTH_BYTES_MIN));
+        long pieceMax = Math.min(byteCount, GROWTH_BYTES_MIN);
+        zeros.asSlice(0, pieceMax).fill((byte) 0);
+        for (long done = 0; done < byteCount; done += pieceMax) {
+            long size = Math.min(pieceMax, byteCount - done);
+            target.write(zeros.asSlice(0, size), limit);
+            limit += size;
+        }
+    }
+
+    /// Memory for the items of the next frame, until the next call.
+    public MemorySegment items(int itemCount) {
+        if (itemCount < 0 || itemCount > Journal.ITEM_COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "a frame has at most " + Journal.ITEM_COUNT_MAX + " items, not " + itemCount);
+        }
+        long size = journal.frameSize(itemCount);
+        return frame.reserve(size).asSlice(Journal.FRAME_HEAD_SIZE, size - Journal.FRAME_HEAD_SIZE);
+    }
+
+    /// Writes a frame with the items that were put into the memory of [#items], in one write.
+    ///
+    /// @return the sequence of the frame
+    /// @throws IllegalStateException when no room was reserved for it
+    public long append(int kind, int flags, int fields, long length, int itemCount) throws IOException {
+        long size = journal.frameSize(itemCount);
+        if (size > limit - position) {
+            throw new IllegalStateException("no room was reserved for a frame of " + size + " bytes in " + path);
+        }
+        long next = kind == Journal.OVERLAY ? sequence : Math.addExact(sequence, 1);
+        MemorySegment whole = frame.reserve(size).asSlice(0, size);
+        new JournalFrame(kind, flags, fields, next, durable, length, itemCount)
+                .write(whole, journal.frameMagicNumber(), header.salt());
+        file.write(whole, position);
+        position += size;
+        sequence = next;
+        return next;
+    }
+
+    /// Returns once all frames so far are durable.
+    public void force() throws IOException {
+        file.forceData();
+        durable = sequence;
+    }
+
+    /// Returns once the file with its length is durable; its name is when its folder was forced.
+    public void forceAll() throws IOException {
+        file.force();
+        durable = sequence;
+    }
+
+    @Override
+    public void close() throws IOException {
+        frame.close();
+        file.close();
+    }
+}

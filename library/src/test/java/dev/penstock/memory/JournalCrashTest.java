@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Figures;
+import dev.penstock.Seeds;
+import dev.penstock.memory.JournalReplay.Rule;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// A journal is written and the process is killed, or the power is cut, after every single operation: what is
+/// found is what was written, from the first commit up to one that is not before the last durable one.
+@ExtendWith(Seeds.class)
+class JournalCrashTest {
+    private static final int RUN_COUNT = Boolean.getBoolean("penstock.long") ? 200 : 12;
+
+    private final Random random = Seeds.random();
+
+    /// What a run wrote, and how much of it was promised after how many operations.
+    private static final class Run {
+        private final List<String> frames = new ArrayList<>();
+        private final List<Integer> writtenAt = new ArrayList<>();
+        private final List<Integer> promisedAt = new ArrayList<>();
+        private final List<String> violations = new ArrayList<>();
+        private int existsAt;
+        private long stateCount;
+
+        /// How many frames had been written, or promised, after some operations.
+        static int countAt(List<Integer> moments, int operationCount) {
+            return (int) moments.stream().filter(at -> at <= operationCount).count();
+        }
+    }
+
+    private void write(RecordingDisk recording, Disk disk, Run run) throws IOException {
+        try (JournalWriter writer = Journals.create(disk, Journals.HEADER, 1024)) {
+            writer.forceAll();
+            disk.forceDirectory(Journals.FOLDER);
+            run.existsAt = recording.operationCount();
+            for (int i = 0; i < 14; i++) {
+                int itemCount = random.nextInt(4) == 0 ? 40 : random.nextInt(5);
+                boolean isForced = random.nextInt(3) == 0;
+                int flags = isForced ? Journal.SYNCED : 0;
+                long sequence = Journals.append(writer, Journal.COMMIT, flags, itemCount, i + 1);
+                run.frames.add("1:" + flags + ":" + sequence + ":" + itemCount + ":" + (i + 1));
+                run.writtenAt.add(recording.operationCount());
+                if (isForced) {
+                    writer.force();
+                    while (run.promisedAt.size() < run.frames.size()) {
+                        run.promisedAt.add(recording.operationCount());
+                    }
+                }
+            }
+        }
+    }
+
+    private Run run(UnaryOperator<Disk> bug, Set<Rule> rules) throws IOException {
+        MemoryDisk start = new MemoryDisk().addFolder(Journals.FOLDER);
+        RecordingDisk recording = new RecordingDisk(start.copy());
+        Run run = new Run();
+        write(recording, bug.apply(recording), run);
+        run.stateCount = CrashStates.forEach(start, recording.operations(), random, state -> check(state, run, rules));
+        return run;
+    }
+
+    private static void check(CrashStates.State state, Run run, Set<Rule> rules) {
+        if (state.operationCount() < run.existsAt) {
+            return;
+        }
+        String where = state.operationCount() + " operations, " + state.how() + ": ";
+        int promised = Run.countAt(run.promisedAt, state.operationCount());
+        int written = Run.countAt(run.writtenAt, state.operationCount());
+        int least = state.how().equals("the process is killed") ? written : promised;
+        try {
+            List<String> found = Journals.read(state.disk(), rules).frames();
+            boolean isRun = found.size() <= run.frames.size() && found.equals(run.frames.subList(0, found.size()));
+            if (!isRun || found.size() < least || found.size() > written) {
+                run.violations.add(where + found.size() + " frames, right " + isRun + ", at least " + least);
+            }
+        } catch (DatasetException | IOException e) {
+            run.violations.add(where + e);
+        }
+    }
+
+    @Test
+    void afterACrashAllDurableCommitsAreThere() throws IOException {
+        long stateCount = 0;
+        for (int i = 0; i < RUN_COUNT; i++) {
+            Run run = run(UnaryOperator.identity(), EnumSet.allOf(Rule.class));
+            assertEquals(List.of(), run.violations);
+            stateCount += run.stateCount;
+        }
+        assertTrue(stateCount > 1000, "only " + stateCount + " states were tried");
+        Figures.print("journal, crash states tried", stateCount);
+    }
+
+    private boolean isCaught(UnaryOperator<Disk> bug, Set<Rule> rules) throws IOException {
+        for (int i = 0; i < RUN_COUNT; i++) {
+            if (!run(bug, rules).violations.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void aWriterThatForgetsToForceIsCaught() throws IOException {
+        assertTrue(isCaught(BuggyDisks::withoutForce, EnumSet.allOf(Rule.class)));
+        assertTrue(isCaught(BuggyDisks::withoutForceDirectory, EnumSet.allOf(Rule.class)));
+    }
+
+    @Test
+    void aWriterThatDoesNotForceTheRoomWithItsLengthIsCaught() throws IOException {
+        assertTrue(isCaught(BuggyDisks::withForceOfDataOnly, EnumSet.allOf(Rule.class)));
+    }
+
+    @Test
+    void aReaderThatDoesNotCheckFramesIsCaught() throws IOException {
+        assertTrue(isCaught(UnaryOperator.identity(), Journals.allBut(Rule.CRC)));
+    }
+
+    @Test
+    void aReaderThatTakesEveryTornTailForDamageIsCaught() throws IOException {
+        assertTrue(isCaught(UnaryOperator.identity(), Journals.allBut(Rule.TORN_TAIL)));
+    }
+
+    /// A frame that a later one calls durable goes bad: an error, and never a shorter run.
+    private int missedDamage(Set<Rule> rules) throws IOException {
+        int missed = 0;
+        for (int i = 0; i < 50; i++) {
+            MemoryDisk disk = new MemoryDisk().addFolder(Journals.FOLDER);
+            Run run = new Run();
+            write(new RecordingDisk(disk), disk, run);
+            byte[] bytes = disk.bytes(Journals.FILE);
+            if (run.promisedAt.size() < 2 || run.promisedAt.size() == run.frames.size()) {
+                continue;
+            }
+            bytes[(int) Journal.HEADER_SIZE + random.nextInt(48)] ^= (byte) (1 << random.nextInt(8));
+            try {
+                Journals.read(new MemoryDisk().put(Journals.FILE, bytes), rules);
+                missed++;
+            } catch (DatasetException e) {
+                // As it should be.
+            }
+        }
+        return missed;
+    }
+
+    @Test
+    void damageIsNotTakenForATornTail() throws IOException {
+        assertEquals(0, missedDamage(EnumSet.allOf(Rule.class)));
+        assertFalse(missedDamage(Journals.allBut(Rule.DURABLE_CLAIM)) == 0, "the harness would not notice");
+    }
+}
