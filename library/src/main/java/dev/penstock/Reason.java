@@ -41,8 +41,6 @@ public enum Reason {
     BAD_HEADER,
     /// Values of a type that cannot be read, because they are no plain bytes.
     UNSUPPORTED_TYPE,
-    /// Values stored column by column where rows are needed.
-    FORTRAN_ORDER,
     /// Bytes behind the last record that belong to nothing.
     TRAILING_BYTES,
     /// A list of files that is damaged.

@@ -101,7 +101,8 @@ import java.lang.foreign.StructLayout;
 /// ## Leniency
 ///
 /// - Bytes behind the last row are ignored, as NumPy does, and a warning of `verify`.
-/// - Fortran order is read where it makes no difference, and otherwise refused.
+/// - An array in Fortran order is read: its rows are collected from all over the file, which is slow. Written and
+///   appended arrays are always in C order.
 /// - Keys that come twice and records without fields, which NumPy reads, are refused.
 public final class TableFormat {
     /// The file that lists the shards of a folder.

@@ -8,6 +8,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.OpenFile;
+import dev.penstock.rows.RowLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,12 +25,20 @@ import java.util.Set;
 /// @param version    1, 2 or 3
 /// @param dataOffset where the rows begin
 /// @param rowCount   how many there are
-record TableHeader(int version, long dataOffset, RowType rowType, long rowCount) {
+/// @param isColumnOrder whether the array is in Fortran order and that makes a difference
+record TableHeader(int version, long dataOffset, RowType rowType, long rowCount, boolean isColumnOrder) {
     private static final Set<String> KEYS = Set.of("descr", "fortran_order", "shape");
 
     /// Bytes of rows.
     long dataBytes() {
         return Math.multiplyExact(rowCount, rowType.size());
+    }
+
+    /// Where the rows lie in the file.
+    RowLayout layout() {
+        return isColumnOrder
+                ? new ColumnOrderRows(dataOffset, rowType.item().itemSize(), rowType.shape(), rowCount)
+                : new RowLayout.Contiguous(dataOffset, rowType.size(), rowCount);
     }
 
     /// Reads the header of a file and checks that the rows it announces are there.
@@ -117,9 +126,13 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
             if (shape.size() > TableFormat.DIMENSIONS_MAX) {
                 throw new BadLiteral(0, "there are more than " + TableFormat.DIMENSIONS_MAX + " dimensions");
             }
-            requireRowOrder(path, textOffset, isFortran, shape);
             RowType rowType = new RowType(item, shape.isEmpty() ? shape : shape.subList(1, shape.size()));
-            TableHeader header = new TableHeader(version, dataOffset, rowType, shape.isEmpty() ? 1 : shape.getFirst());
+            TableHeader header = new TableHeader(
+                    version,
+                    dataOffset,
+                    rowType,
+                    shape.isEmpty() ? 1 : shape.getFirst(),
+                    isFortran && !isSameInBothOrders(item, shape));
             header.dataBytes();
             rowType.fields();
             return header;
@@ -137,16 +150,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount)
     }
 
     /// Column by column is the same as row by row where at most one dimension counts, or nothing is there.
-    private static void requireRowOrder(Path path, long textOffset, boolean isFortran, List<Long> shape) {
-        boolean isSame = shape.stream().filter(length -> length != 1).count() <= 1 || shape.contains(0L);
-        if (isFortran && !isSame) {
-            throw new DatasetException.UnsupportedVersion(
-                    path,
-                    textOffset,
-                    Reason.FORTRAN_ORDER,
-                    "the array is in Fortran order, column by column, and has no rows to read; "
-                            + "save it again with np.save(file, np.ascontiguousarray(array))");
-        }
+    private static boolean isSameInBothOrders(DType item, List<Long> shape) {
+        return shape.stream().filter(length -> length != 1).count() <= 1 || shape.contains(0L) || item.itemSize() == 0;
     }
 
     private void requireData(OpenFile file) {

@@ -263,6 +263,7 @@ public final class TableReader implements Dataset {
         facts.put("rowShape", Literal.tuple(rowType().shape()));
         facts.put("rowBytes", shards.rows().rowSize());
         facts.put("shards", (long) shards.headers().size());
+        facts.put("order", shards.hasColumnOrder() ? "Fortran" : "C");
         facts.put("manifest", files.manifest() != null);
         if (files.manifest() != null) {
             facts.put("created", files.manifest().created());
@@ -272,7 +273,17 @@ public final class TableReader implements Dataset {
 
     @Override
     public List<String> remarks() {
-        return files.remark() == null ? List.of() : List.of(files.remark());
+        List<String> remarks = new ArrayList<>();
+        if (files.remark() != null) {
+            remarks.add(files.remark());
+        }
+        if (shards.hasColumnOrder()) {
+            remarks.add(
+                    "the array is in Fortran order, column by column: its rows are collected from all over the file,"
+                            + " which is slow; make a faster copy with: penstock table write --input " + path
+                            + " --output COPY.npy");
+        }
+        return remarks;
     }
 
     @Override

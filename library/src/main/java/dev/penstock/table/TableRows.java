@@ -7,7 +7,6 @@ import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowFiles;
-import dev.penstock.rows.RowLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,8 +23,7 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
             TableHeader header = TableHeader.read(file);
             requireSameType(file, header, headers);
             headers.add(header);
-            return new RowLayout.Contiguous(
-                    header.dataOffset(), header.rowType().size(), header.rowCount());
+            return header.layout();
         });
         return new TableRows(rows, List.copyOf(headers));
     }
@@ -47,6 +45,11 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
 
     RowType rowType() {
         return headers.getFirst().rowType();
+    }
+
+    /// Whether a shard is in Fortran order, so that its rows are collected from all over its file.
+    boolean hasColumnOrder() {
+        return headers.stream().anyMatch(TableHeader::isColumnOrder);
     }
 
     /// Rows of all shards.

@@ -126,6 +126,63 @@ class TableNumPyTest {
     }
 
     @Test
+    void fortranOrderIsReadAsNumPyReadsIt() {
+        int[] columnOrders = new int[1];
+        forEachCase(one -> {
+            Path file = folder.resolve(one.name() + ".fortran.npy");
+            for (Access access : Access.values()) {
+                TableReader.Options options = TableReader.Options.DEFAULT.withAccess(access);
+                try (TableReader table = TableReader.open(file, options);
+                        TableReader byRows = TableReader.open(one.file(), options);
+                        Batch batch = Batch.create(table.fields())) {
+                    columnOrders[0] += table.facts().get("order").equals("Fortran") ? 1 : 0;
+                    assertArrayEquals(one.rows(), rows(table));
+                    table.gather(all(table), batch);
+                    requireColumns(one, table, batch);
+                    requireSameRows(byRows, table);
+                    assertEquals(byRows.fingerprint(), table.fingerprint());
+                    assertEquals(List.of(), table.verify(Progress.NONE).problems());
+                }
+            }
+        });
+        assertTrue(columnOrders[0] > 0, "no case was stored column by column");
+    }
+
+    /// One row at a time, in an order of chance.
+    private static void requireSameRows(TableReader expected, TableReader actual) throws IOException {
+        Random random = Seeds.random();
+        for (int i = 0; i < Math.min(20, expected.count()); i++) {
+            long row = random.nextLong(expected.count());
+            for (int field = 0; field < expected.fields().size(); field++) {
+                assertEquals(
+                        -1,
+                        expected.get(row).value(field).mismatch(actual.get(row).value(field)));
+            }
+        }
+    }
+
+    @Test
+    void appendingToAnArrayInFortranOrderWritesItInRowOrder() {
+        forEachCase(one -> {
+            Path file = folder.resolve(one.name() + ".fortran.npy");
+            byte[] rows = one.rows();
+            if (rows.length == 0) {
+                return;
+            }
+            Path copy = Files.copy(file, folder.resolve(one.name() + ".extended.npy"));
+            try (TableWriter writer = TableWriter.extend(copy, TableWriter.Options.DEFAULT)) {
+                writer.append(MemorySegment.ofArray(rows));
+            }
+            try (TableReader table = TableReader.open(copy)) {
+                byte[] twice = Arrays.copyOf(rows, 2 * rows.length);
+                System.arraycopy(rows, 0, twice, rows.length, rows.length);
+                assertArrayEquals(twice, rows(table));
+                assertEquals("C", table.facts().get("order"));
+            }
+        });
+    }
+
+    @Test
     void fieldsAreThoseOfNumPyInLittleEndianOrder() {
         forEachCase(one -> {
             for (Access access : Access.values()) {

@@ -135,6 +135,9 @@ def make(folder, seed, count):
         fill(array, generator)
         name = "%04d" % index
         np.save(os.path.join(folder, name + ".npy"), array)
+        by_columns = np.zeros(array.shape, array.dtype, order="F")
+        by_columns[...] = array
+        np.save(os.path.join(folder, name + ".fortran.npy"), by_columns)
         with open(os.path.join(folder, name + ".rows"), "wb") as file:
             file.write(array.tobytes())
         fields = []

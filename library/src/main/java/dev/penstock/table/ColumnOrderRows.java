@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.memory.OpenFile;
+import dev.penstock.rows.RowLayout;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/// Rows of an array in Fortran order, which is stored column by column: the items of a row are collected from all
+/// over the file.
+///
+/// An item of a row is `rowCount` items apart from the next one of the same row, and neighbouring rows have the
+/// same item side by side. So consecutive rows are read with one read for each item of a row.
+///
+/// @param dataOffset where the items begin in the file
+/// @param itemSize   bytes of one item
+/// @param shape      the dimensions of a row, outermost first
+record ColumnOrderRows(long dataOffset, long itemSize, List<Long> shape, long rowCount) implements RowLayout {
+    ColumnOrderRows {
+        shape = List.copyOf(shape);
+    }
+
+    @Override
+    public long rowSize() {
+        return RowType.size(itemSize, shape);
+    }
+
+    @Override
+    public long offset() {
+        return -1;
+    }
+
+    @Override
+    public void read(OpenFile file, long firstRow, long rowCount, MemorySegment target) throws IOException {
+        if (rowCount == 1) {
+            readPart(file, firstRow, 0, target.asSlice(0, rowSize()));
+            return;
+        }
+        long rowSize = rowSize();
+        MemorySegment column = MemorySegment.ofArray(new byte[Math.toIntExact(rowCount * itemSize)]);
+        for (long item = 0; item * itemSize < rowSize; item++) {
+            file.read(itemOffset(firstRow, item), column);
+            for (long row = 0; row < rowCount; row++) {
+                MemorySegment.copy(column, row * itemSize, target, row * rowSize + item * itemSize, itemSize);
+            }
+        }
+    }
+
+    @Override
+    public void readPart(OpenFile file, long row, long offsetInRow, MemorySegment target) throws IOException {
+        long done = 0;
+        while (done < target.byteSize()) {
+            long item = (offsetInRow + done) / itemSize;
+            long inItem = (offsetInRow + done) % itemSize;
+            long byteCount = Math.min(itemSize - inItem, target.byteSize() - done);
+            file.read(itemOffset(row, item) + inItem, target.asSlice(done, byteCount));
+            done += byteCount;
+        }
+    }
+
+    /// Where an item is in the file.
+    ///
+    /// @param item which item of the row, counted with the last dimension running fastest
+    private long itemOffset(long row, long item) {
+        long column = 0;
+        long rest = item;
+        // Innermost first: it runs fastest in a row and slowest in the file.
+        for (long length : shape.reversed()) {
+            column = column * length + rest % length;
+            rest /= length;
+        }
+        return dataOffset + (column * rowCount + row) * itemSize;
+    }
+}
