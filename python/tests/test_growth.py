@@ -172,6 +172,7 @@ import random, signal
 path = {str(steps)!r}
 ds = penstock.open(path)
 before = holdings()[0]
+batch = other = None
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 interrupts, until = 0, time.time() + 3
 while time.time() < until:

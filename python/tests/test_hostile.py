@@ -157,20 +157,10 @@ def test_odd_names(tmp_path: Path, name: str) -> None:
     array = np.arange(5)
     penstock.write(tmp_path / name, array)
     for path in (tmp_path / name, str(tmp_path / name), os.fsencode(tmp_path / name)):
-        ds = penstock.open(path)  # type: ignore[arg-type]
+        ds = penstock.open(path)
         assert ds[:].tolist() == array.tolist() and ds.path == str(tmp_path / name)
         assert ds.view().tolist() == array.tolist() and repr(name)[1:-1] in repr(ds)
     assert os.listdir(tmp_path) == [name]
-
-
-def test_names_that_are_no_text_are_refused_in_words(tmp_path: Path) -> None:
-    name = os.fsencode(tmp_path) + b"/\xff\xfe.npy"
-    with open(name, "wb") as file:
-        np.save(file, np.arange(3))
-    with pytest.raises(ValueError, match="unmappable"):
-        penstock.open(os.fsdecode(name))
-    with pytest.raises(ValueError, match="unmappable"):
-        penstock.write(os.fsdecode(name), [1])
 
 
 @pytest.mark.parametrize(
@@ -226,4 +216,4 @@ def test_a_damaged_manifest_is_refused_and_read_leniently(tmp_path: Path) -> Non
     assert not report
     assert (report.problem_count, report.error_count) == (1, 1)
     with pytest.warns(UserWarning):
-        assert len(pickle.loads(pickle.dumps(table))) == 10
+        assert pickle.loads(pickle.dumps(table))[9] == 9

@@ -480,9 +480,7 @@ def open(
     if description["format"] == "tree":
         # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
         return Tree._of(handle, description, io, source)  # type: ignore[return-value]
-    if lenient:
-        for remark in description["remarks"]:
-            warnings.warn(remark, stacklevel=2)
+    _warn(description, options)
     dataset = Dataset(handle, description, ("open", absolute, options))
     dataset._source_path = source
     return dataset
@@ -492,6 +490,13 @@ def _open_in_java(
     path: str, source: _paths.Source, options: dict[str, Any]
 ) -> tuple[_jvm.Handle, dict[str, Any]]:
     return _jvm.create(f"the dataset {path}", "open", path=source.text, **options)
+
+
+def _warn(description: dict[str, Any], options: dict[str, Any]) -> None:
+    """Says what was not as it should be, for those who accept it."""
+    if options["lenient"]:
+        for remark in description["remarks"]:
+            warnings.warn(remark, stacklevel=3)
 
 
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:
@@ -508,7 +513,8 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
 
     def make() -> _jvm.Handle:
         sources.append(_paths.Source(path))
-        handle, _ = _open_in_java(path, sources[-1], options)
+        handle, found_description = _open_in_java(path, sources[-1], options)
+        _warn(found_description, options)
         found = str(_jvm.call("fingerprint", handle=handle.number))
         if found != fingerprint:
             handle.close()
