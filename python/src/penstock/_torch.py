@@ -62,7 +62,8 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
 
 
 def _require_all(missing: Any, name: str) -> None:
-    """Refuses missing values: a tensor has no mask, and zeros in their place would look like data."""
+    """Refuses missing values: a tensor has no mask, and zeros in their place would look like
+    data."""
     if missing is not None and bool(np.any(missing)):
         raise ValueError(
             f"values of field {name!r} are missing, which a tensor cannot say; choose records that "
