@@ -7,12 +7,15 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Paths with values in one array, to be sorted.
+/// Paths with values in one array, to be sorted: as unsigned bytes, a path before those that it begins.
 final class SortBuffer {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int HEAD_SIZE = Long.BYTES + Integer.BYTES;
     private static final int ARRAY_SIZE_MAX = Integer.MAX_VALUE - 8;
+
+    /// A path by its place in the array. Most comparisons are decided by the first eight bytes.
+    private record Entry(long prefix, int position) {}
 
     private byte[] data = new byte[1 << 16];
     private int used;
@@ -50,17 +53,16 @@ final class SortBuffer {
     ///
     /// @return how many were left out
     long drain(TreeSorter.Sink sink) throws IOException {
-        long[] prefixes = new long[count];
+        Entry[] entries = new Entry[count];
         for (int i = 0; i < count; i++) {
-            prefixes[i] = KeyOrder.prefix(data, positions[i] + HEAD_SIZE, size(positions[i]));
+            entries[i] = new Entry(prefix(positions[i]), positions[i]);
         }
-        int[] order = Arrays.copyOf(positions, count);
-        KeyOrder.sort(prefixes, order, this::compare);
+        Arrays.sort(entries, this::compare);
         long duplicateCount = 0;
-        for (int i = 0; i < order.length; i++) {
-            int position = order[i];
-            // Equal ones are in the order in which they came.
-            if (i + 1 < order.length && prefixes[i] == prefixes[i + 1] && compare(position, order[i + 1]) == 0) {
+        for (int i = 0; i < entries.length; i++) {
+            int position = entries[i].position;
+            // Equal paths are in the order in which they came, since the sort is stable.
+            if (i + 1 < entries.length && compare(entries[i], entries[i + 1]) == 0) {
                 duplicateCount++;
             } else {
                 sink.accept(data, position + HEAD_SIZE, size(position), (long) LONGS.get(data, position));
@@ -75,9 +77,24 @@ final class SortBuffer {
         return (int) INTS.get(data, position + Long.BYTES);
     }
 
-    private int compare(int a, int b) {
-        int aStart = a + HEAD_SIZE;
-        int bStart = b + HEAD_SIZE;
-        return Arrays.compareUnsigned(data, aStart, aStart + size(a), data, bStart, bStart + size(b));
+    /// The first eight bytes of a path as a number that sorts as they do, with zeros behind a shorter path.
+    private long prefix(int position) {
+        int size = size(position);
+        long prefix = 0;
+        for (int i = 0; i < Math.min(size, Long.BYTES); i++) {
+            prefix |= (data[position + HEAD_SIZE + i] & 0xFFL) << (56 - 8 * i);
+        }
+        return prefix;
+    }
+
+    private int compare(Entry a, Entry b) {
+        int order = Long.compareUnsigned(a.prefix, b.prefix);
+        if (order != 0) {
+            return order;
+        }
+        int aStart = a.position + HEAD_SIZE;
+        int bStart = b.position + HEAD_SIZE;
+        return Arrays.compareUnsigned(
+                data, aStart, aStart + size(a.position), data, bStart, bStart + size(b.position));
     }
 }

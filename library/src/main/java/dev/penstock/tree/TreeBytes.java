@@ -12,22 +12,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
-/// The numbers and nodes of one tree file, read where they lie.
+/// The numbers and nodes of one tree file, read in place.
+///
+/// The layout of nodes is decoded here and nowhere else: a node is given by its offset and its first eight bytes, its
+/// *word*, and a part of it by the number of bytes before it. [TreeNode] decodes a whole node in these terms,
+/// [TreeLookup] only the parts that a key needs.
 ///
 /// Every access is inside the file, since the memory checks it; an access that would not be ends in an
 /// [IndexOutOfBoundsException], which [#explained] turns into the error that names the file. So each caller
-/// reads inside a `try` that ends with [Faults#settle] and throws what `explained` says.
+/// reads inside [#read], or inside a `try` that ends with [Faults#settle] and throws what `explained` says.
 ///
 /// **Threads.** Any number; it never changes.
 final class TreeBytes {
     private static final VarHandle KEY_WORDS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-    /// The high bit of each byte.
-    private static final long HIGH = 0x8080_8080_8080_8080L;
-
-    private static final long ONES = 0x0101_0101_0101_0101L;
 
     /// Alternating bytes of the shortest leaf: a head that says value, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;
@@ -47,6 +47,11 @@ final class TreeBytes {
         this.bytes = bytes;
         this.size = bytes.byteSize();
         this.isStrict = isStrict;
+    }
+
+    /// The same bytes, read strictly or leniently.
+    TreeBytes withStrict(boolean isStrict) {
+        return new TreeBytes(path, bytes, isStrict);
     }
 
     Path path() {
@@ -93,13 +98,23 @@ final class TreeBytes {
         return word;
     }
 
+    /// A byte of eight that were loaded together.
+    static int byteOf(long word, int index) {
+        return (int) (word >>> (8 * index)) & 0xFF;
+    }
+
+    /// The number of bytes of the number at an offset.
     int varintSize(long offset) {
         return Varint.sizeFrom(u8(offset));
     }
 
     /// The number at an offset.
     long varint(long offset) {
-        int first = u8(offset);
+        return varint(offset, u8(offset));
+    }
+
+    /// The number at an offset, whose first byte is known.
+    long varint(long offset, int first) {
         return first <= Varint.SINGLE_MAX ? first : longVarint(offset, first - Varint.SINGLE_MAX);
     }
 
@@ -109,21 +124,14 @@ final class TreeBytes {
         }
         long value = word(offset + 1) & (-1L >>> (Long.SIZE - 8 * payload));
         if (isStrict && !Varint.isMinimal(payload, value)) {
-            throw tooLong(offset);
+            throw corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
         }
         return value;
     }
 
-    private DatasetException.Corrupt tooLong(long offset) {
-        return corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
-    }
-
-    /// What a distance at an offset leads to from a node.
-    long target(long node, long offset) {
-        return target(node, offset, varint(offset));
-    }
-
-    /// The same for a distance that is known.
+    /// The offset that a distance leads to from a node.
+    ///
+    /// @param offset where the distance is, for the error message
     long target(long node, long offset, long distance) {
         if (Long.compareUnsigned(distance - 1, node - TreeFormat.HEADER_SIZE) >= 0) {
             throw corrupt(
@@ -134,58 +142,65 @@ final class TreeBytes {
         return node - distance;
     }
 
-    /// Where the node at an offset ends. One load tells it of nearly every node.
+    /// The part of a node that follows its value.
+    static int afterValue(long word) {
+        return (word & TreeFormat.VALUE) == 0 ? 1 : 1 + Varint.sizeFrom(byteOf(word, 1));
+    }
+
+    /// The byte at a part of a node.
+    int byteAt(long node, long word, int part) {
+        return part < Long.BYTES ? byteOf(word, part) : u8(node + part);
+    }
+
+    /// The offset that the distance at a part of a node leads to.
+    ///
+    /// @param first the first byte of the distance
+    long reference(long node, int part, int first) {
+        return target(node, node + part, varint(node + part, first));
+    }
+
+    /// The part of a line that refers to its line data.
+    int lineDataPart(long node, long word) {
+        int part = afterValue(word);
+        return (word & TreeFormat.LINE_CHILD) == 0 ? part : part + Varint.sizeFrom(byteAt(node, word, part));
+    }
+
+    /// The offset behind a node. Few branches, since the kind of the next node is hard to predict.
     long nodeEnd(long node) {
-        if (node > size - Long.BYTES) {
-            return longNodeEnd(node);
+        long word = word(node);
+        int shape = SHAPES[(int) word & 0xFF];
+        int size1 = Varint.sizeFrom(byteOf(word, 1));
+        if (shape < 0 || size1 > 6) {
+            return oddNodeEnd(node, word);
         }
-        long word = bytes.get(U64, node);
-        int head = (int) word & 0xFF;
-        int at = (head & TreeFormat.VALUE) == 0 ? 1 : 1 + Varint.sizeFrom(byteOf(word, 1));
-        if (at > 7) {
-            return longNodeEnd(node);
-        }
-        if (head < TreeFormat.LINE) {
-            int count = head & TreeFormat.COUNT;
-            if (count == 0) {
-                return node + at;
-            }
-            requireCount(node, count);
+        int size2 = Varint.sizeFrom(byteOf(word, 1 + size1));
+        return node + (shape & 0xFF) + (size1 & shape >> 8) + (size2 & shape >> 16);
+    }
+
+    /// For each head: the bytes of a node that are no numbers, and above them all bits of a byte for each of two
+    /// numbers. Negative for a head that is invalid or has three numbers.
+    private static final int[] SHAPES = new int[256];
+
+    static {
+        for (int head = 0; head < SHAPES.length; head++) {
+            boolean isLine = head >= TreeFormat.LINE;
+            int count = isLine ? 0 : head & TreeFormat.COUNT;
+            int numberCount = ((head & TreeFormat.VALUE) != 0 ? 1 : 0)
+                    + (isLine ? 1 + (head & TreeFormat.LINE_CHILD) : Math.min(count, 1));
+            boolean isUsual = numberCount < 3 && count <= TreeFormat.MASK_COUNT;
             // A mask takes as many bytes as the smallest number of children that has one.
-            return node + at + Varint.sizeFrom(byteOf(word, at)) + count;
+            int shape = 1 + count + (numberCount > 0 ? 0xF00 : 0) + (numberCount > 1 ? 0xF0000 : 0);
+            SHAPES[head] = isUsual ? shape : -1;
         }
-        if ((head & TreeFormat.LINE_CHILD) != 0) {
-            at += Varint.sizeFrom(byteOf(word, at));
-            if (at > 7) {
-                return longNodeEnd(node);
-            }
-        }
-        return node + at + Varint.sizeFrom(byteOf(word, at));
     }
 
-    /// A byte of eight that were loaded together.
-    static int byteOf(long word, int index) {
-        return (int) (word >>> (8 * index)) & 0xFF;
-    }
-
-    private long longNodeEnd(long node) {
-        int head = u8(node);
-        long at = node + 1;
-        if ((head & TreeFormat.VALUE) != 0) {
-            at += varintSize(at);
-        }
-        if (head < TreeFormat.LINE) {
-            int count = head & TreeFormat.COUNT;
-            if (count == 0) {
-                return at;
-            }
-            requireCount(node, count);
-            return at + varintSize(at) + count;
-        }
-        if ((head & TreeFormat.LINE_CHILD) != 0) {
-            at += varintSize(at);
-        }
-        return at + varintSize(at);
+    private long oddNodeEnd(long node, long word) {
+        int head = (int) word & 0xFF;
+        int part = head >= TreeFormat.LINE ? lineDataPart(node, word) : afterValue(word);
+        int count = head >= TreeFormat.LINE ? 0 : head & TreeFormat.COUNT;
+        requireCount(node, count);
+        boolean isLeaf = head < TreeFormat.LINE && count == 0;
+        return node + part + (isLeaf ? 0 : Varint.sizeFrom(byteAt(node, word, part)) + count);
     }
 
     void requireCount(long node, int count) {
@@ -194,19 +209,60 @@ final class TreeBytes {
         }
     }
 
-    /// Steps over so many nodes of a run.
+    void requirePlainLine(long node, int head) {
+        if (!isStrict) {
+            return;
+        }
+        if ((head & TreeFormat.LINE_UNUSED) != 0) {
+            throw corrupt(node, Reason.UNKNOWN_FLAGS, "a line with bits set that mean nothing");
+        }
+        if ((head & TreeFormat.VALUE) != 0 && (head & TreeFormat.LINE_CHILD) != 0) {
+            throw corrupt(node, Reason.NOT_CANONICAL, "a line with both a value and a child");
+        }
+    }
+
+    /// The length that line data begins with, held against where it has to end.
+    int segmentSize(long node, long data) {
+        long length = varint(data);
+        long room = node - data - varintSize(data);
+        if (length < 1 || length > room) {
+            throw corrupt(
+                    data,
+                    Reason.OUT_OF_RANGE,
+                    "line data of " + Long.toUnsignedString(length) + " bytes where 1 to " + room + " fit");
+        }
+        if (length > TreeFormat.KEY_SIZE_MAX) {
+            throw corrupt(data, Reason.SIZE_OVERFLOW, "a line longer than any path may be");
+        }
+        return (int) length;
+    }
+
+    /// The number of bytes of a line if a key goes on with all of them, else 0.
+    int matchLine(long node, long word, byte[] key, int position) {
+        requirePlainLine(node, (int) word & 0xFF);
+        int part = lineDataPart(node, word);
+        long data = reference(node, part, byteAt(node, word, part));
+        long start = word(data);
+        int count = (int) start & 0xFF;
+        if (count < Long.BYTES && count > 0 && count < node - data && position <= key.length - Long.BYTES) {
+            // Most lines are short: the length and all bytes have been loaded together.
+            long difference = start >>> 8 ^ (long) KEY_WORDS.get(key, position);
+            return difference << (Long.SIZE - 8 * count) == 0 ? count : 0;
+        }
+        count = segmentSize(node, data);
+        boolean isMatching =
+                count <= key.length - position && matches(data + varintSize(data), key, position, count);
+        return isMatching ? count : 0;
+    }
+
+    /// The offset of the node that has so many before it in a run.
     long skip(long first, int count) {
         long node = first;
         int left = count;
         while (left >= 4 && node <= size - Long.BYTES) {
-            long word = bytes.get(U64, node);
-            if (isFourLeaves(word)) {
-                node += Long.BYTES;
-                left -= 4;
-            } else {
-                node = nodeEnd(node);
-                left--;
-            }
+            boolean isFour = isFourLeaves(bytes.get(U64, node));
+            node = isFour ? node + Long.BYTES : nodeEnd(node);
+            left -= isFour ? 4 : 1;
         }
         for (; left > 0; left--) {
             node = nodeEnd(node);
@@ -216,13 +272,9 @@ final class TreeBytes {
 
     /// Whether eight bytes are four leaves with values of one byte.
     static boolean isFourLeaves(long word) {
-        return (word & LEAF_HEADS_MASK) == LEAF_HEADS && hasOneByteValues(word);
-    }
-
-    /// Whether bytes 1, 3, 5 and 7 are all at most 247: adding 8 to one that is not carries out of it.
-    private static boolean hasOneByteValues(long word) {
+        // Adding the room to a byte above the largest one-byte number carries out of it.
         long values = (word >>> 8) & LEAF_HEADS_MASK;
-        return ((values + LEAF_VALUES_ROOM) & ~LEAF_HEADS_MASK) == 0;
+        return (word & LEAF_HEADS_MASK) == LEAF_HEADS && ((values + LEAF_VALUES_ROOM) & ~LEAF_HEADS_MASK) == 0;
     }
 
     /// Whether so many bytes of the file are those of a key.
@@ -249,118 +301,19 @@ final class TreeBytes {
         return true;
     }
 
-    /// The rank of a byte in a list of at most eight that is loaded, or -1 when it is not in it.
-    int rankInWord(long word, int count, int wanted, long offset) {
-        long pattern = wanted * ONES;
-        long valid = HIGH & firstBytes(count);
-        if (isStrict) {
-            long pairs = HIGH & firstBytes(count - 1);
-            if ((lessThan(word, word >>> 8) & pairs) != pairs) {
-                throw corrupt(offset, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
-            }
-        }
-        long difference = word ^ pattern;
-        long equal = ~(((difference & ~HIGH) + ~HIGH) | difference) & valid;
-        // In a list that is sorted all bytes before the equal one are smaller.
-        return equal == 0 ? -1 : Long.bitCount(lessThan(word, pattern) & valid);
-    }
-
-    /// How many bytes of an ascending list are smaller than one, or -1 when it is not among them.
-    int rankInList(long list, int count, int wanted) {
-        long pattern = wanted * ONES;
-        int smaller = 0;
-        int rank = -1;
-        for (int i = 0; i < count; i += Long.BYTES) {
-            long word = word(list + i);
-            long valid = HIGH & firstBytes(count - i);
-            long difference = word ^ pattern;
-            long equal = ~(((difference & ~HIGH) + ~HIGH) | difference) & valid;
-            int smallerHere = Long.bitCount(lessThan(word, pattern) & valid);
-            if (equal != 0) {
-                rank = smaller + smallerHere;
-            }
-            smaller += smallerHere;
-            if (isStrict) {
-                requireAscending(list + i, word, count - i);
-            }
-        }
-        return rank;
-    }
-
-    /// Fails unless each of the next eight bytes of a list that has a successor in it is smaller than that.
-    private void requireAscending(long list, long word, int left) {
-        long pairs = HIGH & firstBytes(left - 1);
-        if (pairs != 0 && (lessThan(word, word(list + 1)) & pairs) != pairs) {
-            throw corrupt(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
-        }
-    }
-
-    void requireAscending(long list, int count) {
-        for (int i = 0; i < count; i += Long.BYTES) {
-            requireAscending(list + i, word(list + i), count - i);
-        }
-    }
-
-    /// The same for at most eight bytes that are not at the end of the file.
-    void requireAscendingWord(long list, int count) {
-        long word = bytes.get(U64, list);
-        long pairs = HIGH & firstBytes(count - 1);
-        if ((lessThan(word, word >>> 8) & pairs) != pairs) {
-            throw corrupt(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
-        }
-    }
-
-    private static long firstBytes(int count) {
-        return count >= Long.BYTES ? -1 : ~(-1L << (8 * count));
-    }
-
-    /// The high bits of those bytes that are smaller than their counterparts, as unsigned numbers.
-    private static long lessThan(long a, long b) {
-        long greaterOrEqual = (a & ~b) | (~(a ^ b) & ((a | HIGH) - (b & ~HIGH)));
-        return ~greaterOrEqual & HIGH;
-    }
-
-    int maskCount(long mask) {
-        return Long.bitCount(u64(mask))
-                + Long.bitCount(u64(mask + 8))
-                + Long.bitCount(u64(mask + 16))
-                + Long.bitCount(u64(mask + 24));
-    }
-
-    /// How many bits of a mask are set before one, or -1 when that is not set.
-    int rankInMask(long mask, int wanted) {
-        int wordIndex = wanted >>> 6;
-        long word = u64(mask + 8L * wordIndex);
-        long bit = 1L << wanted;
-        if (isStrict && maskCount(mask) < TreeFormat.MASK_COUNT) {
-            throw corrupt(mask, Reason.NOT_CANONICAL, "a mask of fewer than 32 children");
-        }
-        if ((word & bit) == 0) {
-            return -1;
-        }
-        int rank = Long.bitCount(word & (bit - 1));
-        for (int i = 0; i < wordIndex; i++) {
-            rank += Long.bitCount(u64(mask + 8L * i));
-        }
-        return rank;
-    }
-
-    /// The first set bit of a mask at or behind one, or 256.
-    int nextInMask(long mask, int from) {
-        for (int wordIndex = from >>> 6; wordIndex < 4; wordIndex++) {
-            long word = u64(mask + 8L * wordIndex);
-            if (wordIndex == from >>> 6) {
-                word &= -1L << from;
-            }
-            if (word != 0) {
-                return wordIndex * Long.SIZE + Long.numberOfTrailingZeros(word);
-            }
-        }
-        return 256;
-    }
-
     DatasetException.Corrupt corrupt(long offset, Reason reason, String what) {
         return new DatasetException.Corrupt(path, offset, reason, what);
+    }
+
+    /// Reads something and throws what [#explained] says when that fails.
+    <T> T read(Supplier<T> reading) {
+        try {
+            T result = reading.get();
+            Faults.settle();
+            return result;
+        } catch (RuntimeException | InternalError e) {
+            throw explained(e);
+        }
     }
 
     /// What to throw for something that was thrown while the file was read.

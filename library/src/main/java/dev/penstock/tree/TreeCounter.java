@@ -3,6 +3,8 @@ package dev.penstock.tree;
 
 import dev.penstock.Reason;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /// Counts the values below a node without looking at paths.
 ///
@@ -19,8 +21,10 @@ final class TreeCounter {
 
     private final TreeBytes bytes;
     private final TreeNode node;
-    private final LongMap known = new LongMap();
-    private final LongMap knownSizes = new LongMap();
+    /// The values below a run, and the bytes of the longest path there.
+    private record Known(long count, long longestSize) {}
+
+    private final Map<Long, Known> known = new HashMap<>();
     private long[] runs = new long[DEPTH_START];
     private long[] parents = new long[DEPTH_START];
     private long[] nextChild = new long[DEPTH_START];
@@ -49,8 +53,7 @@ final class TreeCounter {
                     return counts[0];
                 }
                 if (work[top] >= WORK_MIN) {
-                    known.put(runs[top], counts[top]);
-                    knownSizes.put(runs[top], sizes[top]);
+                    known.put(runs[top], new Known(counts[top], sizes[top]));
                 }
                 addTo(depth - 1, counts[top], work[top], edges[top] + sizes[top]);
             } else {
@@ -73,9 +76,9 @@ final class TreeCounter {
         int edge = node.isLine ? node.segmentSize : node.childCount > 0 ? 1 : 0;
         addTo(top, isSeen ? 1 : 0, 1, edge);
         if (node.childCount > 0) {
-            long count = known.get(node.first);
-            if (count != LongMap.ABSENT) {
-                addTo(top, count, 1, edge + knownSizes.get(node.first));
+            Known below = known.get(node.first);
+            if (below != null) {
+                addTo(top, below.count, 1, edge + below.longestSize);
             } else {
                 push(node.first, node.childCount, node.offset, edge);
             }

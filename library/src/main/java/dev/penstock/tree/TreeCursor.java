@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import dev.penstock.memory.Faults;
 import java.util.Arrays;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 
 /// A place in a tree that can be moved byte by byte: down, up, to siblings, and on in depth-first order.
 ///
@@ -29,23 +27,13 @@ public final class TreeCursor {
         this.lookup = lookup;
         this.treeRoot = treeRoot;
         this.rootSize = rootPath.length;
-        this.track = read(() -> {
+        this.track = bytes.read(() -> {
             CursorTrack start = new CursorTrack(bytes, lookup, treeRoot);
             for (byte next : rootPath) {
                 start.move(next & 0xFF);
             }
             return start;
         });
-    }
-
-    private <T> T read(Supplier<T> reading) {
-        try {
-            T result = reading.get();
-            Faults.settle();
-            return result;
-        } catch (RuntimeException | InternalError e) {
-            throw bytes.explained(e);
-        }
     }
 
     /// The path from the root of the cursor.
@@ -78,17 +66,17 @@ public final class TreeCursor {
     }
 
     public boolean hasValue() {
-        return read(track::hasValue);
+        return bytes.read(track::hasValue);
     }
 
     /// The value here, unsigned.
     public OptionalLong value() {
-        return read(() -> track.hasValue() ? OptionalLong.of(track.value()) : OptionalLong.empty());
+        return bytes.read(() -> track.hasValue() ? OptionalLong.of(track.value()) : OptionalLong.empty());
     }
 
     /// The value at a path from here, without moving.
     public OptionalLong value(byte[] below) {
-        return read(() -> {
+        return bytes.read(() -> {
             byte[] key = Arrays.copyOf(track.path, track.size + below.length);
             System.arraycopy(below, 0, key, track.size, below.length);
             long offset = lookup.valueOffset(key);
@@ -98,12 +86,12 @@ public final class TreeCursor {
 
     /// How many bytes lead on from here.
     public int childCount() {
-        return read(track::childCount);
+        return bytes.read(track::childCount);
     }
 
     /// The bytes that lead on from here, in ascending order.
     public byte[] children() {
-        return read(() -> {
+        return bytes.read(() -> {
             byte[] children = new byte[track.childCount()];
             for (int i = 0; i < children.length; i++) {
                 children[i] = (byte) track.childByte(i);
@@ -114,7 +102,7 @@ public final class TreeCursor {
 
     /// How many values are here and below; `Long.MAX_VALUE` stands for that many and more.
     public long count() {
-        return read(() -> {
+        return bytes.read(() -> {
             if (!track.exists()) {
                 return 0L;
             }
@@ -142,7 +130,7 @@ public final class TreeCursor {
     ///
     /// @return whether it does
     public boolean descendTo(byte[] path) {
-        return read(() -> {
+        return bytes.read(() -> {
             for (byte next : path) {
                 track.move(next & 0xFF);
             }
@@ -154,7 +142,7 @@ public final class TreeCursor {
     ///
     /// @return the bytes gone
     public int descendExisting(byte[] path) {
-        return read(() -> {
+        return bytes.read(() -> {
             int count = 0;
             while (count < path.length && track.descend(path[count] & 0xFF)) {
                 count++;
@@ -167,7 +155,7 @@ public final class TreeCursor {
     ///
     /// @return the bytes gone
     public int descendToValue(byte[] path) {
-        return read(() -> {
+        return bytes.read(() -> {
             int count = 0;
             while (count < path.length && track.descend(path[count] & 0xFF)) {
                 count++;
@@ -181,12 +169,12 @@ public final class TreeCursor {
 
     /// Goes down by a byte if it leads somewhere.
     public boolean descend(byte next) {
-        return read(() -> track.descend(next & 0xFF));
+        return bytes.read(() -> track.descend(next & 0xFF));
     }
 
     /// Goes down to the child with so many before it.
     public boolean descendIndex(int index) {
-        return read(() -> index >= 0 && index < track.childCount() && track.descend(track.childByte(index)));
+        return bytes.read(() -> index >= 0 && index < track.childCount() && track.descend(track.childByte(index)));
     }
 
     public boolean descendFirst() {
@@ -194,7 +182,7 @@ public final class TreeCursor {
     }
 
     public boolean descendLast() {
-        return read(() -> {
+        return bytes.read(() -> {
             int count = track.childCount();
             return count > 0 && track.descend(track.childByte(count - 1));
         });
@@ -214,7 +202,7 @@ public final class TreeCursor {
     /// @param max the most bytes to go
     /// @return the bytes gone
     public int descendUntil(int max) {
-        return read(() -> {
+        return bytes.read(() -> {
             int count = 0;
             while (count < max && track.childCount() == 1) {
                 track.descend(track.childByte(0));
@@ -240,14 +228,14 @@ public final class TreeCursor {
     ///
     /// @return the bytes gone
     public int ascendUntil() {
-        return read(() -> ascendUntil(true));
+        return bytes.read(() -> ascendUntil(true));
     }
 
     /// Goes up to the next branch, at most to the root of the cursor.
     ///
     /// @return the bytes gone
     public int ascendUntilBranch() {
-        return read(() -> ascendUntil(false));
+        return bytes.read(() -> ascendUntil(false));
     }
 
     private int ascendUntil(boolean isValueEnough) {
@@ -274,7 +262,7 @@ public final class TreeCursor {
     }
 
     private boolean toSibling(boolean isForward) {
-        return read(() -> {
+        return bytes.read(() -> {
             int sibling = isAtRoot() ? -1 : track.siblingByte(isForward);
             if (sibling < 0) {
                 return false;

@@ -3,43 +3,46 @@ package dev.penstock.tree;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.penstock.Reason;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Finds the value of a path by walking down from the root, or from as far down as earlier lookups have come.
+/// Finds the value of a path by walking down from the root.
 ///
-/// The first bytes of a key may lead on at once ([PrefixJumps]); from there it goes from child to child as far as
-/// these are remembered ([ChildSteps]), and node by node through the file behind that ([TreeWalk]). All that is
-/// remembered was checked when it was met.
+/// Earlier lookups shorten the walk: the first bytes of a key may lead on at once ([PrefixJumps]), and a byte may lead
+/// from a branch to a remembered child ([ChildSteps]), without a look at the file. All that is remembered was checked
+/// when it was read.
 ///
 /// **Threads.** Any number.
 final class TreeLookup {
-    /// No value has this offset.
-    static final long ABSENT = TreeWalk.ABSENT;
+    /// No node and no value has this offset.
+    static final long ABSENT = -1;
 
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /// Of the first bytes that all keys have in common so many are compared at once.
+    /// The longest beginning of all keys that is compared at once.
     private static final int COMMON_MAX = 64;
 
-    /// Whoever opens a tree for fewer lookups than this does not want to pay for what others will find remembered.
+    /// The number of lookups beyond what is remembered after which remembering is worth its tables.
     private static final int UNKNOWN_MIN = 8;
 
-    /// Fewer nodes than this are gone through as fast as an entry is read.
+    /// Fewer nodes than this are walked as fast as an entry of [PrefixJumps] is read.
     private static final int JUMP_NODES_MIN = 3;
+
+    /// No part of a key is noted in [PrefixJumps].
+    private static final int NO_JUMP = -1;
 
     private final TreeBytes bytes;
     private final long root;
     private final SiblingIndex siblings;
-    private final TreeWalk walk;
     private final ChildSteps steps;
     private final PrefixJumps jumps;
     private final TreePages pages;
 
-    /// The bytes that lead on from the root.
+    /// The bytes that lead on from the root, a bit for each.
     private final long[] firstBytes = new long[4];
 
     /// What all keys begin with, and the node behind it.
@@ -47,14 +50,13 @@ final class TreeLookup {
 
     private final long base;
 
-    /// Counted without care: a few more or less do not matter.
+    /// Counted without synchronization: a few more or less do not matter.
     private int unknownCount;
 
     TreeLookup(TreeBytes bytes, long root) {
         this.bytes = bytes;
         this.root = root;
         this.siblings = new SiblingIndex(bytes);
-        this.walk = new TreeWalk(bytes, siblings);
         this.steps = new ChildSteps(bytes.size());
         this.jumps = new PrefixJumps(bytes.size());
         this.pages = new TreePages(bytes.segment());
@@ -63,9 +65,8 @@ final class TreeLookup {
         if (node.isLine) {
             addFirst(bytes.u8(node.segment));
         } else {
-            for (int rank = 0, next = -1; rank < node.childCount; rank++) {
-                next = node.isMask ? bytes.nextInMask(node.childBytes, next + 1) : node.childByte(rank);
-                addFirst(next);
+            for (int rank = 0; rank < node.childCount; rank++) {
+                addFirst(node.childByte(rank));
             }
         }
         boolean isCommon = node.isLine && !node.hasValue && node.childCount > 0 && node.segmentSize <= COMMON_MAX;
@@ -76,6 +77,10 @@ final class TreeLookup {
 
     private void addFirst(int childByte) {
         firstBytes[childByte >>> 6] |= 1L << childByte;
+    }
+
+    TreePages pages() {
+        return pages;
     }
 
     /// Whether a key is seen to be absent by its first byte, without a look at the file.
@@ -89,73 +94,129 @@ final class TreeLookup {
         return true;
     }
 
-    /// Where the value of a key is, or [#ABSENT].
+    /// The offset of the value of a key, or [#ABSENT].
     long valueOffset(byte[] key) {
-        int position = common.length;
-        if (!isCommon(key)) {
+        int start = common.length;
+        if (start > key.length || !Arrays.equals(key, 0, start, common, 0, start)) {
             bytes.requireOpen();
             return ABSENT;
         }
-        long jump = jump(key);
-        long offset = jump == PrefixJumps.NONE
-                ? stepOn(key, base, position, false)
-                : stepOn(key, PrefixJumps.node(jump), position + PrefixJumps.size(jump), PrefixJumps.isLine(jump));
-        if (offset != ABSENT && !PrefixJumps.isLong(jump)) {
-            note(key, jump);
+        if (key.length - start <= PrefixJumps.SIZE) {
+            return find(key, base, start, false, NO_JUMP, null);
         }
-        return offset;
+        long jump = jumps.find((long) WORDS.get(key, start), (long) WORDS.get(key, start + Long.BYTES));
+        return jump == PrefixJumps.NONE
+                ? find(key, base, start, false, start + PrefixJumps.SIZE, null)
+                : find(
+                        key,
+                        PrefixJumps.node(jump),
+                        start + PrefixJumps.size(jump),
+                        PrefixJumps.isLine(jump),
+                        NO_JUMP,
+                        null);
     }
 
-    /// How far the first bytes of a key lead that begins as all do, or [PrefixJumps#NONE].
-    private long jump(byte[] key) {
-        int left = key.length - common.length;
-        if (left < PrefixJumps.SIZE_SHORT) {
-            return PrefixJumps.NONE;
+    /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same first
+    /// bytes, and leaving a trail.
+    ///
+    /// @param sharedSize the number of first bytes that this key and the earlier one share
+    long valueOffset(byte[] key, int sharedSize, TreeTrail trail) {
+        if (!trail.rewind(sharedSize)) {
+            return find(key, root, 0, false, NO_JUMP, trail);
         }
-        long word0 = (long) WORDS.get(key, common.length);
-        if (left >= PrefixJumps.SIZE_LONG) {
-            long start = jumps.find(word0, (long) WORDS.get(key, common.length + Long.BYTES));
-            if (start != PrefixJumps.NONE) {
-                return start;
-            }
-        }
-        return jumps.find(word0);
+        trail.pop();
+        return find(key, trail.node(), trail.position(), false, NO_JUMP, trail);
     }
 
-    /// Goes from child to child as far as these are remembered, remembers the next one, and walks on from there.
-    private long stepOn(byte[] key, long start, int startPosition, boolean isStartLine) {
+    /// Walks down from a node that the first bytes of a key lead to.
+    ///
+    /// @param isStartLine whether the node is known to be a line
+    /// @param jumpLimit   the last node at or before this position of the key is noted in [PrefixJumps]
+    /// @param trail       gets the branches on the way, which are then all read from the file; or null
+    private long find(
+            byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit, TreeTrail trail) {
         long node = start;
         int position = startPosition;
         boolean isLine = isStartLine;
-        while (!isLine && position < key.length) {
-            int wanted = key[position] & 0xFF;
-            long step = steps.find(node, wanted);
-            if (step == ChildSteps.NONE) {
-                boolean isNoting = isUsed();
-                long word = bytes.word(node);
-                if ((word & TreeFormat.LINE) != 0) {
+        long jumpNode = start;
+        int jumpPosition = startPosition;
+        int jumpNodeCount = 0;
+        boolean isNoting = trail == null;
+        while (true) {
+            if (position <= jumpLimit) {
+                jumpNode = node;
+                jumpPosition = position;
+                jumpNodeCount++;
+            }
+            if (!isLine && position < key.length && trail == null) {
+                long step = steps.find(node, key[position] & 0xFF);
+                if (step != ChildSteps.NONE) {
+                    node = ChildSteps.child(node, step);
+                    isLine = ChildSteps.isLine(step);
+                    position++;
+                    continue;
+                }
+            }
+            long word = bytes.word(node);
+            int head = (int) word & 0xFF;
+            if (head < TreeFormat.LINE) {
+                if (position == key.length) {
+                    bytes.requireCount(node, head & TreeFormat.COUNT);
+                    if ((head & TreeFormat.VALUE) == 0) {
+                        return ABSENT;
+                    }
                     break;
                 }
-                long child = walk.child(node, word, wanted);
+                if (trail != null) {
+                    trail.add(node, position);
+                }
+                int wanted = key[position++] & 0xFF;
+                long child = child(node, word, wanted);
                 if (child == ABSENT) {
                     return ABSENT;
                 }
-                if (isNoting) {
-                    noteStep(node, wanted, child);
+                if (isNoting && isWorthNoting()) {
+                    // One for each lookup, so that the upper levels, which many keys share, come first.
+                    steps.put(node, wanted, child, isLine(child));
+                    isNoting = false;
                 }
-                return walk.find(key, child, position + 1, null);
+                node = child;
+                isLine = false;
+            } else {
+                int size = bytes.matchLine(node, word, key, position);
+                if (size == 0) {
+                    return ABSENT;
+                }
+                position += size;
+                if (position == key.length && (head & TreeFormat.VALUE) != 0) {
+                    break;
+                }
+                if ((head & TreeFormat.LINE_CHILD) == 0) {
+                    return ABSENT;
+                }
+                int part = TreeBytes.afterValue(word);
+                node = bytes.reference(node, part, bytes.byteAt(node, word, part));
+                isLine = false;
             }
-            node = ChildSteps.child(node, step);
-            isLine = ChildSteps.isLine(step);
-            position++;
         }
-        return walk.find(key, node, position, null);
+        if (jumpNodeCount >= JUMP_NODES_MIN && isWorthNoting()) {
+            noteJump(key, jumpNode, jumpPosition);
+        }
+        return node + 1;
     }
 
-    /// Says that a lookup has come to where nothing is remembered.
-    ///
-    /// @return whether there were enough of these, so that remembering is worth its tables
-    private boolean isUsed() {
+    private void noteJump(byte[] key, long node, int position) {
+        int start = common.length;
+        long word0 = (long) WORDS.get(key, start);
+        jumps.put(word0, (long) WORDS.get(key, start + Long.BYTES), node, position - start, isLine(node));
+    }
+
+    private boolean isLine(long node) {
+        return (bytes.u8(node) & TreeFormat.LINE) != 0;
+    }
+
+    /// Counts the lookups that go beyond what is remembered.
+    private boolean isWorthNoting() {
         if (unknownCount < UNKNOWN_MIN) {
             unknownCount++;
             return false;
@@ -164,87 +225,31 @@ final class TreeLookup {
         return true;
     }
 
-    /// Remembers how far the first bytes of a key lead that is in the tree.
-    ///
-    /// @param jump what is remembered of fewer bytes, or [PrefixJumps#NONE]
-    private void note(byte[] key, long jump) {
-        if (unknownCount < UNKNOWN_MIN) {
-            return;
+    /// The child of a branch that a byte leads to, or [#ABSENT].
+    private long child(long node, long word, int wanted) {
+        int count = (int) word & TreeFormat.COUNT;
+        if (count == 0) {
+            return ABSENT;
         }
-        int left = key.length - common.length;
-        if (jump == PrefixJumps.NONE && left >= PrefixJumps.SIZE_SHORT) {
-            long word0 = (long) WORDS.get(key, common.length);
-            if (jumps.isAdmitted(word0)) {
-                long start = startFor(key, jump, PrefixJumps.SIZE_SHORT);
-                if (start != PrefixJumps.NONE) {
-                    jumps.put(word0, start);
-                }
-            }
+        bytes.requireCount(node, count);
+        int part = TreeBytes.afterValue(word);
+        int distance = bytes.byteAt(node, word, part);
+        long first = bytes.reference(node, part, distance);
+        long list = node + part + Varint.sizeFrom(distance);
+        boolean isMask = count == TreeFormat.MASK_COUNT;
+        int rank = isMask
+                ? ChildList.rankInMask(bytes, list, wanted)
+                : ChildList.rankInList(bytes, list, count, wanted);
+        if (rank < 0) {
+            return ABSENT;
         }
-        if (left >= PrefixJumps.SIZE_LONG) {
-            long word0 = (long) WORDS.get(key, common.length);
-            long word1 = (long) WORDS.get(key, common.length + Long.BYTES);
-            if (jumps.isAdmitted(word0, word1)) {
-                long start = startFor(key, jump, PrefixJumps.SIZE_LONG);
-                if (start != PrefixJumps.NONE) {
-                    jumps.put(word0, word1, start);
-                }
-            }
+        long child = rank < SiblingIndex.RANK_MIN
+                ? bytes.skip(first, rank)
+                : siblings.skip(first, rank, isMask ? ChildList.maskCount(bytes, list) : count);
+        if (child >= node) {
+            throw bytes.corrupt(child, Reason.OVERLAP, "a run of children reaches its parent");
         }
-    }
-
-    /// The last node that a key comes to within so many of its first bytes, for [PrefixJumps].
-    private long startFor(byte[] key, long jump, int size) {
-        boolean isFar = jump != PrefixJumps.NONE;
-        long node = isFar ? PrefixJumps.node(jump) : base;
-        int position = common.length + (isFar ? PrefixJumps.size(jump) : 0);
-        int limit = common.length + size;
-        long start = PrefixJumps.NONE;
-        int count = isFar ? 1 : 0;
-        while (true) {
-            long word = bytes.word(node);
-            int head = (int) word & 0xFF;
-            boolean isLine = (head & TreeFormat.LINE) != 0;
-            start = PrefixJumps.start(node, position - common.length, isLine, size == PrefixJumps.SIZE_LONG);
-            if (position == limit) {
-                break;
-            }
-            int edgeSize = isLine ? walk.matchLine(node, word, key, position) : 1;
-            boolean isGoingOn = position + edgeSize <= limit && (!isLine || (head & TreeFormat.LINE_CHILD) != 0);
-            if (!isGoingOn) {
-                break;
-            }
-            node = isLine ? walk.childOfLine(node, word) : walk.child(node, word, key[position] & 0xFF);
-            position += edgeSize;
-            count++;
-        }
-        return count >= JUMP_NODES_MIN ? start : PrefixJumps.NONE;
-    }
-
-    TreePages pages() {
-        return pages;
-    }
-
-    /// Whether a key begins as all do.
-    private boolean isCommon(byte[] key) {
-        int size = common.length;
-        return size <= key.length && Arrays.equals(key, 0, size, common, 0, size);
-    }
-
-    private void noteStep(long node, int childByte, long child) {
-        steps.put(node, childByte, child, (bytes.u8(child) & TreeFormat.LINE) != 0);
-    }
-
-    /// Where the value of a key is, going on from where the trail of an earlier key has come that has the same
-    /// first bytes, and leaving a trail.
-    ///
-    /// @param sharedSize how many bytes this key and the earlier one have in common
-    long valueOffset(byte[] key, int sharedSize, TreeTrail trail) {
-        if (!trail.rewind(sharedSize)) {
-            return walk.find(key, root, 0, trail);
-        }
-        trail.pop();
-        return walk.find(key, trail.node(), trail.position(), trail);
+        return child;
     }
 
     /// The child of a decoded branch with a rank.

@@ -41,99 +41,52 @@ final class TreeNode {
         this.offset = offset;
         long word = bytes.word(offset);
         int head = (int) word & 0xFF;
-        int at = 1;
         hasValue = (head & TreeFormat.VALUE) != 0;
         if (hasValue) {
-            int first = TreeBytes.byteOf(word, 1);
-            value = first <= Varint.SINGLE_MAX ? first : bytes.varint(offset + 1);
-            at += Varint.sizeFrom(first);
+            value = bytes.varint(offset + 1, TreeBytes.byteOf(word, 1));
         }
         isLine = (head & TreeFormat.LINE) != 0;
-        end = isLine ? decodeLine(head, word, at) : decodeBranch(head, word, at);
+        int part = TreeBytes.afterValue(word);
+        end = offset + (isLine ? decodeLine(head, word, part) : decodeBranch(head, word, part));
         if (end > limit && bytes.isStrict() || end > bytes.size()) {
             throw bytes.corrupt(offset, Reason.OVERLAP, "a node reaches into the one that refers to it");
         }
     }
 
-    private long decodeBranch(int head, long word, int at) {
+    private int decodeBranch(int head, long word, int part) {
         int count = head & TreeFormat.COUNT;
         childCount = count;
-        if (count == 0) {
-            isMask = false;
-            return offset + at;
-        }
-        int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : Varint.SINGLE_MAX + 1;
-        if (count > Long.BYTES || distance > Varint.SINGLE_MAX || offset + TreeFormat.NODE_SIZE_MAX > bytes.size()) {
-            return decodeWideBranch(count, offset + at);
-        }
-        isMask = false;
-        first = bytes.target(offset, offset + at, distance);
-        childBytes = offset + at + 1;
-        if (bytes.isStrict()) {
-            bytes.requireAscendingWord(childBytes, count);
-        }
-        return childBytes + count;
-    }
-
-    private long decodeWideBranch(int count, long at) {
-        bytes.requireCount(offset, count);
         isMask = count == TreeFormat.MASK_COUNT;
-        first = bytes.target(offset, at);
-        childBytes = at + bytes.varintSize(at);
+        if (count == 0) {
+            return part;
+        }
+        bytes.requireCount(offset, count);
+        int distance = bytes.byteAt(offset, word, part);
+        first = bytes.reference(offset, part, distance);
+        int listPart = part + Varint.sizeFrom(distance);
+        childBytes = offset + listPart;
         if (isMask) {
-            childCount = bytes.maskCount(childBytes);
-            if (childCount < TreeFormat.MASK_COUNT && bytes.isStrict()) {
-                throw bytes.corrupt(childBytes, Reason.NOT_CANONICAL, "a mask of fewer than 32 children");
-            }
+            childCount = ChildList.maskCount(bytes, childBytes);
         } else if (bytes.isStrict()) {
-            bytes.requireAscending(childBytes, count);
+            ChildList.requireAscending(bytes, childBytes, count);
         }
-        return childBytes + count;
+        return listPart + count;
     }
 
-    private long decodeLine(int head, long word, int start) {
-        int at = start;
+    private int decodeLine(int head, long word, int part) {
+        bytes.requirePlainLine(offset, head);
         childCount = head & TreeFormat.LINE_CHILD;
-        if (bytes.isStrict()) {
-            requirePlainLine(bytes, offset, head);
-        }
+        int dataPart = part;
         if (childCount != 0) {
-            int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : bytes.u8(offset + at);
-            first = bytes.target(
-                    offset, offset + at, distance <= Varint.SINGLE_MAX ? distance : bytes.varint(offset + at));
-            at += Varint.sizeFrom(distance);
+            int distance = bytes.byteAt(offset, word, part);
+            first = bytes.reference(offset, part, distance);
+            dataPart += Varint.sizeFrom(distance);
         }
-        int distance = at < Long.BYTES ? TreeBytes.byteOf(word, at) : bytes.u8(offset + at);
-        long data =
-                bytes.target(offset, offset + at, distance <= Varint.SINGLE_MAX ? distance : bytes.varint(offset + at));
-        segmentSize = segmentSize(bytes, offset, data);
+        int distance = bytes.byteAt(offset, word, dataPart);
+        long data = bytes.reference(offset, dataPart, distance);
+        segmentSize = bytes.segmentSize(offset, data);
         segment = data + bytes.varintSize(data);
-        return offset + at + Varint.sizeFrom(distance);
-    }
-
-    static void requirePlainLine(TreeBytes bytes, long offset, int head) {
-        if ((head & TreeFormat.LINE_UNUSED) != 0) {
-            throw bytes.corrupt(offset, Reason.UNKNOWN_FLAGS, "a line with bits set that mean nothing");
-        }
-        if ((head & TreeFormat.VALUE) != 0 && (head & TreeFormat.LINE_CHILD) != 0) {
-            throw bytes.corrupt(offset, Reason.NOT_CANONICAL, "a line with both a value and a child");
-        }
-    }
-
-    /// The length that line data begins with, held against where it has to end.
-    static int segmentSize(TreeBytes bytes, long node, long data) {
-        long length = bytes.varint(data);
-        long room = node - data - bytes.varintSize(data);
-        if (length < 1 || length > room) {
-            throw bytes.corrupt(
-                    data,
-                    Reason.OUT_OF_RANGE,
-                    "line data of " + Long.toUnsignedString(length) + " bytes where 1 to " + room + " fit");
-        }
-        if (length > TreeFormat.KEY_SIZE_MAX) {
-            throw bytes.corrupt(data, Reason.SIZE_OVERFLOW, "a line longer than any path may be");
-        }
-        return (int) length;
+        return dataPart + Varint.sizeFrom(distance);
     }
 
     /// The rank of a child among the children of a branch, or -1.
@@ -141,7 +94,9 @@ final class TreeNode {
         if (childCount == 0) {
             return -1;
         }
-        return isMask ? bytes.rankInMask(childBytes, wanted) : bytes.rankInList(childBytes, childCount, wanted);
+        return isMask
+                ? ChildList.rankInMask(bytes, childBytes, wanted)
+                : ChildList.rankInList(bytes, childBytes, childCount, wanted);
     }
 
     /// The byte that leads to a child of a branch, by its rank.
@@ -151,23 +106,17 @@ final class TreeNode {
         }
         int found = -1;
         for (int i = 0; i <= rank; i++) {
-            found = bytes.nextInMask(childBytes, found + 1);
+            found = ChildList.nextInMask(bytes, childBytes, found + 1);
         }
         return found;
     }
 
-    /// How many children of a branch have smaller bytes than this, which need not be one of them.
+    /// The number of children of a branch with smaller bytes than this one, which need not be among them.
     int smallerCount(int wanted) {
-        if (childCount == 0) {
-            return 0;
+        if (isMask) {
+            return ChildList.smallerInMask(bytes, childBytes, wanted);
         }
         int count = 0;
-        if (isMask) {
-            for (int b = bytes.nextInMask(childBytes, 0); b < wanted; b = bytes.nextInMask(childBytes, b + 1)) {
-                count++;
-            }
-            return count;
-        }
         while (count < childCount && bytes.u8(childBytes + count) < wanted) {
             count++;
         }

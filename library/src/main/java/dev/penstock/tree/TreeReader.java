@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /// An open tree: looks up paths, goes through them in order, and checks the file.
 ///
@@ -120,15 +121,10 @@ public final class TreeReader implements AutoCloseable {
         if (lookup.isForeign(path)) {
             return OptionalLong.empty();
         }
-        try {
+        return bytes.read(() -> {
             long offset = lookup.valueOffset(path);
-            OptionalLong value =
-                    offset == TreeLookup.ABSENT ? OptionalLong.empty() : OptionalLong.of(bytes.varint(offset));
-            Faults.settle();
-            return value;
-        } catch (RuntimeException | InternalError e) {
-            throw bytes.explained(e);
-        }
+            return offset == TreeLookup.ABSENT ? OptionalLong.empty() : OptionalLong.of(bytes.varint(offset));
+        });
     }
 
     /// The value of a path, or another number when it has none.
@@ -148,16 +144,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// Whether a path has a value.
     public boolean contains(byte[] path) {
-        if (lookup.isForeign(path)) {
-            return false;
-        }
-        try {
-            boolean isThere = lookup.valueOffset(path) != TreeLookup.ABSENT;
-            Faults.settle();
-            return isThere;
-        } catch (RuntimeException | InternalError e) {
-            throw bytes.explained(e);
-        }
+        return get(path).isPresent();
     }
 
     /// The values of many paths at once, which is faster than one by one, most of all when they are sorted: large
@@ -285,14 +272,10 @@ public final class TreeReader implements AutoCloseable {
         file.release();
     }
 
-    private <T> T guarded(OpenFile.Use<T, RuntimeException> use) {
+    private <T> T guarded(Supplier<T> use) {
         file.acquire();
         try {
-            T result = use.run();
-            Faults.settle();
-            return result;
-        } catch (RuntimeException | InternalError e) {
-            throw bytes.explained(e);
+            return bytes.read(use);
         } finally {
             file.release();
         }

@@ -74,14 +74,11 @@ public final class TreeScan implements PathScan {
     /// @param isWithEnds whether paths that end without a value are gone to as well
     static TreeScan ofRange(
             TreeBytes bytes, TreeLookup lookup, long root, byte[] from, byte[] limit, boolean isWithEnds) {
-        TreeScan scan = new TreeScan(bytes, lookup, limit, isWithEnds);
-        try {
+        return bytes.read(() -> {
+            TreeScan scan = new TreeScan(bytes, lookup, limit, isWithEnds);
             scan.seek(root, from);
-            Faults.settle();
             return scan;
-        } catch (RuntimeException | InternalError e) {
-            throw bytes.explained(e);
-        }
+        });
     }
 
     /// All paths that begin with a prefix.
@@ -198,7 +195,7 @@ public final class TreeScan implements PathScan {
         int childByte;
         if (cursor < 0) {
             // Masks count from -256, so that one number tells them from lists.
-            childByte = bytes.nextInMask(childBytes[top], cursor + 256);
+            childByte = ChildList.nextInMask(bytes, childBytes[top], cursor + 256);
             childCursor[top] = childByte + 1 - 256;
         } else {
             childByte = bytes.u8(childBytes[top] + cursor);

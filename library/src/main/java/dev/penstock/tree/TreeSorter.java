@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.PriorityQueue;
 
 /// Puts paths in order for a [TreeWriter], more of them than memory holds: a merge sort over files beside the
 /// tree.
@@ -26,8 +27,9 @@ public final class TreeSorter implements AutoCloseable {
     /// As many files are merged at a time, and as many of one level are kept before they are.
     private static final int FAN_IN = 16;
 
-    /// What sorting takes for each path: two prefixes, two positions.
-    private static final int ENTRY_OVERHEAD = 2 * Long.BYTES + 2 * Integer.BYTES + Integer.BYTES;
+    /// What sorting takes for each path: its position, an object with the position and the first bytes, and references
+    /// to it.
+    private static final int ENTRY_OVERHEAD = 40;
 
     /// What was written.
     ///
@@ -170,19 +172,17 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     private void merge(List<SortRun> sources, Sink sink) throws IOException {
-        SortRun[] heap = new SortRun[sources.size()];
-        int heapSize = 0;
+        PriorityQueue<SortRun> queue = new PriorityQueue<>();
         for (SortRun run : sources) {
             run.rewind(sources.indexOf(run));
             if (run.next()) {
-                heap[heapSize++] = run;
+                queue.add(run);
             }
         }
-        Arrays.sort(heap, 0, heapSize);
         byte[] last = {};
         int lastSize = -1;
-        while (heapSize > 0) {
-            SortRun least = heap[0];
+        while (!queue.isEmpty()) {
+            SortRun least = queue.poll();
             // Of equal paths the newest comes first.
             if (lastSize == least.size() && Arrays.equals(last, 0, lastSize, least.bytes(), 0, least.size())) {
                 duplicateCount++;
@@ -192,27 +192,9 @@ public final class TreeSorter implements AutoCloseable {
                 lastSize = least.size();
                 System.arraycopy(least.bytes(), 0, last, 0, lastSize);
             }
-            if (!least.next()) {
-                heap[0] = heap[--heapSize];
+            if (least.next()) {
+                queue.add(least);
             }
-            siftDown(heap, heapSize);
-        }
-    }
-
-    private static void siftDown(SortRun[] heap, int heapSize) {
-        int parent = 0;
-        while (2 * parent + 1 < heapSize) {
-            int child = 2 * parent + 1;
-            if (child + 1 < heapSize && heap[child + 1].compareTo(heap[child]) < 0) {
-                child++;
-            }
-            if (heap[parent].compareTo(heap[child]) <= 0) {
-                return;
-            }
-            SortRun swap = heap[parent];
-            heap[parent] = heap[child];
-            heap[child] = swap;
-            parent = child;
         }
     }
 

@@ -34,8 +34,8 @@ final class TreeVerifier extends TreeSurvey {
     private long nodeCount;
 
     TreeVerifier(TreeBytes bytes, long root, Progress progress) {
-        super(new TreeBytes(bytes.path(), bytes.segment(), false));
-        this.strict = new TreeBytes(bytes.path(), bytes.segment(), true);
+        super(bytes.withStrict(false));
+        this.strict = bytes.withStrict(true);
         this.strictNode = new TreeNode(strict);
         this.root = root;
         this.progress = progress;
@@ -72,7 +72,7 @@ final class TreeVerifier extends TreeSurvey {
     /// Checks what a strict reader would have checked behind the oddity it stopped at: lookups depend on it.
     private void requireOrder(TreeNode node, long limit) {
         if (!node.isLine && !node.isMask && node.childCount > 0) {
-            strict.requireAscending(node.childBytes, node.childCount);
+            ChildList.requireAscending(strict, node.childBytes, node.childCount);
         }
         if (node.end > limit) {
             throw strict.corrupt(node.offset, Reason.OVERLAP, "a node reaches into the one that refers to it");
