@@ -51,7 +51,7 @@ final class TreeListCommand extends TreefileCommand {
 
     private void list(TreeReader tree, byte[] start, byte end, List<Object> entries) {
         int nameStart = lastIndexOf(start, end) + 1;
-        byte[] limit = after(start);
+        byte[] limit = TreeScan.afterPrefix(start);
         TreeScan scan = tree.scanPrefix(start);
         while (scan.next()) {
             byte[] key = scan.path();
@@ -64,7 +64,7 @@ final class TreeListCommand extends TreefileCommand {
             show(KeyText.of(name), isFolder ? null : Long.toUnsignedString(scan.value()), entries);
             if (isFolder) {
                 // All that is in the folder is stepped over at once.
-                scan = tree.scanRange(after(Arrays.copyOf(key, nameEnd + 1)), limit);
+                scan = tree.scanRange(TreeScan.afterPrefix(Arrays.copyOf(key, nameEnd + 1)), limit);
             }
         }
     }
@@ -78,20 +78,6 @@ final class TreeListCommand extends TreefileCommand {
         } else {
             print(value == null ? name : name + "\t" + value);
         }
-    }
-
-    /// The first key behind all that begin with this one, or null.
-    private static byte[] after(byte[] prefix) {
-        int size = prefix.length;
-        while (size > 0 && prefix[size - 1] == (byte) 0xFF) {
-            size--;
-        }
-        if (size == 0) {
-            return null;
-        }
-        byte[] after = Arrays.copyOf(prefix, size);
-        after[size - 1]++;
-        return after;
     }
 
     private static int lastIndexOf(byte[] bytes, byte wanted) {

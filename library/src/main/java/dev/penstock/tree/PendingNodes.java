@@ -172,7 +172,8 @@ final class PendingNodes {
         return hash ^ hash >>> 32;
     }
 
-    private static long mix(long hash, long next) {
+    /// The hash of what a hash stands for, followed by something else.
+    static long mix(long hash, long next) {
         long mixed = (hash ^ next) * HASH_FACTOR;
         return mixed ^ mixed >>> 29;
     }

@@ -5,7 +5,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Remembers how far the first bytes of keys lead, so that a lookup need not go through the upper nodes again.
 ///
-/// An entry says: a lookup of a key that goes on with these 16 bytes, behind what all keys begin with, may start at this
+/// An entry says: a lookup of a key that goes on with these 16 bytes, behind what all keys begin with, may start at
+/// this
 /// node. The table has a fixed number of places, and of two entries with the same place a newcomer now and then
 /// replaces the older.
 ///

@@ -94,7 +94,6 @@ final class SortBuffer {
         }
         int aStart = a.position + HEAD_SIZE;
         int bStart = b.position + HEAD_SIZE;
-        return Arrays.compareUnsigned(
-                data, aStart, aStart + size(a.position), data, bStart, bStart + size(b.position));
+        return Arrays.compareUnsigned(data, aStart, aStart + size(a.position), data, bStart, bStart + size(b.position));
     }
 }

@@ -15,14 +15,13 @@ import java.util.Arrays;
 /// the leaves upwards and in the order of the paths, which is what makes the bytes those of the original.
 final class TreeAssembly implements AutoCloseable {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
 
     /// Runs that are remembered when equal ones are shared; each takes 16 to 32 bytes.
     private static final long RUN_LIMIT = 1 << 22;
 
     private final ArenaOutput out;
-    private final OffsetTable lines;
-    private final OffsetTable runs;
+    private final ContentIndex lines;
+    private final ContentIndex runs;
     private final PendingNodes pending = new PendingNodes();
     private final byte[] lengthBytes = new byte[Varint.SIZE_MAX];
 
@@ -42,8 +41,8 @@ final class TreeAssembly implements AutoCloseable {
     private int segmentStart;
     private int segmentSize;
     private int runStart;
-    private final OffsetTable.Check lineCheck = this::isLineAt;
-    private final OffsetTable.Check runCheck = this::isRunAt;
+    private final ContentIndex.Check lineCheck = this::isLineAt;
+    private final ContentIndex.Check runCheck = this::isRunAt;
 
     private long keyCount;
     private long lineDataCount;
@@ -53,8 +52,8 @@ final class TreeAssembly implements AutoCloseable {
 
     TreeAssembly(TreeWriter.Options options, ArenaOutput out) {
         this.out = out;
-        this.lines = new OffsetTable(options.lineLimit());
-        this.runs = options.isSharing() ? new OffsetTable(RUN_LIMIT) : null;
+        this.lines = new ContentIndex(options.lineLimit());
+        this.runs = options.isSharing() ? new ContentIndex(RUN_LIMIT) : null;
         pushFrame(0);
     }
 
@@ -257,7 +256,7 @@ final class TreeAssembly implements AutoCloseable {
         runStart = start;
         long hash = pending.hash(start, end);
         long offset = runs.find(hash, runCheck);
-        if (offset != OffsetTable.ABSENT) {
+        if (offset != ContentIndex.ABSENT) {
             sharedRunCount++;
             sharedBytes += encodeRun(offset);
             return offset;
@@ -301,7 +300,7 @@ final class TreeAssembly implements AutoCloseable {
         segmentSize = size;
         long hash = hash(previous, start, size);
         long offset = lines.find(hash, lineCheck);
-        if (offset != OffsetTable.ABSENT) {
+        if (offset != ContentIndex.ABSENT) {
             reusedLineCount++;
             return offset;
         }
@@ -320,20 +319,15 @@ final class TreeAssembly implements AutoCloseable {
     }
 
     private static long hash(byte[] bytes, int start, int size) {
-        long hash = size * HASH_FACTOR;
+        long hash = PendingNodes.mix(0, size);
         int i = 0;
         for (; i <= size - Long.BYTES; i += Long.BYTES) {
-            hash = mix(hash, (long) WORDS.get(bytes, start + i));
+            hash = PendingNodes.mix(hash, (long) WORDS.get(bytes, start + i));
         }
         // The array has some bytes more than the path before.
         long rest = i == size ? 0 : (long) WORDS.get(bytes, start + i) & ~(-1L << 8 * (size - i));
-        long mixed = mix(hash, rest);
+        long mixed = PendingNodes.mix(hash, rest);
         return mixed ^ mixed >>> 32;
-    }
-
-    private static long mix(long hash, long next) {
-        long mixed = (hash ^ next) * HASH_FACTOR;
-        return mixed ^ mixed >>> 29;
     }
 
     TreeWriter.Summary summary() {

@@ -61,7 +61,7 @@ final class TreeBatch {
     }
 
     private int getSorted(int start, int limit) {
-        TreeTrail trail = new TreeTrail();
+        VisitedBranches trail = new VisitedBranches();
         byte[] before = {};
         int found = 0;
         for (int i = start; i < limit; i++) {

@@ -32,10 +32,10 @@ final class TreeBytes {
     /// Alternating bytes of the shortest leaf: a head that says value, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;
 
-    private static final long LEAF_HEADS = 0x0040_0040_0040_0040L;
+    private static final long LEAF_HEADS = 0x0001_0001_0001_0001L * TreeFormat.VALUE;
 
     /// What is missing from the largest one-byte number to the end of a byte.
-    private static final long LEAF_VALUES_ROOM = 0x0008_0008_0008_0008L;
+    private static final long LEAF_VALUES_ROOM = 0x0001_0001_0001_0001L * (0xFF - Varint.SINGLE_MAX);
 
     private final Path path;
     private final MemorySegment bytes;
@@ -250,8 +250,7 @@ final class TreeBytes {
             return difference << (Long.SIZE - 8 * count) == 0 ? count : 0;
         }
         count = segmentSize(node, data);
-        boolean isMatching =
-                count <= key.length - position && matches(data + varintSize(data), key, position, count);
+        boolean isMatching = count <= key.length - position && matches(data + varintSize(data), key, position, count);
         return isMatching ? count : 0;
     }
 

@@ -4,6 +4,7 @@ package dev.penstock.tree;
 import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.Layouts.U8;
 
+import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
@@ -129,7 +130,9 @@ public final class TreeFormat {
 
     static final long HEADER_SIZE = HEADER.byteSize();
     static final long TRAILER_SIZE = TRAILER.byteSize();
-    static final long ROOT_OFFSET = 8;
+    static final long ROOT_OFFSET = Layouts.offset(HEADER, "root");
+    static final long PREVIOUS_SUFFIX_OFFSET = Layouts.offset(TRAILER, "previousSuffix");
+    static final long PREVIOUS_ROOT_OFFSET = Layouts.offset(TRAILER, "previousRoot");
     static final int PADDING_SIZE = 8;
     /// An empty tree: header, one byte, padding.
     static final long FILE_SIZE_MIN = HEADER_SIZE + 1 + PADDING_SIZE;

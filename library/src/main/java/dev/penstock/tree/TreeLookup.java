@@ -102,53 +102,89 @@ final class TreeLookup {
             return ABSENT;
         }
         if (key.length - start <= PrefixJumps.SIZE) {
-            return find(key, base, start, false, NO_JUMP, null);
+            return find(key, base, start, false, NO_JUMP);
         }
         long jump = jumps.find((long) WORDS.get(key, start), (long) WORDS.get(key, start + Long.BYTES));
         return jump == PrefixJumps.NONE
-                ? find(key, base, start, false, start + PrefixJumps.SIZE, null)
-                : find(
-                        key,
-                        PrefixJumps.node(jump),
-                        start + PrefixJumps.size(jump),
-                        PrefixJumps.isLine(jump),
-                        NO_JUMP,
-                        null);
+                ? find(key, base, start, false, start + PrefixJumps.SIZE)
+                : find(key, PrefixJumps.node(jump), start + PrefixJumps.size(jump), PrefixJumps.isLine(jump), NO_JUMP);
     }
 
     /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same first
     /// bytes, and leaving a trail.
     ///
     /// @param sharedSize the number of first bytes that this key and the earlier one share
-    long valueOffset(byte[] key, int sharedSize, TreeTrail trail) {
+    long valueOffset(byte[] key, int sharedSize, VisitedBranches trail) {
         if (!trail.rewind(sharedSize)) {
-            return find(key, root, 0, false, NO_JUMP, trail);
+            return walk(key, root, 0, trail);
         }
         trail.pop();
-        return find(key, trail.node(), trail.position(), false, NO_JUMP, trail);
+        return walk(key, trail.node(), trail.position(), trail);
     }
 
-    /// Walks down from a node that the first bytes of a key lead to.
+    /// Walks down from a node, reads every node from the file, and leaves a trail.
+    private long walk(byte[] key, long start, int startPosition, VisitedBranches trail) {
+        long node = start;
+        int position = startPosition;
+        while (true) {
+            long word = bytes.word(node);
+            if ((word & TreeFormat.LINE) != 0) {
+                int size = bytes.matchLine(node, word, key, position);
+                position += size;
+                long next = size == 0 ? ABSENT : behindLine(node, word, position == key.length);
+                if (next < 0 || next > node) {
+                    return next;
+                }
+                node = next;
+            } else if (position == key.length) {
+                return valueOfBranch(node, word);
+            } else {
+                trail.add(node, position);
+                node = child(node, word, key[position++] & 0xFF);
+                if (node == ABSENT) {
+                    return ABSENT;
+                }
+            }
+        }
+    }
+
+    /// The offset of the value at the end of a line when the key ends there, else the child of the line, or [#ABSENT].
+    private long behindLine(long node, long word, boolean isEnd) {
+        if (isEnd && (word & TreeFormat.VALUE) != 0) {
+            return node + 1;
+        }
+        if ((word & TreeFormat.LINE_CHILD) == 0) {
+            return ABSENT;
+        }
+        int part = TreeBytes.afterValue(word);
+        return bytes.reference(node, part, bytes.byteAt(node, word, part));
+    }
+
+    private long valueOfBranch(long node, long word) {
+        bytes.requireCount(node, (int) word & TreeFormat.COUNT);
+        return (word & TreeFormat.VALUE) != 0 ? node + 1 : ABSENT;
+    }
+
+    /// Walks down from a node that the first bytes of a key lead to, by what is remembered and else by the file.
     ///
     /// @param isStartLine whether the node is known to be a line
     /// @param jumpLimit   the last node at or before this position of the key is noted in [PrefixJumps]
-    /// @param trail       gets the branches on the way, which are then all read from the file; or null
-    private long find(
-            byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit, TreeTrail trail) {
+    private long find(byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit) {
         long node = start;
         int position = startPosition;
         boolean isLine = isStartLine;
         long jumpNode = start;
         int jumpPosition = startPosition;
         int jumpNodeCount = 0;
-        boolean isNoting = trail == null;
+        boolean isNoting = true;
+        long offset;
         while (true) {
             if (position <= jumpLimit) {
                 jumpNode = node;
                 jumpPosition = position;
                 jumpNodeCount++;
             }
-            if (!isLine && position < key.length && trail == null) {
+            if (!isLine && position < key.length) {
                 long step = steps.find(node, key[position] & 0xFF);
                 if (step != ChildSteps.NONE) {
                     node = ChildSteps.child(node, step);
@@ -158,18 +194,19 @@ final class TreeLookup {
                 }
             }
             long word = bytes.word(node);
-            int head = (int) word & 0xFF;
-            if (head < TreeFormat.LINE) {
-                if (position == key.length) {
-                    bytes.requireCount(node, head & TreeFormat.COUNT);
-                    if ((head & TreeFormat.VALUE) == 0) {
-                        return ABSENT;
-                    }
+            if ((word & TreeFormat.LINE) != 0) {
+                int size = bytes.matchLine(node, word, key, position);
+                position += size;
+                long next = size == 0 ? ABSENT : behindLine(node, word, position == key.length);
+                if (next < 0 || next > node) {
+                    offset = next;
                     break;
                 }
-                if (trail != null) {
-                    trail.add(node, position);
-                }
+                node = next;
+            } else if (position == key.length) {
+                offset = valueOfBranch(node, word);
+                break;
+            } else {
                 int wanted = key[position++] & 0xFF;
                 long child = child(node, word, wanted);
                 if (child == ABSENT) {
@@ -181,28 +218,13 @@ final class TreeLookup {
                     isNoting = false;
                 }
                 node = child;
-                isLine = false;
-            } else {
-                int size = bytes.matchLine(node, word, key, position);
-                if (size == 0) {
-                    return ABSENT;
-                }
-                position += size;
-                if (position == key.length && (head & TreeFormat.VALUE) != 0) {
-                    break;
-                }
-                if ((head & TreeFormat.LINE_CHILD) == 0) {
-                    return ABSENT;
-                }
-                int part = TreeBytes.afterValue(word);
-                node = bytes.reference(node, part, bytes.byteAt(node, word, part));
-                isLine = false;
             }
+            isLine = false;
         }
-        if (jumpNodeCount >= JUMP_NODES_MIN && isWorthNoting()) {
+        if (offset != ABSENT && jumpNodeCount >= JUMP_NODES_MIN && isWorthNoting()) {
             noteJump(key, jumpNode, jumpPosition);
         }
-        return node + 1;
+        return offset;
     }
 
     private void noteJump(byte[] key, long node, int position) {
@@ -237,9 +259,8 @@ final class TreeLookup {
         long first = bytes.reference(node, part, distance);
         long list = node + part + Varint.sizeFrom(distance);
         boolean isMask = count == TreeFormat.MASK_COUNT;
-        int rank = isMask
-                ? ChildList.rankInMask(bytes, list, wanted)
-                : ChildList.rankInList(bytes, list, count, wanted);
+        int rank =
+                isMask ? ChildList.rankInMask(bytes, list, wanted) : ChildList.rankInList(bytes, list, count, wanted);
         if (rank < 0) {
             return ABSENT;
         }

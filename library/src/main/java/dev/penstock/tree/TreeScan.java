@@ -34,7 +34,7 @@ public final class TreeScan implements PathScan {
     private final TreeBytes bytes;
     private final TreeLookup lookup;
     private final TreeNode node;
-    private final LeafRun leaves;
+    private final LeafReadAhead leaves;
     private final byte[] limit;
     private final boolean isWithEnds;
     private byte[] path = new byte[PATH_START];
@@ -63,7 +63,7 @@ public final class TreeScan implements PathScan {
         this.bytes = bytes;
         this.lookup = lookup;
         this.node = new TreeNode(bytes);
-        this.leaves = new LeafRun(bytes);
+        this.leaves = new LeafReadAhead(bytes);
         this.limit = limit;
         this.isWithEnds = isWithEnds;
     }
@@ -87,7 +87,7 @@ public final class TreeScan implements PathScan {
     }
 
     /// The smallest path that is larger than all with a prefix, or null when there is none.
-    static byte[] afterPrefix(byte[] prefix) {
+    public static byte[] afterPrefix(byte[] prefix) {
         int size = prefix.length;
         while (size > 0 && prefix[size - 1] == (byte) 0xFF) {
             size--;
@@ -234,7 +234,7 @@ public final class TreeScan implements PathScan {
             }
         } else if (node.childCount > 0) {
             if (!node.hasValue
-                    && node.childCount <= LeafRun.SIZE_MAX
+                    && node.childCount <= LeafReadAhead.SIZE_MAX
                     && bytes.u8(node.first) == TreeFormat.VALUE
                     && enterLeaves()) {
                 return true;

@@ -49,7 +49,7 @@ public final class TreeSorter implements AutoCloseable {
     private final long memoryBytes;
     private final SortBuffer buffer = new SortBuffer();
     /// Older files first.
-    private final List<SortRun> runs = new ArrayList<>();
+    private final List<SortedFile> runs = new ArrayList<>();
 
     private long duplicateCount;
     private long runCount;
@@ -127,7 +127,7 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     private void spill() throws IOException {
-        SortRun run = newRun(0);
+        SortedFile run = newRun(0);
         runs.add(run);
         duplicateCount += buffer.drain(run::append);
         run.finish();
@@ -149,8 +149,8 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Makes one file of the newest ones, which are neighbours in age, so that the last value still wins.
     private void mergeLast(int count) throws IOException {
-        List<SortRun> newest = runs.subList(runs.size() - count, runs.size());
-        SortRun merged = newRun(newest.getFirst().level() + 1);
+        List<SortedFile> newest = runs.subList(runs.size() - count, runs.size());
+        SortedFile merged = newRun(newest.getFirst().level() + 1);
         try {
             merge(newest, merged::append);
             merged.finish();
@@ -158,22 +158,22 @@ public final class TreeSorter implements AutoCloseable {
             merged.close();
             throw e;
         }
-        for (SortRun run : newest) {
+        for (SortedFile run : newest) {
             run.close();
         }
         newest.clear();
         runs.add(merged);
     }
 
-    private SortRun newRun(int level) throws IOException {
+    private SortedFile newRun(int level) throws IOException {
         Path name = target.resolveSibling(target.getFileName() + ".sort" + runCount);
         runCount++;
-        return SortRun.create(disk, name, level, Math.clamp(memoryBytes / (2 * FAN_IN), 1 << 12, 1 << 20));
+        return SortedFile.create(disk, name, level, Math.clamp(memoryBytes / (2 * FAN_IN), 1 << 12, 1 << 20));
     }
 
-    private void merge(List<SortRun> sources, Sink sink) throws IOException {
-        PriorityQueue<SortRun> queue = new PriorityQueue<>();
-        for (SortRun run : sources) {
+    private void merge(List<SortedFile> sources, Sink sink) throws IOException {
+        PriorityQueue<SortedFile> queue = new PriorityQueue<>();
+        for (SortedFile run : sources) {
             run.rewind(sources.indexOf(run));
             if (run.next()) {
                 queue.add(run);
@@ -182,7 +182,7 @@ public final class TreeSorter implements AutoCloseable {
         byte[] last = {};
         int lastSize = -1;
         while (!queue.isEmpty()) {
-            SortRun least = queue.poll();
+            SortedFile least = queue.poll();
             // Of equal paths the newest comes first.
             if (lastSize == least.size() && Arrays.equals(last, 0, lastSize, least.bytes(), 0, least.size())) {
                 duplicateCount++;
@@ -202,7 +202,7 @@ public final class TreeSorter implements AutoCloseable {
     @Override
     public void close() throws IOException {
         IOException failure = null;
-        for (SortRun run : runs) {
+        for (SortedFile run : runs) {
             try {
                 run.close();
             } catch (IOException e) {

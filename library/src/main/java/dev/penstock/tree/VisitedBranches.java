@@ -6,7 +6,7 @@ import java.util.Arrays;
 /// The branches that a lookup went through, so that the next one can go on from one of them.
 ///
 /// **Threads.** One at a time.
-final class TreeTrail {
+final class VisitedBranches {
     private long[] nodes = new long[64];
     private int[] positions = new int[64];
     private int depth;

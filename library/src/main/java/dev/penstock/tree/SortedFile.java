@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /// Sorted paths in a temporary file: written once, then read once. It is never published, so closing removes it.
-final class SortRun implements AutoCloseable, Comparable<SortRun> {
+final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int HEAD_SIZE = Long.BYTES + Integer.BYTES;
@@ -31,15 +31,15 @@ final class SortRun implements AutoCloseable, Comparable<SortRun> {
     private int size;
     private long value;
 
-    private SortRun(NewFile file, int level, int pieceSize) {
+    private SortedFile(NewFile file, int level, int pieceSize) {
         this.file = file;
         this.level = level;
         this.pieceSize = pieceSize;
         this.piece = new byte[pieceSize];
     }
 
-    static SortRun create(Disk disk, Path name, int level, int pieceSize) throws IOException {
-        return new SortRun(NewFile.create(disk, name, true), level, pieceSize);
+    static SortedFile create(Disk disk, Path name, int level, int pieceSize) throws IOException {
+        return new SortedFile(NewFile.create(disk, name, true), level, pieceSize);
     }
 
     /// How often its paths were merged.
@@ -136,7 +136,7 @@ final class SortRun implements AutoCloseable, Comparable<SortRun> {
 
     /// By path, and the newest of equal ones first.
     @Override
-    public int compareTo(SortRun other) {
+    public int compareTo(SortedFile other) {
         int order = Arrays.compareUnsigned(path, 0, size, other.path, 0, other.size);
         return order != 0 ? order : Integer.compare(other.age, age);
     }

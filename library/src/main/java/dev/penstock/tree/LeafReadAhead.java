@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
 /// so that errors come when and where they would without it.
 ///
 /// **Threads.** One at a time.
-final class LeafRun {
+final class LeafReadAhead {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /// How many are read at most.
@@ -39,7 +39,7 @@ final class LeafRun {
 
     int cursor;
 
-    LeafRun(TreeBytes bytes) {
+    LeafReadAhead(TreeBytes bytes) {
         this.bytes = bytes;
         this.segment = bytes.segment();
         this.plainLimit = bytes.size() - END_SIZE;
@@ -115,31 +115,19 @@ final class LeafRun {
     }
 
     private int fillFromList(long list, int from) {
-        if (list + from + SIZE_MAX <= bytes.size()) {
-            for (int i = 0; i < count; i += Long.BYTES) {
-                WORDS.set(childBytes, i, segment.get(U64, list + from + i));
-            }
-        } else {
-            for (int i = 0; i < count; i++) {
-                childBytes[i] = (byte) bytes.u8(list + from + i);
-            }
+        // Eight at a time: what is too much is overwritten by the next leaves.
+        for (int i = 0; i < count; i += Long.BYTES) {
+            WORDS.set(childBytes, i, bytes.word(list + from + i));
         }
         return from + count;
     }
 
     private int fillFromMask(long mask, int from) {
-        int wordIndex = from >>> 6;
-        long word = bytes.u64(mask + 8L * wordIndex) & -1L << from;
-        int last = 0;
+        int next = from;
         for (int i = 0; i < count; i++) {
-            while (word == 0) {
-                wordIndex++;
-                word = bytes.u64(mask + 8L * wordIndex);
-            }
-            last = wordIndex << 6 | Long.numberOfTrailingZeros(word);
-            word &= word - 1;
-            childBytes[i] = (byte) last;
+            next = ChildList.nextInMask(bytes, mask, next) + 1;
+            childBytes[i] = (byte) (next - 1);
         }
-        return last + 1;
+        return next;
     }
 }

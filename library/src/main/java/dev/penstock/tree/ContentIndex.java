@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 /// compared there.
 ///
 /// **Ownership.** The table is outside the heap, 12 bytes a place, and is freed by [#close].
-final class OffsetTable implements AutoCloseable {
+final class ContentIndex implements AutoCloseable {
     static final long ABSENT = 0;
 
     private static final long PLACES_START = 1 << 14;
@@ -36,7 +36,7 @@ final class OffsetTable implements AutoCloseable {
     private long count;
 
     /// @param limit how many entries it may have; a new one beyond that empties the table first
-    OffsetTable(long limit) {
+    ContentIndex(long limit) {
         this.limit = limit;
         allocate(PLACES_START);
     }
