@@ -59,6 +59,8 @@ public enum Reason {
     NOT_UTF8,
     /// A recorded count that differs from the number of things that are there.
     COUNT_MISMATCH,
+    /// A record whose content is not of the kind that the index gives it.
+    KIND_MISMATCH,
     /// A move that does not exist in the game.
     BAD_MOVE,
     /// A move that does not change the board.

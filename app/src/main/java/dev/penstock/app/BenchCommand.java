@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.Progress;
 import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
@@ -62,6 +63,9 @@ final class BenchCommand extends DatasetCommand {
     @Mixin
     RanksOption ranks;
 
+    @Mixin
+    RunViewOption view;
+
     @Override
     public Integer call() throws IOException {
         if (batchSize < 1 || (threads != null && threads < 1)) {
@@ -72,7 +76,8 @@ final class BenchCommand extends DatasetCommand {
         }
         order.check();
         Ranks rank = ranks.ranks();
-        try (Dataset dataset = open()) {
+        try (Dataset opened = open();
+                Dataset dataset = view.view(opened, RunViewOption.usual(order.condition), Progress.NONE)) {
             LoaderOptions options = options(dataset, rank);
             BenchRun run;
             try (ProgressBar progress = progress("bench", ProgressBar.Unit.TIME)) {

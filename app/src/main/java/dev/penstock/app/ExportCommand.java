@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Records in another format.
@@ -20,7 +21,8 @@ import picocli.CommandLine.Option;
             "The output appears when it is complete and on disk. Elements of a field with a shape are CSV columns like"
                     + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
                     + " are the strings NaN, Infinity and -Infinity. Bytes of text that are no UTF-8 become U+FFFD.",
-            "A NumPy file needs fields of fixed size; it keeps the types of a table."
+            "A NumPy file needs fields of fixed size; it keeps the types of a table.",
+            "A pack of runs is exported as runs in JSON and as steps in CSV and NumPy files, unless --as says otherwise."
         },
         footer = {
             "",
@@ -44,13 +46,18 @@ final class ExportCommand extends DatasetCommand {
     @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
     String condition;
 
+    @Mixin
+    RunViewOption view;
+
     @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
     boolean isReplacing;
 
     @Override
     public Integer call() throws IOException {
-        try (Dataset dataset = open();
-                ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS)) {
+        RunViewOption.As usual = format == Export.Format.JSONL ? RunViewOption.As.RUNS : RunViewOption.As.STEPS;
+        try (Dataset opened = open();
+                ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS);
+                Dataset dataset = view.view(opened, usual, progress)) {
             List<Field> wanted = Fields.choose(dataset.fields(), fields);
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)

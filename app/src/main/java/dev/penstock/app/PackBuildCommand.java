@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.game2048.RunIntake;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -18,8 +20,10 @@ import picocli.CommandLine.Option;
         name = "build",
         aliases = "pack",
         header = "Pack the files of a folder.",
-        description = "Collects *.a2run2, or every file with --all-files. The pack appears under its name when it is"
-                + " complete and on disk.",
+        description =
+                "Collects *.a2run2 (*.a2run where there is none), or every file with --all-files. Runs of the game"
+                        + " 2048 are recognised by their content; one that cannot be read refuses the pack. The pack appears under"
+                        + " its name when it is complete and on disk.",
         footer = {
             "",
             "Example:",
@@ -70,6 +74,9 @@ final class PackBuildCommand extends Command {
     @Option(names = "--entry-crc", hidden = true)
     boolean isWithCrc;
 
+    @Option(names = "--skip-bad", description = "Leave out runs that cannot be read, and report them.")
+    boolean isSkippingBad;
+
     @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
     boolean isReplacing;
 
@@ -82,12 +89,13 @@ final class PackBuildCommand extends Command {
                 .withEntryCrc(!isWithoutCrc)
                 .withReplacing(isReplacing);
         int threads = workers == null ? Parallel.defaultThreads() : workers;
+        RunIntake intake = new RunIntake(isSkippingBad);
         long start = System.nanoTime();
         PackBuilder.Result result;
         try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
-            result = PackBuilder.build(input, output, isEveryFile, options, threads, progress);
+            result = PackBuilder.build(input, output, isEveryFile, options, threads, intake, progress);
         }
-        report(result, (System.nanoTime() - start) / 1e9);
+        report(result, intake, (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
@@ -98,7 +106,7 @@ final class PackBuildCommand extends Command {
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }
 
-    private void report(PackBuilder.Result result, double seconds) throws IOException {
+    private void report(PackBuilder.Result result, RunIntake intake, double seconds) throws IOException {
         long outputBytes = Files.size(output);
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
@@ -107,10 +115,28 @@ final class PackBuildCommand extends Command {
             json.put("inputBytes", result.inputBytes());
             json.put("bytes", outputBytes);
             json.put("seconds", seconds);
+            json.put("skipped", findings(intake.skipped()));
+            json.put("warnings", findings(intake.deviating()));
             printJson(json);
         } else {
             remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
                     + ") into " + output + " (" + Text.bytes(outputBytes) + ") in " + Text.seconds(seconds));
+            intake.skipped()
+                    .forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
+            intake.deviating()
+                    .forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));
         }
+    }
+
+    private static List<Map<String, Object>> findings(List<RunIntake.Finding> findings) {
+        return findings.stream()
+                .map(finding -> {
+                    Map<String, Object> json = new LinkedHashMap<>();
+                    json.put("file", finding.file());
+                    json.put("reason", finding.reason());
+                    json.put("what", finding.what());
+                    return json;
+                })
+                .toList();
     }
 }

@@ -16,6 +16,7 @@ final class PackCommand extends CommandGroup {
         commands.put("build", PackBuildCommand.class);
         commands.put("validate", PackValidateCommand.class);
         commands.put("stats", PackStatsCommand.class);
+        commands.put("to-jsonl", PackToJsonlCommand.class);
         commands.put("extract", PackExtractCommand.class);
         commands.put("inspect", PackInspectCommand.class);
     }

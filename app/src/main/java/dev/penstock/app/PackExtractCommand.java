@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Files out of a pack.
@@ -30,11 +31,8 @@ import picocli.CommandLine.Option;
                 + " record-000005.bin. All indices and names are checked before anything is written.",
         footer = {"", "Example:", "  penstock pack extract runs.a2pack --indices 0,5,10-20 --output out"})
 final class PackExtractCommand extends PackfileCommand {
-    @Option(
-            names = "--indices",
-            paramLabel = "LIST",
-            description = "Which records, as in 0,5,10-20 (default: all of them).")
-    String indices;
+    @Mixin
+    RunSelection selection;
 
     @Option(names = "--output", required = true, paramLabel = "DIR", description = "The folder to write into.")
     Path output;
@@ -46,9 +44,7 @@ final class PackExtractCommand extends PackfileCommand {
     public Integer call() throws IOException {
         try (PackReader pack = open();
                 ProgressBar progress = progress("extract", ProgressBar.Unit.FILES)) {
-            String wanted = indices == null ? "0-" + (pack.count() - 1) : indices;
-            List<IndexRanges.Range> ranges =
-                    pack.count() == 0 && indices == null ? List.of() : IndexRanges.parse(wanted, pack.count());
+            List<IndexRanges.Range> ranges = selection.ranges(pack, progress);
             long total = ranges.stream()
                     .mapToLong(range -> range.last() - range.first() + 1)
                     .sum();

@@ -3,11 +3,17 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
+import dev.penstock.game2048.Board;
+import dev.penstock.game2048.NumberText;
+import dev.penstock.game2048.Run;
+import dev.penstock.game2048.RunMeta;
+import dev.penstock.game2048.RunPack;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -17,25 +23,62 @@ import picocli.CommandLine.Option;
 /// One record and its entry.
 @CommandLine.Command(
         name = "inspect",
-        header = "Show what the index says about one record, and how its content begins.",
+        header = "Show what the index says about one record, and how its content begins; of a run its metadata.",
         footer = {"", "Example:", "  penstock pack inspect runs.a2pack --index 5"})
 final class PackInspectCommand extends PackfileCommand {
     @Option(names = "--index", required = true, paramLabel = "I", description = "Which record, counted from 0.")
     long index;
 
+    @Option(names = "--storage", description = "What the index says about the record, also for a run.")
+    boolean isStorage;
+
     @Override
     public Integer call() throws IOException {
         try (PackReader pack = open()) {
             DatasetCommand.requireRecord(spec, pack, index);
+            Map<String, Object> run = runFacts(pack);
+            if (run != null && !isStorage && !isJson) {
+                run.forEach((label, value) -> print(label + ": " + value));
+                return 0;
+            }
             Map<String, Object> facts = entryFacts(pack);
             boolean isReadable = addContent(pack, facts);
             if (isJson) {
-                printJson(Text.camelKeys(facts));
+                Map<String, Object> json = Text.camelKeys(facts);
+                json.putAll(run == null ? Map.of() : run);
+                printJson(json);
             } else {
                 facts.forEach((label, value) -> print(label + ": " + Text.printable(String.valueOf(value))));
             }
             return isReadable ? 0 : Failures.BAD_DATA;
         }
+    }
+
+    /// What the original prints of a run, or null when the record is no run that can be read.
+    private Map<String, Object> runFacts(PackReader pack) throws IOException {
+        try (RunPack runs = RunPack.of(pack)) {
+            Run run = pack.kind(index) == PackKind.OPAQUE || runs.isTombstone(index) ? null : runs.run(index);
+            if (run == null) {
+                return null;
+            }
+            RunMeta meta = run.meta();
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("packfile", path());
+            facts.put("index", index);
+            facts.put("steps", meta.steps());
+            facts.put("max_score", unsigned(meta.maxScore()));
+            facts.put("highest_tile", meta.highestTile());
+            facts.put("start_unix_s", unsigned(meta.startUnixS()));
+            facts.put("elapsed_s", isJson ? meta.elapsedS() : NumberText.fixed3(meta.elapsedS()));
+            facts.put("final_board", Board.text(run.finalBoard()));
+            return facts;
+        } catch (DatasetException e) {
+            return null;
+        }
+    }
+
+    private static BigInteger unsigned(long value) {
+        return new BigInteger(Long.toUnsignedString(value));
     }
 
     private Map<String, Object> entryFacts(PackReader pack) {

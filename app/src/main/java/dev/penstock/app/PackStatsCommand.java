@@ -1,38 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Progress;
+import dev.penstock.game2048.NumberText;
+import dev.penstock.game2048.RunLengths;
+import dev.penstock.game2048.RunPack;
+import dev.penstock.game2048.RunStats;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackStats;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
 
 /// Counts and sizes.
 @CommandLine.Command(
         name = "stats",
-        header = "Counts and sizes of the records of a pack, from its index.",
+        header = "Counts and sizes of the records of a pack, from its index; of a pack of runs their lengths.",
         footer = {"", "Example:", "  penstock pack stats runs.a2pack"})
 final class PackStatsCommand extends PackfileCommand {
+    @Option(names = "--storage", description = "Counts and sizes of the stored records, also for a pack of runs.")
+    boolean isStorage;
+
     @Override
     public Integer call() throws IOException {
-        PackStats stats;
-        try (PackReader pack = open()) {
-            stats = pack.stats();
-        }
-        Map<String, Object> figures = figures(stats);
-        if (isJson) {
-            printJson(Text.camelKeys(figures));
-        } else {
-            print("packfile: " + path());
-            figures.forEach((label, value) -> print(label + ": " + show(value)));
+        try (PackReader pack = open();
+                ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
+            Map<String, Object> figures = figures(pack.stats());
+            boolean isRuns = !isStorage && RunPack.isRunPack(pack);
+            if (isJson) {
+                Map<String, Object> json = isRuns ? runs(pack, progress) : new LinkedHashMap<>();
+                json.putAll(Text.camelKeys(figures));
+                printJson(json);
+            } else {
+                print("packfile: " + path());
+                (isRuns ? lengths(pack, progress) : figures)
+                        .forEach((label, value) -> print(label + ": " + show(value)));
+            }
         }
         return 0;
     }
 
+    /// The lines of the original.
+    private static Map<String, Object> lengths(PackReader pack, Progress progress) throws IOException {
+        try (RunPack runs = RunPack.of(pack)) {
+            RunLengths lengths = runs.lengths(progress);
+            Map<String, Object> figures = new LinkedHashMap<>();
+            figures.put("runs", lengths.count());
+            figures.put("total_steps", lengths.totalSteps());
+            figures.put("min_len", lengths.minSteps());
+            figures.put("max_len", lengths.maxSteps());
+            figures.put("mean_len", lengths.meanSteps());
+            return figures;
+        }
+    }
+
+    private static Map<String, Object> runs(PackReader pack, Progress progress) throws IOException {
+        try (RunPack runs = RunPack.of(pack)) {
+            RunStats stats = runs.stats(progress);
+            RunLengths lengths = stats.lengths();
+            Map<String, Object> figures = new LinkedHashMap<>();
+            figures.put("count", lengths.count());
+            figures.put("total_steps", lengths.totalSteps());
+            figures.put("min_len", lengths.minSteps());
+            figures.put("max_len", lengths.maxSteps());
+            figures.put("mean_len", lengths.meanSteps());
+            figures.put("p50_len", lengths.p50());
+            figures.put("p90_len", lengths.p90());
+            figures.put("p99_len", lengths.p99());
+            figures.put("highest_tile_hist", stats.highestTileHist());
+            figures.put("engine_counts", stats.engineCounts());
+            return figures;
+        }
+    }
+
     private static Object show(Object value) {
-        return value instanceof Double number ? String.format(Locale.ROOT, "%.3f", number) : value;
+        return value instanceof Double number ? NumberText.fixed3(number) : value;
     }
 
     private static Map<String, Object> figures(PackStats stats) {

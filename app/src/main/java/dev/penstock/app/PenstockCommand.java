@@ -33,6 +33,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("plan", PlanCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
+        commands.put("runs", RunsCommand.class);
         commands.put("table", TableCommand.class);
         commands.put("tree", TreeCommand.class);
         commands.put("demo", DemoCommand.class);

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.Progress;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
@@ -49,6 +50,9 @@ final class PlanCommand extends DatasetCommand {
     @Mixin
     RanksOption ranks;
 
+    @Mixin
+    RunViewOption view;
+
     @Option(
             names = "--epoch",
             paramLabel = "E",
@@ -75,7 +79,8 @@ final class PlanCommand extends DatasetCommand {
         }
         order.check();
         Ranks rank = ranks.ranks();
-        try (Dataset dataset = open()) {
+        try (Dataset opened = open();
+                Dataset dataset = view.view(opened, RunViewOption.usual(order.condition), Progress.NONE)) {
             Sampler sampler;
             try (ProgressBar progress = progress("plan", ProgressBar.Unit.RECORDS)) {
                 sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();

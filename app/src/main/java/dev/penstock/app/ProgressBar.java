@@ -16,6 +16,7 @@ final class ProgressBar implements Progress, AutoCloseable {
         BYTES,
         FILES,
         RECORDS,
+        GAMES,
         /// Of which there is no rate.
         TIME
     }
@@ -26,12 +27,18 @@ final class ProgressBar implements Progress, AutoCloseable {
     private final boolean isDrawn;
     private final long start = System.nanoTime();
     private long lastDrawn;
+    private String note = "";
 
     ProgressBar(PrintStream err, String label, Unit unit, boolean isDrawn) {
         this.err = err;
         this.label = label;
         this.unit = unit;
         this.isDrawn = isDrawn;
+    }
+
+    /// Sets what is shown behind the rate.
+    synchronized void note(String text) {
+        note = "  " + text;
     }
 
     @Override
@@ -51,12 +58,12 @@ final class ProgressBar implements Progress, AutoCloseable {
         double perSecond = seconds > 0 ? done / seconds : 0;
         String rate = switch (unit) {
             case BYTES -> Text.bytes((long) perSecond) + "/s";
-            case FILES, RECORDS ->
+            case FILES, RECORDS, GAMES ->
                 Text.number((long) perSecond) + " " + unit.name().toLowerCase(Locale.ROOT) + "/s";
             case TIME -> "";
         };
         String left = share > 0.02 ? Text.seconds(seconds / share - seconds) + " left" : "";
-        return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate, left);
+        return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate + note, left);
     }
 
     /// Wipes the line.

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.Progress;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Histogram;
 import dev.penstock.query.Scan;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// How the values of the fields are distributed.
@@ -28,9 +30,13 @@ final class StatsCommand extends DatasetCommand {
     @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
     String condition;
 
+    @Mixin
+    RunViewOption view;
+
     @Override
     public Integer call() throws IOException {
-        try (Dataset dataset = open()) {
+        try (Dataset opened = open();
+                Dataset dataset = view.view(opened, RunViewOption.usual(condition), Progress.NONE)) {
             Stats stats = count(dataset);
             if (isJson) {
                 printJson(describe(dataset, stats));

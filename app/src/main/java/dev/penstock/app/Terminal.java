@@ -9,9 +9,14 @@ import java.lang.invoke.MethodHandle;
 /// Asks the operating system what a stream is. Java only tells of standard output, and progress goes to
 /// standard error.
 final class Terminal {
+    private static final int STANDARD_OUTPUT = 1;
     private static final int STANDARD_ERROR = 2;
 
     private Terminal() {}
+
+    static boolean isStandardOutput() {
+        return isTerminal(STANDARD_OUTPUT);
+    }
 
     static boolean isStandardError() {
         return isTerminal(STANDARD_ERROR);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -50,6 +52,15 @@ final class Text {
     static String row(String label, Object value) {
         String shown = value instanceof Long number ? number(number) : String.valueOf(value);
         return String.format(Locale.ROOT, "  %-16s %s", label, shown);
+    }
+
+    /// A moment in seconds since 1970, in UTC.
+    static String instant(long unixSeconds) {
+        try {
+            return Instant.ofEpochSecond(unixSeconds).toString();
+        } catch (DateTimeException e) {
+            return Long.toUnsignedString(unixSeconds);
+        }
     }
 
     /// Keys as JSON has them: `storedBytes` for `stored_bytes`.

@@ -49,7 +49,9 @@ final class ExportCommandTest {
                 1.0,0.0,1,2,5,6
                 2.0,0.0,3,4,7,8
                 """, export(NESTED, "--format", "csv"));
-        assertTrue(export(PACK, "--format", "csv").startsWith("value\n41325431"), "bytes are hexadecimal");
+        assertTrue(
+                export(PACK, "--format", "csv", "--as", "bytes").startsWith("value\n41325431"),
+                "bytes are hexadecimal");
     }
 
     @Test
@@ -70,7 +72,7 @@ final class ExportCommandTest {
     @Test
     void whatCannotBeWrittenIsSaidAndNothingIsLeft() {
         Path output = folder.resolve("x.npy");
-        CommandRun run = CommandRun.of("export", PACK, "--format", "npy", "--output", output);
+        CommandRun run = CommandRun.of("export", PACK, "--format", "npy", "--output", output, "--as", "bytes");
         assertEquals(2, run.exitCode());
         assertTrue(run.err().contains("another size in every record"), run.err());
         assertFalse(Files.exists(output));

@@ -45,7 +45,7 @@ final class PackCommandTest {
         assertEquals(0, packed.exitCode(), packed.err());
         assertTrue(packed.err().startsWith("Packed 17 records"), packed.err());
         assertEquals(0, CommandRun.of("a2pack", "validate", "--packfile", pack).exitCode());
-        assertTrue(CommandRun.of("a2pack", "stats", "--packfile", pack).out().contains("records: 17\n"));
+        assertTrue(CommandRun.of("a2pack", "stats", "--packfile", pack).out().contains("runs: 17\n"));
         assertTrue(CommandRun.of("a2pack", "inspect", "--packfile", pack, "--index", 3)
                 .out()
                 .contains("index: 3\n"));
@@ -101,8 +101,9 @@ final class PackCommandTest {
 
     @Test
     void checksumsAreStoredUnlessRefused() {
-        assertTrue(CommandRun.of("pack", "stats", build()).out().contains("without_checksum: 0\n"));
-        String without = CommandRun.of("pack", "stats", build("--no-entry-crc")).out();
+        assertTrue(CommandRun.of("pack", "stats", "--storage", build()).out().contains("without_checksum: 0\n"));
+        String without = CommandRun.of("pack", "stats", "--storage", build("--no-entry-crc"))
+                .out();
         assertTrue(without.contains("without_checksum: 36\n"), without);
     }
 

@@ -27,6 +27,8 @@ public final class RunColumns {
     byte[] moves = new byte[0];
     int[] branchBits = new int[0];
     byte[] flags = new byte[0];
+    /// Where in the bytes of a decoded run of version 2 each block of steps starts, and where the last one ends.
+    int[] blockOffsets = new int[1];
 
     /// Returns the number of steps that are there, whatever the metadata says.
     public int stepCount() {
@@ -65,7 +67,12 @@ public final class RunColumns {
             moves = new byte[capacity];
             branchBits = new int[capacity * Move.COUNT];
             flags = new byte[capacity];
+            blockOffsets = new int[Math.ceilDiv(capacity, RunV2Codec.BLOCK_STEPS) + 1];
         }
+    }
+
+    int[] copyBlockOffsets() {
+        return Arrays.copyOf(blockOffsets, Math.ceilDiv(stepCount, RunV2Codec.BLOCK_STEPS) + 1);
     }
 
     /// Begins a run that is recorded step by step.

@@ -7,11 +7,14 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
 /// A file that holds one run.
 public final class RunFile {
+    private static final byte[] PACK_MAGIC = "A2PACK\0\0".getBytes(StandardCharsets.US_ASCII);
+
     private RunFile() {}
 
     /// Reads a run that is stored exactly as a writer stores it.
@@ -37,6 +40,14 @@ public final class RunFile {
             byte[] bytes = new byte[(int) size];
             long read = source.read(0, MemorySegment.ofArray(bytes));
             return read == size ? bytes : Arrays.copyOf(bytes, (int) read);
+        }
+    }
+
+    /// Whether a file begins like a pack.
+    static boolean isPackMagic(Path file) throws IOException {
+        byte[] head = new byte[PACK_MAGIC.length];
+        try (Disk.Readable source = Disk.real().open(file)) {
+            return source.read(0, MemorySegment.ofArray(head)) == head.length && Arrays.equals(head, PACK_MAGIC);
         }
     }
 

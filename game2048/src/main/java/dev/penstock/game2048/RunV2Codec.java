@@ -9,6 +9,9 @@ final class RunV2Codec {
     /// The most bytes a step and what is read past it take.
     private static final int FAST_STEP_SIZE = 48;
 
+    /// Where every so many steps start is noted, so that a single step can be found again.
+    static final int BLOCK_STEPS = 64;
+
     private static final long CONTINUATION_BITS = 0x8080_8080_8080_8080L;
 
     private RunV2Codec() {}
@@ -42,12 +45,11 @@ final class RunV2Codec {
         RunMeta meta = meta(in);
         int count = count(in);
         target.reserve(count);
-        for (int i = 0; i < count; i++) {
-            i = decodeFast(in, target, i, count);
-            if (i < count) {
-                decodeStep(in, target, i);
-            }
+        for (int start = 0; start < count; start += BLOCK_STEPS) {
+            target.blockOffsets[start / BLOCK_STEPS] = in.position;
+            decodeSteps(in, target, start, Math.min(count, start + BLOCK_STEPS));
         }
+        target.blockOffsets[Math.ceilDiv(count, BLOCK_STEPS)] = in.position;
         in.step = -1;
         long finalBoard = in.varint64("the final board");
         if (in.remaining() > 0) {
@@ -64,6 +66,16 @@ final class RunV2Codec {
         target.version = RunVersion.V2;
         target.stepCount = count;
         target.end(meta, finalBoard);
+    }
+
+    /// Decodes steps from the position on into the columns from `start` to before `limit`.
+    static void decodeSteps(RunBytes in, RunColumns target, int start, int limit) {
+        for (int i = start; i < limit; i++) {
+            i = decodeFast(in, target, i, limit);
+            if (i < limit) {
+                decodeStep(in, target, i);
+            }
+        }
     }
 
     private static int count(RunBytes in) {

@@ -31,16 +31,19 @@ public final class PackBuilder {
     private final PackFolder folder;
     private final PackWriter.Options options;
     private final int workers;
+    /// Looks at the runs, or null when their names decide.
+    private final PackIntake intake;
 
     /// What was built.
     ///
     /// @param inputBytes bytes of the files
     public record Result(long recordCount, long inputBytes) {}
 
-    private PackBuilder(PackFolder folder, PackWriter.Options options, int workers) {
+    private PackBuilder(PackFolder folder, PackWriter.Options options, int workers, PackIntake intake) {
         this.folder = folder;
         this.options = options;
         this.workers = workers;
+        this.intake = intake;
     }
 
     /// Packs a folder into a file.
@@ -53,6 +56,23 @@ public final class PackBuilder {
     public static Result build(
             Path input, Path target, boolean isEveryFile, PackWriter.Options options, int workers, Progress progress)
             throws IOException {
+        return build(input, target, isEveryFile, options, workers, null, progress);
+    }
+
+    /// Packs a folder whose runs are looked at.
+    ///
+    /// @param intake recognises runs, refuses bad ones and makes the block behind the data; null goes by their first
+    ///               bytes
+    /// @throws dev.penstock.DatasetException when a run is bad; the message names it
+    public static Result build(
+            Path input,
+            Path target,
+            boolean isEveryFile,
+            PackWriter.Options options,
+            int workers,
+            PackIntake intake,
+            Progress progress)
+            throws IOException {
         if (workers < 1 || workers > WORKERS_MAX) {
             throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", not " + workers);
         }
@@ -60,19 +80,32 @@ public final class PackBuilder {
         boolean isOpen = options.alignment() == PackWriter.Options.AUTOMATIC_ALIGNMENT;
         PackWriter.Options chosen =
                 isOpen && !isEveryFile ? options.withAlignment(PackFormat.ALIGNMENT_DEFAULT) : options;
-        return new PackBuilder(folder, chosen, workers).write(target, progress);
+        return new PackBuilder(folder, chosen, workers, intake).write(target, progress);
     }
 
     private Result write(Path target, Progress progress) throws IOException {
         PackWriter writer = PackWriter.create(target, options);
         try {
-            writer.expect(folder.files().size(), folder.nameBytes());
-            long inputBytes = appendAll(writer, progress);
+            if (intake == null || !intake.isSkipping()) {
+                writer.expect(folder.files().size(), folder.nameBytes());
+            }
+            long[] totals = appendAll(writer, progress);
+            if (intake != null && !folder.hasNames()) {
+                requireSome(totals[0]);
+                writer.setStatsBlock(intake.statsBlock());
+            }
             writer.close();
-            return new Result(folder.files().size(), inputBytes);
+            return new Result(totals[0], totals[1]);
         } catch (Throwable e) {
             abort(writer, e);
             throw e;
+        }
+    }
+
+    private void requireSome(long recordCount) {
+        if (recordCount == 0) {
+            throw new IllegalArgumentException(
+                    "none of the " + folder.files().size() + " runs can be read, so there is nothing to pack");
         }
     }
 
@@ -84,14 +117,15 @@ public final class PackBuilder {
         }
     }
 
-    private long appendAll(PackWriter writer, Progress progress) throws IOException {
+    /// @return the number of records and of their bytes
+    private long[] appendAll(PackWriter writer, Progress progress) throws IOException {
         Deque<PackSlot> idle = new ArrayDeque<>();
         Deque<Future<PackSlot>> ahead = new ArrayDeque<>();
         for (int i = 0; i < workers * SLOTS_PER_WORKER; i++) {
-            idle.push(new PackSlot(options));
+            idle.push(new PackSlot(options, intake));
         }
         List<Path> files = folder.files();
-        long inputBytes = 0;
+        long[] totals = new long[2];
         int started = 0;
         try (ExecutorService pool = Parallel.pool(workers)) {
             for (int i = 0; i < files.size(); i++) {
@@ -101,10 +135,13 @@ public final class PackBuilder {
                 PackSlot slot = Parallel.await(ahead.peek());
                 ahead.remove();
                 idle.push(slot);
-                inputBytes += append(writer, files.get(i), slot);
+                if (slot.kind() != null) {
+                    totals[0]++;
+                    totals[1] += append(writer, files.get(i), slot);
+                }
                 progress.at(i + 1L, files.size());
             }
-            return inputBytes;
+            return totals;
         } finally {
             ahead.forEach(Parallel::discard);
             idle.forEach(PackSlot::close);

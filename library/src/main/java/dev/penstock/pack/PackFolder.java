@@ -24,11 +24,15 @@ import java.util.List;
 /// packed, except that the folder itself may be one.
 final class PackFolder {
     private static final String RUN_EXTENSION = ".a2run2";
+    private static final String OLD_RUN_EXTENSION = ".a2run";
 
     private final Path root;
     private final boolean isEveryFile;
     private final Path target;
     private final List<Path> files = new ArrayList<>();
+    /// The extension of runs: that of version 1 where there is none of version 2.
+    private String extension = RUN_EXTENSION;
+
     private boolean hasNames;
     private long nameBytes;
 
@@ -47,6 +51,10 @@ final class PackFolder {
         }
         PackFolder folder = new PackFolder(root, isEveryFile, target);
         folder.visit(root);
+        if (folder.files.isEmpty() && !isEveryFile) {
+            folder.extension = OLD_RUN_EXTENSION;
+            folder.visit(root);
+        }
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
                     isEveryFile
@@ -99,7 +107,7 @@ final class PackFolder {
     /// but the extension has none.
     boolean isRun(Path file) {
         String name = file.getFileName().toString();
-        return name.endsWith(RUN_EXTENSION) && name.length() > RUN_EXTENSION.length();
+        return name.endsWith(extension) && name.length() > extension.length();
     }
 
     /// Whether the pack keeps names: it does as soon as one file is no run, and packs of runs stay as the

@@ -194,6 +194,18 @@ public final class PackReader implements Dataset {
         return file.use(() -> records.copy(recordIndex, target));
     }
 
+    /// Copies a part of a record that is stored uncompressed, without checking the record's checksum.
+    ///
+    /// @param start the first wanted byte of the record
+    /// @throws IndexOutOfBoundsException when the record has no such part
+    /// @throws IllegalArgumentException  when the record is compressed
+    public void readPart(long recordIndex, long start, MemorySegment target) throws IOException {
+        file.use(() -> {
+            records.copyPart(recordIndex, start, target);
+            return null;
+        });
+    }
+
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         gather(indices, batch, options.threads());

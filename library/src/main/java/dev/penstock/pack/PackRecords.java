@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /// The content of the records of an open pack: viewed, copied, gathered.
 ///
@@ -102,6 +103,16 @@ final class PackRecords implements AutoCloseable {
             scratches.giveBack(scratch);
         }
         return rawSize;
+    }
+
+    /// Copies a part of a record that is stored as it is.
+    void copyPart(long recordIndex, long start, MemorySegment target) throws IOException {
+        PackEntry entry = index.readable(recordIndex);
+        if (entry.codec() != Codec.NONE) {
+            throw new IllegalArgumentException("record " + recordIndex + " is compressed and has no parts");
+        }
+        Objects.checkFromIndexSize(start, target.byteSize(), entry.storedSize());
+        file.read(entry.offset() + start, target);
     }
 
     /// Reads a record and holds it against its checksum, keeping nothing; a large one piece by piece.

@@ -13,14 +13,16 @@ final class PackSlot implements AutoCloseable {
     private static final long HEAD_SIZE = 16;
 
     private final PackWriter.Options options;
+    private final PackIntake intake;
     private final PackCompressor compressor;
     private final Buffer content = new Buffer();
     private FileState state;
     private PackKind kind;
     private StoredRecord record;
 
-    PackSlot(PackWriter.Options options) {
+    PackSlot(PackWriter.Options options, PackIntake intake) {
         this.options = options;
+        this.intake = intake;
         this.compressor = new PackCompressor(options.codec(), options.level());
     }
 
@@ -31,7 +33,13 @@ final class PackSlot implements AutoCloseable {
             throw new IllegalArgumentException(
                     file + " has " + state.size() + " bytes; a record has at most " + PackFormat.RECORD_SIZE_MAX);
         }
-        boolean isLarge = state.size() > PackBuilder.BUFFERED_SIZE_MAX;
+        boolean isLookedAt = isRun && intake != null;
+        long heldMax = isLookedAt ? intake.sizeMax() : PackBuilder.BUFFERED_SIZE_MAX;
+        boolean isLarge = state.size() > heldMax;
+        if (isLarge && isLookedAt) {
+            throw new IllegalArgumentException(
+                    file + " has " + state.size() + " bytes; a run has at most " + intake.sizeMax());
+        }
         long byteCount = isLarge ? HEAD_SIZE : state.size();
         // One byte more, to see a file that has grown.
         MemorySegment room = content.reserve(byteCount + 1).asSlice(0, byteCount + 1);
@@ -43,8 +51,12 @@ final class PackSlot implements AutoCloseable {
         }
         state.requireUnchanged(file);
         MemorySegment bytes = room.asSlice(0, byteCount);
-        kind = isRun ? PackKind.ofRun(bytes) : PackKind.OPAQUE;
-        record = isLarge ? null : compressor.store(bytes, options.hasEntryCrc());
+        kind = isRun ? runKind(file, bytes) : PackKind.OPAQUE;
+        record = isLarge || kind == null ? null : compressor.store(bytes, options.hasEntryCrc());
+    }
+
+    private PackKind runKind(Path file, MemorySegment bytes) {
+        return intake == null ? PackKind.ofRun(bytes) : intake.accept(file, bytes);
     }
 
     /// What the file was when it was read.
@@ -52,6 +64,7 @@ final class PackSlot implements AutoCloseable {
         return state;
     }
 
+    /// The kind of the record, or null when the file is left out.
     PackKind kind() {
         return kind;
     }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.Progress;
+import dev.penstock.game2048.RunDataset;
+import dev.penstock.game2048.RunPack;
+import dev.penstock.game2048.StepDataset;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import picocli.CommandLine.Option;
+
+/// As what the records of a pack of runs are seen.
+final class RunViewOption {
+    /// The three ways to see a pack of runs.
+    enum As {
+        BYTES,
+        RUNS,
+        STEPS
+    }
+
+    @Option(
+            names = "--as",
+            paramLabel = "bytes|runs|steps",
+            description =
+                    "A pack of runs of the game 2048 as its stored bytes, as decoded runs with their metadata, or as"
+                            + " the steps of all runs.")
+    As as;
+
+    /// How commands that read records see a pack of runs: a condition is about decoded runs.
+    static As usual(String condition) {
+        return condition == null ? As.BYTES : As.RUNS;
+    }
+
+    /// Views a dataset; closing the view leaves the dataset open.
+    ///
+    /// @param otherwise how a pack of runs is seen when the option is not given
+    Dataset view(Dataset dataset, As otherwise, Progress progress) throws IOException {
+        boolean isRuns = dataset instanceof PackReader pack && RunPack.isRunPack(pack);
+        if (as != null && !isRuns) {
+            throw new IllegalArgumentException("--as is about packs of runs, and " + dataset.path() + " is none");
+        }
+        As wanted = as == null ? otherwise : as;
+        if (!isRuns || wanted == As.BYTES) {
+            return dataset;
+        }
+        RunPack runs = RunPack.of((PackReader) dataset);
+        return wanted == As.RUNS ? RunDataset.of(runs, progress) : StepDataset.of(runs, progress);
+    }
+}

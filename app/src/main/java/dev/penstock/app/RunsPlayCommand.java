@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.game2048.RunVersion;
+import dev.penstock.game2048.SelfPlay;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Plays games and records them.
+@CommandLine.Command(
+        name = "play",
+        header = "Play games of 2048 and record each in a file.",
+        description = {
+            "An expectimax player looks ahead as deep as --depth says. A game depends on the seed and on its number"
+                    + " alone, so the number of workers changes nothing. Files are run-000000.a2run2 and so on; existing"
+                    + " ones are not overwritten."
+        },
+        footer = {"", "Example:", "  penstock runs play --games 100 --output games --depth 1 --seed 7 --clock fixed"})
+final class RunsPlayCommand extends Command {
+    /// The example run of the original's recorder: 959 moves in 15.26 seconds, at full depth.
+    private static final double ORIGINAL_MOVES_PER_SECOND = 62.8;
+
+    /// What is noted as start and duration.
+    enum Clock {
+        REAL,
+        FIXED
+    }
+
+    @Option(names = "--games", required = true, paramLabel = "N", description = "How many games.")
+    long games;
+
+    @Option(names = "--output", required = true, paramLabel = "DIR", description = "The folder to write into.")
+    Path output;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "D",
+            defaultValue = "1",
+            description = "How deep the player looks at most (default: ${DEFAULT-VALUE}).")
+    int depth;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            defaultValue = "0",
+            description = "Decides all games (default: ${DEFAULT-VALUE}).")
+    long seed;
+
+    @Option(names = "--workers", paramLabel = "N", description = "Threads that play (default: one a core).")
+    Integer workers;
+
+    @Option(
+            names = "--format",
+            paramLabel = "v1|v2",
+            defaultValue = "v2",
+            description = "Version of the files; version 1 has no branch values (default: ${DEFAULT-VALUE}).")
+    RunVersion version;
+
+    @Option(names = "--engine", paramLabel = "NAME", description = "Name of the player to note (default: none).")
+    String engine;
+
+    @Option(
+            names = "--clock",
+            paramLabel = "real|fixed",
+            defaultValue = "real",
+            description = "fixed notes start and duration as 0, so that the same seed gives the same bytes.")
+    Clock clock;
+
+    @Override
+    public Integer call() throws IOException {
+        int threads = workers == null ? Parallel.defaultThreads() : workers;
+        SelfPlay.Options options =
+                new SelfPlay.Options(games, depth, seed, threads, version, engine, clock == Clock.FIXED);
+        long start = System.nanoTime();
+        SelfPlay.Totals totals;
+        try (ProgressBar progress = progress("play", ProgressBar.Unit.GAMES)) {
+            totals = SelfPlay.play(output, options, so -> {
+                double seconds = (System.nanoTime() - start) / 1e9;
+                progress.note(Text.number((long) (so.moveCount() / seconds)) + " moves/s, best tile " + so.bestTile());
+                progress.at(so.gameCount(), games);
+            });
+        }
+        report(totals, threads, (System.nanoTime() - start) / 1e9);
+        return 0;
+    }
+
+    private void report(SelfPlay.Totals totals, int threads, double seconds) {
+        double movesPerSecond = totals.moveCount() / seconds;
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("games", totals.gameCount());
+            json.put("moves", totals.moveCount());
+            json.put("bestTile", totals.bestTile());
+            json.put("endedBy65536", totals.overflowCount());
+            json.put("depth", depth);
+            json.put("seed", seed);
+            json.put("workers", threads);
+            json.put("seconds", seconds);
+            json.put("movesPerSecond", movesPerSecond);
+            json.put("originalMovesPerSecond", ORIGINAL_MOVES_PER_SECOND);
+            printJson(json);
+            return;
+        }
+        remark(String.format(
+                Locale.ROOT,
+                "Played %s games, %s moves in %s: %s moves/s with %d workers, best tile %d",
+                Text.number(totals.gameCount()),
+                Text.number(totals.moveCount()),
+                Text.seconds(seconds),
+                Text.number((long) movesPerSecond),
+                threads,
+                totals.bestTile()));
+        remark("The original recorded its example run at " + ORIGINAL_MOVES_PER_SECOND + " moves/s, at full depth");
+        if (totals.overflowCount() > 0) {
+            remark(Text.number(totals.overflowCount())
+                    + " games ended because two 32768 tiles would have merged, for which a board has no room");
+        }
+    }
+}

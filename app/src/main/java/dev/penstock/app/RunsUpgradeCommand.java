@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.game2048.Deviation;
+import dev.penstock.game2048.Run;
+import dev.penstock.game2048.RunDecoder;
+import dev.penstock.game2048.RunFile;
+import dev.penstock.game2048.RunVersion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Version 1 becomes version 2.
+@CommandLine.Command(
+        name = "upgrade",
+        header = "Write runs of version 1 as version 2.",
+        description = {
+            "The bytes are those of the original's migrate. Runs of version 2 are copied as they are. A folder becomes a"
+                    + " folder with the same names, ending in .a2run2.",
+            "As in the original, moves above 3 become up and bytes that belong to nothing are dropped; this is"
+                    + " reported, and refused with --strict."
+        },
+        footer = {"", "Example:", "  penstock runs upgrade old --output new"})
+final class RunsUpgradeCommand extends Command {
+    @Parameters(arity = "1", paramLabel = "PATH", description = "A run, or a folder of runs.")
+    Path path;
+
+    @Option(names = "--output", required = true, paramLabel = "PATH", description = "The file or folder to write.")
+    Path output;
+
+    @Option(names = "--strict", description = "Refuse runs that no writer makes.")
+    boolean isStrict;
+
+    /// What is done anyway.
+    @Option(names = "--lenient", hidden = true)
+    boolean isLenient;
+
+    @Option(names = "--overwrite", description = "Replace existing files.")
+    boolean isReplacing;
+
+    private long copiedCount;
+
+    @Override
+    public Integer call() throws IOException {
+        List<Path> files = RunFiles.list(path);
+        try (ProgressBar progress = progress("upgrade", ProgressBar.Unit.FILES)) {
+            long done = 0;
+            for (Path file : files) {
+                upgrade(file, target(file));
+                progress.at(++done, files.size());
+            }
+        }
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output);
+            json.put("runs", (long) files.size());
+            json.put("upgraded", files.size() - copiedCount);
+            json.put("copied", copiedCount);
+            printJson(json);
+        } else {
+            remark("Upgraded " + Text.number(files.size() - copiedCount) + " runs"
+                    + (copiedCount == 0 ? "" : " and copied " + Text.number(copiedCount) + " of version 2") + " to "
+                    + output);
+        }
+        return 0;
+    }
+
+    private Path target(Path file) {
+        if (Files.isDirectory(path)) {
+            return output.resolve(renamed(path.relativize(file)));
+        }
+        return Files.isDirectory(output) ? output.resolve(renamed(file.getFileName())) : output;
+    }
+
+    private static Path renamed(Path file) {
+        String name = file.getFileName().toString();
+        String stem = name.replaceFirst("\\.a2run2?$", "");
+        return file.resolveSibling(stem + RunVersion.V2.extension());
+    }
+
+    private void upgrade(Path file, Path target) throws IOException {
+        byte[] bytes = RunFile.bytes(file);
+        List<Deviation> deviations = new ArrayList<>();
+        Run run = isStrict ? RunDecoder.decode(bytes, file) : RunDecoder.decodeLeniently(bytes, file, deviations);
+        deviations.forEach(deviation -> remark("warning: " + file
+                + (deviation.step() < 0 ? "" : ", step " + deviation.step()) + ": " + deviation.what()));
+        boolean isOld = run.version() == RunVersion.V1;
+        copiedCount += isOld ? 0 : 1;
+        Path folder = target.toAbsolutePath().getParent();
+        Files.createDirectories(folder);
+        RunFile.write(target, isOld ? RunDecoder.encode(run, RunVersion.V2) : bytes, isReplacing);
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.Progress;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The metadata of all runs of a pack: what conditions and statistics are answered from.
+///
+/// It is kept in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not fit the pack
+/// is replaced; where none can be written, the metadata is collected anew each time.
+public final class RunIndex {
+    /// What is noted of one record.
+    ///
+    /// @param version   the version of the run, or null for a tombstone
+    /// @param meta      its metadata
+    /// @param stepCount the number of steps that are there
+    record Entry(RunVersion version, RunMeta meta, int stepCount, long finalBoard) {}
+
+    private final List<Entry> entries;
+
+    RunIndex(List<Entry> entries) {
+        this.entries = entries;
+    }
+
+    /// Returns the file that keeps the metadata of a pack.
+    public static Path file(Path pack) {
+        return pack.resolveSibling(pack.getFileName() + ".runs");
+    }
+
+    /// Reads the file beside the pack, or collects the metadata and writes it.
+    static RunIndex open(RunPack pack, Progress progress) throws IOException {
+        Path file = file(pack.pack().path());
+        String fingerprint = pack.pack().fingerprint();
+        List<Entry> known = read(file, fingerprint, pack.count());
+        if (known != null) {
+            return new RunIndex(known);
+        }
+        List<Entry> collected = collect(pack, progress);
+        write(file, RunIndexFile.encode(fingerprint, collected));
+        return new RunIndex(collected);
+    }
+
+    private static List<Entry> read(Path file, String fingerprint, long count) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return null;
+        }
+        try (Disk.Readable source = Disk.real().open(file)) {
+            if (source.size() > RunIndexFile.sizeMax(count)) {
+                return null;
+            }
+            byte[] bytes = new byte[(int) source.size()];
+            long read = source.read(0, MemorySegment.ofArray(bytes));
+            return read < bytes.length ? null : RunIndexFile.decode(bytes, fingerprint, count);
+        }
+    }
+
+    /// A folder that cannot be written to is no reason to fail.
+    private static void write(Path file, byte[] bytes) {
+        if (bytes == null) {
+            return;
+        }
+        try (NewFile target = NewFile.create(Disk.real(), file, true)) {
+            target.write(MemorySegment.ofArray(bytes), 0);
+            target.publishUnforced();
+        } catch (IOException e) {
+            // The metadata is in memory; the next process collects it again.
+        }
+    }
+
+    private static List<Entry> collect(RunPack pack, Progress progress) throws IOException {
+        Entry[] entries = new Entry[Math.toIntExact(pack.count())];
+        AtomicLong done = new AtomicLong();
+        Parallel.run(entries.length, Parallel.defaultThreads(), i -> {
+            entries[(int) i] = entry(pack, i);
+            done.incrementAndGet();
+            synchronized (done) {
+                progress.at(done.get(), entries.length);
+            }
+        });
+        return List.of(entries);
+    }
+
+    private static Entry entry(RunPack pack, long index) throws IOException {
+        if (pack.isTombstone(index)) {
+            return new Entry(null, RunMeta.of(0, 0, 0, 0, 0, null), 0, 0);
+        }
+        RunPack.Scratch scratch = pack.borrow();
+        try {
+            pack.decode(index, scratch, scratch.columns, new ArrayList<>());
+            RunColumns columns = scratch.columns;
+            return new Entry(columns.version, columns.meta, columns.stepCount, columns.finalBoard);
+        } finally {
+            pack.giveBack(scratch);
+        }
+    }
+
+    Entry entry(long index) {
+        return entries.get(Math.toIntExact(index));
+    }
+
+    /// Returns the metadata of a run.
+    public RunMeta meta(long index) {
+        return entry(index).meta();
+    }
+
+    /// Returns the number of steps that a run has, whatever its metadata says.
+    public int stepCount(long index) {
+        return entry(index).stepCount();
+    }
+
+    /// The noted numbers of steps of some runs.
+    long[] steps(long[] indices) {
+        long[] steps = new long[indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            steps[i] = meta(indices[i]).steps();
+        }
+        return steps;
+    }
+
+    RunLengths lengths() {
+        return RunLengths.of(
+                live().stream().mapToLong(entry -> entry.meta().steps()).toArray());
+    }
+
+    Map<Long, Long> highestTiles() {
+        Map<Long, Long> counts = new TreeMap<>();
+        live().forEach(entry -> counts.merge(entry.meta().highestTile(), 1L, Long::sum));
+        return counts;
+    }
+
+    Map<String, Long> engineCounts() {
+        Map<String, Long> counts = new TreeMap<>();
+        live().forEach(entry -> {
+            String engine = entry.meta().engine();
+            counts.merge(engine == null ? "" : engine, 1L, Long::sum);
+        });
+        return counts;
+    }
+
+    private List<Entry> live() {
+        return entries.stream().filter(entry -> entry.version() != null).toList();
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.Progress;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Parallel;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+
+/// Writes runs as lines of JSON. Several threads decode and make the text, one writes it in the order of the pack; what
+/// is in memory depends on the number of threads and not on the pack.
+public final class RunJsonl {
+    /// Stored bytes of the runs that make one piece of text.
+    private static final long PIECE_BYTES = 128 << 10;
+
+    /// A run above this is written by the writing thread, piece by piece.
+    private static final long LARGE_BYTES = 2 << 20;
+
+    private static final int PIECES_PER_WORKER = 2;
+    private static final int WORKERS_MAX = 1024;
+    private static final String[] MOVES = {"\"UP\"", "\"DOWN\"", "\"LEFT\"", "\"RIGHT\""};
+
+    /// What the lines look like.
+    public enum Schema {
+        /// The lines of the original program, byte for byte.
+        ORIGINAL,
+        /// Boards as numbers, branch values as four numbers or nulls; then a line for the run.
+        COMPACT
+    }
+
+    /// Which lines are written.
+    public enum Lines {
+        /// Those of the runs with the schema of the original, steps and runs with the compact one.
+        DEFAULT,
+        /// One for each step.
+        STEPS,
+        /// One for each run.
+        RUNS
+    }
+
+    /// How to write.
+    ///
+    /// @param workers threads that decode and make text; 1 makes it in the caller's
+    public record Options(Schema schema, Lines lines, int workers) {
+        public Options {
+            if (workers < 1 || workers > WORKERS_MAX) {
+                throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", got " + workers);
+            }
+        }
+
+        boolean hasSteps() {
+            return lines == Lines.STEPS || lines == Lines.DEFAULT && schema == Schema.COMPACT;
+        }
+
+        boolean hasRuns() {
+            return lines != Lines.STEPS;
+        }
+    }
+
+    /// Some runs that follow each other, and the text of them once it is made.
+    private record Piece(int start, int limit, boolean isLarge) {}
+
+    private final RunPack pack;
+    private final long[] indices;
+    private final Options options;
+
+    private RunJsonl(RunPack pack, long[] indices, Options options) {
+        this.pack = pack;
+        this.indices = indices;
+        this.options = options;
+    }
+
+    /// Writes some runs in the order of the indices.
+    ///
+    /// @return the number of runs
+    public static long write(RunPack pack, long[] indices, Options options, OutputStream stream, Progress progress)
+            throws IOException {
+        new RunJsonl(pack, indices.clone(), options).write(stream, progress);
+        return indices.length;
+    }
+
+    private void write(OutputStream stream, Progress progress) throws IOException {
+        if (options.workers() == 1) {
+            JsonText text = new JsonText(stream);
+            for (int i = 0; i < indices.length; i++) {
+                append(indices[i], text);
+                progress.at(i + 1L, indices.length);
+            }
+            text.flush();
+            return;
+        }
+        Deque<Piece> pieces = new ArrayDeque<>();
+        Deque<Future<byte[]>> texts = new ArrayDeque<>();
+        int next = 0;
+        try (ExecutorService pool = Parallel.pool(options.workers())) {
+            while (next < indices.length || !pieces.isEmpty()) {
+                while (next < indices.length && pieces.size() < options.workers() * PIECES_PER_WORKER) {
+                    Piece piece = piece(next);
+                    pieces.add(piece);
+                    texts.add(pool.submit(() -> piece.isLarge() ? null : text(piece)));
+                    next = piece.limit();
+                }
+                finish(pieces.remove(), texts.remove(), stream);
+                progress.at(pieces.isEmpty() ? next : pieces.peek().start(), indices.length);
+            }
+        } finally {
+            texts.forEach(text -> text.cancel(false));
+        }
+    }
+
+    private void finish(Piece piece, Future<byte[]> text, OutputStream stream) throws IOException {
+        byte[] bytes = Parallel.await(text);
+        if (bytes != null) {
+            stream.write(bytes);
+            return;
+        }
+        JsonText direct = new JsonText(stream);
+        append(indices[piece.start()], direct);
+        direct.flush();
+    }
+
+    private Piece piece(int start) {
+        int limit = start;
+        long byteCount = 0;
+        while (limit < indices.length && byteCount < PIECE_BYTES) {
+            long size = pack.pack().size(indices[limit]);
+            if (size > LARGE_BYTES) {
+                return limit == start ? new Piece(start, start + 1, true) : new Piece(start, limit, false);
+            }
+            byteCount += size;
+            limit++;
+        }
+        return new Piece(start, limit, false);
+    }
+
+    private byte[] text(Piece piece) throws IOException {
+        JsonText text = new JsonText(null);
+        for (int i = piece.start(); i < piece.limit(); i++) {
+            append(indices[i], text);
+        }
+        return text.toBytes();
+    }
+
+    private void append(long index, JsonText text) throws IOException {
+        RunPack.Scratch scratch = pack.borrow();
+        try {
+            int size = pack.decode(index, scratch, scratch.columns, new ArrayList<>());
+            boolean isOriginal = options.schema() == Schema.ORIGINAL;
+            if (options.hasSteps() && isOriginal) {
+                int crc = Crc32c.of(MemorySegment.ofArray(scratch.bytes).asSlice(0, size));
+                appendSteps(index, uuid(crc, index), scratch.columns, text);
+            } else if (options.hasSteps()) {
+                appendCompactSteps(index, scratch.columns, text);
+            }
+            if (options.hasRuns() && isOriginal) {
+                appendRun(index, scratch.columns, text);
+            } else if (options.hasRuns()) {
+                appendCompactRun(index, scratch.columns, text);
+            }
+        } finally {
+            pack.giveBack(scratch);
+        }
+    }
+
+    private static String uuid(int crc, long index) {
+        HexFormat hex = HexFormat.of();
+        return "a2r-" + hex.toHexDigits(crc) + "-" + hex.toHexDigits((int) index);
+    }
+
+    private static void appendRun(long index, RunColumns run, JsonText text) throws IOException {
+        text.add("{\"run_idx\":").add(index);
+        appendMeta(run.meta, text);
+        text.add(",\"final_board\":").add(run.finalBoard).add(",\"states\":[");
+        for (int i = 0; i < run.stepCount; i++) {
+            text.add(run.boards[i]).add(",");
+        }
+        text.add(run.finalBoard).add("],\"moves\":[");
+        for (int i = 0; i < run.stepCount; i++) {
+            text.add(i == 0 ? "" : ",").add(MOVES[run.moves[i]]);
+        }
+        text.add("]}\n");
+    }
+
+    private static void appendMeta(RunMeta meta, JsonText text) throws IOException {
+        text.add(",\"steps\":").add(meta.steps());
+        text.add(",\"start_unix_s\":").add(meta.startUnixS());
+        text.add(",\"elapsed_s\":").addFloat(meta.elapsedBits());
+        text.add(",\"max_score\":").add(meta.maxScore());
+        text.add(",\"highest_tile\":").add(meta.highestTile());
+    }
+
+    private static void appendSteps(long index, String uuid, RunColumns run, JsonText text) throws IOException {
+        for (int i = 0; i < run.stepCount; i++) {
+            text.add("{\"run_idx\":").add(index).add(",\"run_uuid\":\"").add(uuid);
+            text.add("\",\"step_idx\":").add(i).add(",\"pre_board\":[");
+            for (int cell = 0; cell < Board.CELLS; cell++) {
+                text.add(cell == 0 ? "" : ",").add(Board.exponent(run.boards[i], cell));
+            }
+            text.add("],\"chosen\":").add(MOVES[run.moves[i]]).add(",\"branches\":[");
+            int legal = StepBranches.legal(run, i);
+            for (int move = 0; move < Move.COUNT; move++) {
+                boolean isLegal = (legal >>> move & 1) != 0;
+                text.add(move == 0 ? "" : ",")
+                        .add(isLegal ? "{\"legal\":true,\"value\":" : "{\"legal\":false,\"value\":");
+                text.addFloat(isLegal ? StepBranches.valueBits(run, i, move) : 0)
+                        .add("}");
+            }
+            text.add("]}\n");
+        }
+    }
+
+    private static void appendCompactSteps(long index, RunColumns run, JsonText text) throws IOException {
+        for (int i = 0; i < run.stepCount; i++) {
+            text.add("{\"run_idx\":").add(index).add(",\"step_idx\":").add(i);
+            text.add(",\"pre_board\":").add(run.boards[i]).add(",\"chosen\":").add(MOVES[run.moves[i]]);
+            text.add(",\"branches\":[");
+            for (int move = 0; move < Move.COUNT; move++) {
+                text.add(move == 0 ? "" : ",");
+                if ((run.flags[i] >>> move & 1) != 0) {
+                    text.addFloat(run.branchBits[i * Move.COUNT + move]);
+                } else {
+                    text.add("null");
+                }
+            }
+            text.add("]}\n");
+        }
+    }
+
+    private static void appendCompactRun(long index, RunColumns run, JsonText text) throws IOException {
+        text.add("{\"run_idx\":").add(index).add(",\"final_board\":").add(run.finalBoard);
+        appendMeta(run.meta, text);
+        text.add(",\"engine\":").addQuoted(run.meta.engine()).add("}\n");
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Pool;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.memory.Parallel;
+import dev.penstock.pack.PackEntry;
+import dev.penstock.pack.PackKind;
+import dev.penstock.pack.PackReader;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Where;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.stream.LongStream;
+
+/// An open pack whose records are runs.
+///
+/// Runs are decoded as the original decodes them, which accepts some deviations; [RunCheck] lists them. Tombstones keep
+/// their index and are left out of everything that goes over all runs.
+///
+/// **Ownership.** Owns the pack it was opened from; one made by [#of] leaves the pack to the caller.
+///
+/// **Threads.** Any number. `close` as in [dev.penstock.Dataset].
+public final class RunPack implements AutoCloseable, Iterable<Run> {
+    private static final int SIZE_MIN = 1 << 12;
+
+    private final PackReader pack;
+    private final boolean isOwner;
+    private final Pool<Scratch> scratches = new Pool<>(Scratch::new, scratch -> {});
+    private RunIndex index;
+
+    private RunPack(PackReader pack, boolean isOwner) {
+        this.pack = pack;
+        this.isOwner = isOwner;
+    }
+
+    /// Memory to decode with.
+    static final class Scratch {
+        byte[] bytes = new byte[SIZE_MIN];
+        final RunColumns columns = new RunColumns();
+
+        byte[] reserve(int size) {
+            if (bytes.length < size) {
+                bytes = new byte[Math.max(size, (int) Math.min(bytes.length * 2L, RunFormat.SIZE_MAX))];
+            }
+            return bytes;
+        }
+    }
+
+    /// Opens a pack of runs. Nothing is decoded yet.
+    ///
+    /// @throws DatasetException when it is no pack, or damaged
+    public static RunPack open(Path path) throws IOException {
+        return new RunPack(PackReader.open(path), true);
+    }
+
+    /// Views an open pack as runs.
+    public static RunPack of(PackReader pack) {
+        return new RunPack(pack, false);
+    }
+
+    /// Whether every record of a pack is a run or a tombstone, and there is at least one.
+    public static boolean isRunPack(PackReader pack) {
+        return pack.count() > 0
+                && (long) pack.facts().get("runV1") + (long) pack.facts().get("runV2") == pack.count();
+    }
+
+    /// Returns the pack.
+    public PackReader pack() {
+        return pack;
+    }
+
+    /// Returns the number of records, tombstones among them.
+    public long count() {
+        return pack.count();
+    }
+
+    /// Returns the version of a run, as the index of the pack gives it.
+    ///
+    /// @throws DatasetException.Corrupt when the record is no run
+    public RunVersion kind(long index) {
+        PackKind kind = pack.kind(index);
+        if (kind == PackKind.OPAQUE) {
+            throw new DatasetException.Corrupt(
+                    pack.path(), pack.entry(index).offset(), Reason.UNKNOWN_KIND, "record " + index + " is no run");
+        }
+        return kind == PackKind.RUN_V1 ? RunVersion.V1 : RunVersion.V2;
+    }
+
+    /// Whether a record was removed and only keeps its index.
+    public boolean isTombstone(long index) {
+        return pack.entry(index).isTombstone();
+    }
+
+    /// Returns a run; one of version 1 is upgraded.
+    public Run run(long index) throws IOException {
+        RunColumns columns = new RunColumns();
+        Scratch scratch = scratches.borrow();
+        try {
+            decode(index, scratch, columns, new ArrayList<>());
+        } finally {
+            scratches.giveBack(scratch);
+        }
+        return columns.run();
+    }
+
+    /// Returns a run of version 1 as it is stored.
+    ///
+    /// @throws IllegalArgumentException when the run is of version 2
+    public RunV1 runV1(long index) throws IOException {
+        if (kind(index) != RunVersion.V1) {
+            throw new IllegalArgumentException("record " + index + " is a run of version 2");
+        }
+        byte[] bytes = bytes(index);
+        return RunDecoder.decodeV1(
+                bytes, bytes.length, pack.path(), pack.entry(index).offset());
+    }
+
+    /// Returns the stored bytes of a run, expanded and checked.
+    public byte[] bytes(long index) throws IOException {
+        byte[] bytes = new byte[size(index)];
+        pack.read(index, MemorySegment.ofArray(bytes));
+        return bytes;
+    }
+
+    private int size(long index) {
+        long size = pack.size(index);
+        if (size > RunFormat.SIZE_MAX) {
+            throw new DatasetException.Corrupt(
+                    pack.path(),
+                    pack.entry(index).offset(),
+                    Reason.SIZE_OVERFLOW,
+                    "record " + index + " has " + size + " bytes, and a run has at most " + RunFormat.SIZE_MAX);
+        }
+        return (int) size;
+    }
+
+    Scratch borrow() {
+        return scratches.borrow();
+    }
+
+    void giveBack(Scratch scratch) {
+        scratches.giveBack(scratch);
+    }
+
+    /// Decodes a run into columns, reading its bytes into the scratch memory.
+    ///
+    /// @return the number of its bytes
+    int decode(long index, Scratch scratch, RunColumns target, List<Deviation> deviations) throws IOException {
+        RunVersion version = kind(index);
+        int size = size(index);
+        byte[] bytes = scratch.reserve(size);
+        pack.read(index, MemorySegment.ofArray(bytes).asSlice(0, size));
+        PackEntry entry = pack.entry(index);
+        if (entry.isTombstone()) {
+            throw new IllegalArgumentException("record " + index + " of " + pack.path() + " is a tombstone");
+        }
+        RunDecoder.decode(bytes, size, pack.path(), entry.offset(), target, deviations);
+        if (target.version != version) {
+            throw new DatasetException.Corrupt(
+                    pack.path(),
+                    entry.offset(),
+                    Reason.KIND_MISMATCH,
+                    "record " + index + " is a run of version " + target.version.word() + ", and the index says "
+                            + version.word());
+        }
+        return size;
+    }
+
+    /// Returns many runs in the order of the indices, decoded by several threads.
+    public List<Run> runs(long[] indices) throws IOException {
+        return runs(indices, Parallel.defaultThreads());
+    }
+
+    /// [#runs(long[])] with a number of threads.
+    public List<Run> runs(long[] indices, int threads) throws IOException {
+        Run[] runs = new Run[indices.length];
+        Parallel.run(indices.length, threads, i -> runs[(int) i] = run(indices[(int) i]));
+        return List.of(runs);
+    }
+
+    /// The indices of all runs, tombstones left out.
+    public long[] liveIndices() {
+        return LongStream.range(0, count()).filter(i -> !isTombstone(i)).toArray();
+    }
+
+    /// Goes over all runs, one at a time. A run that cannot be read is an exception and never the end.
+    ///
+    /// @throws UncheckedIOException when the disk fails while iterating
+    @Override
+    public Iterator<Run> iterator() {
+        return iteratorOf(liveIndices());
+    }
+
+    /// Goes over some runs, one at a time, in the order of the indices.
+    public Iterator<Run> iterate(long... indices) {
+        return iteratorOf(indices.clone());
+    }
+
+    private Iterator<Run> iteratorOf(long[] indices) {
+        return new Iterator<>() {
+            private int next;
+
+            @Override
+            public boolean hasNext() {
+                return next < indices.length;
+            }
+
+            @Override
+            public Run next() {
+                if (!hasNext()) {
+                    throw new NoSuchElementException();
+                }
+                try {
+                    Run run = run(indices[next]);
+                    next++;
+                    return run;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+    }
+
+    /// Returns the metadata of all runs: from the file beside the pack when it fits, otherwise by decoding every run
+    /// once.
+    public synchronized RunIndex index(Progress progress) throws IOException {
+        if (index == null) {
+            index = RunIndex.open(this, progress);
+        }
+        return index;
+    }
+
+    /// Returns how long the runs are: from the block behind the data when there is a consistent one, otherwise from
+    /// the metadata of all runs.
+    public RunLengths lengths(Progress progress) throws IOException {
+        long live = count() - (long) pack.facts().get("tombstones");
+        Optional<RunLengths> stored = pack.statsBlock().flatMap(block -> RunLengths.decode(block, live));
+        return stored.isPresent() ? stored.get() : index(progress).lengths();
+    }
+
+    /// Returns figures about all runs. Takes the metadata of all of them.
+    public RunStats stats(Progress progress) throws IOException {
+        RunIndex metadata = index(progress);
+        return new RunStats(lengths(progress), metadata.highestTiles(), metadata.engineCounts());
+    }
+
+    /// Returns the indices of the runs whose metadata meets a condition, such as `max_score >= 20000`.
+    ///
+    /// @throws IllegalArgumentException when the condition cannot be understood
+    public long[] where(String condition, Progress progress) throws IOException {
+        RunDataset dataset = RunDataset.of(this, progress);
+        Where where = Where.parse(condition, dataset.fields());
+        return LongStream.of(Scan.of(dataset).withWhere(where).indices())
+                .map(dataset::packIndex)
+                .toArray();
+    }
+
+    /// Divides the runs into a part for testing and a part for training.
+    public RunSplit split(RunSplit.Options options, Progress progress) throws IOException {
+        long[] live = liveIndices();
+        long[] steps = options.isBySteps() ? index(progress).steps(live) : null;
+        return RunSplit.of(live, steps, options);
+    }
+
+    @Override
+    public void close() {
+        scratches.close();
+        if (isOwner) {
+            pack.close();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.Row;
+import dev.penstock.Verification;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// What the two views of a pack of runs as a dataset have in common. What is said about files is that of the pack.
+///
+/// **Ownership.** The pack belongs to the caller; closing the view leaves it open.
+///
+/// **Threads.** Any number, as [Dataset] says.
+abstract class RunView implements Dataset {
+    final RunPack runs;
+    final RunIndex index;
+    /// The records of the pack that are runs.
+    final long[] live;
+
+    private final List<Field> fields;
+    private volatile boolean isClosed;
+
+    RunView(RunPack runs, RunIndex index, List<Field> fields) {
+        this.runs = runs;
+        this.index = index;
+        this.fields = fields;
+        this.live = runs.liveIndices();
+    }
+
+    /// Fills the columns of a batch; the indices have been checked.
+    abstract void fill(long[] indices, Batch batch) throws IOException;
+
+    /// The word that tells the view from the pack and from the other view.
+    abstract String word();
+
+    @Override
+    public final String format() {
+        return runs.pack().format();
+    }
+
+    @Override
+    public final int version() {
+        return runs.pack().version();
+    }
+
+    @Override
+    public final Path path() {
+        return runs.pack().path();
+    }
+
+    @Override
+    public final long bytes() {
+        return runs.pack().bytes();
+    }
+
+    @Override
+    public final List<Field> fields() {
+        return fields;
+    }
+
+    /// One record, copied.
+    @Override
+    public final Row get(long recordIndex) throws IOException {
+        try (Batch batch = Batch.create(fields)) {
+            gather(new long[] {recordIndex}, batch);
+            List<MemorySegment> values = new ArrayList<>();
+            batch.columns()
+                    .forEach(column ->
+                            values.add(MemorySegment.ofArray(column.value(0).toArray(Layouts.U8))
+                                    .asReadOnly()));
+            return new Row(recordIndex, values);
+        }
+    }
+
+    @Override
+    public final void gather(MemorySegment indices, Batch batch) throws IOException {
+        batch.clear();
+        requireOpen();
+        if (indices.byteSize() % Long.BYTES != 0) {
+            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
+        }
+        long[] wanted = new long[Math.toIntExact(indices.byteSize() / Long.BYTES)];
+        for (int row = 0; row < wanted.length; row++) {
+            wanted[row] = Objects.checkIndex(indices.get(Layouts.U64, (long) row * Long.BYTES), count());
+        }
+        for (Field field : batch.fields()) {
+            if (!fields.contains(field)) {
+                throw new IllegalArgumentException("no field " + field + " in the " + word() + " of " + path());
+            }
+        }
+        try {
+            fill(wanted, batch);
+        } catch (Throwable e) {
+            batch.clear();
+            throw e;
+        }
+        batch.complete(wanted.length);
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the view of " + path() + " is closed");
+        }
+    }
+
+    @Override
+    public final void prepare() {
+        runs.pack().prepare();
+    }
+
+    /// Checks all of the pack.
+    @Override
+    public final Verification verify(Progress progress) throws IOException {
+        return runs.pack().verify(progress);
+    }
+
+    @Override
+    public final String fingerprint() throws IOException {
+        return word() + "-" + runs.pack().fingerprint();
+    }
+
+    @Override
+    public final Map<String, String> metadata() {
+        return runs.pack().metadata();
+    }
+
+    @Override
+    public final Map<String, Object> facts() {
+        return runs.pack().facts();
+    }
+
+    @Override
+    public final void close() {
+        isClosed = true;
+    }
+}
