@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFileStream;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
@@ -51,7 +53,7 @@ final class Export {
         if (output.equals(STANDARD_OUTPUT)) {
             return writeText(scan, format, standardOutput);
         }
-        try (NewFileStream stream = NewFileStream.create(Path.of(output), isReplacing)) {
+        try (NewFileStream stream = NewFileStream.create(Disk.real(), Path.of(output), isReplacing)) {
             long count = writeText(scan, format, stream);
             stream.publish();
             return count;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFileStream;
 import dev.penstock.game2048.RunJsonl;
 import dev.penstock.game2048.RunPack;
 import dev.penstock.memory.Parallel;
@@ -102,7 +104,7 @@ final class PackToJsonlCommand extends PackfileCommand {
             if (isData) {
                 count = RunJsonl.write(runs, indices, options, data(), progress);
             } else {
-                try (NewFileStream stream = NewFileStream.create(Path.of(output), isReplacing)) {
+                try (NewFileStream stream = NewFileStream.create(Disk.real(), Path.of(output), isReplacing)) {
                     count = RunJsonl.write(runs, indices, options, stream, progress);
                     stream.publish();
                 }

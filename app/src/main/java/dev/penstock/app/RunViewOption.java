@@ -45,6 +45,6 @@ final class RunViewOption {
             return dataset;
         }
         RunPack runs = RunPack.of((PackReader) dataset);
-        return wanted == As.RUNS ? RunDataset.of(runs, progress) : StepDataset.of(runs, progress);
+        return wanted == As.RUNS ? RunDataset.of(runs) : StepDataset.of(runs, progress);
     }
 }

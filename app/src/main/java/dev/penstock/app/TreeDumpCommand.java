@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.NewFileStream;
 import dev.penstock.memory.Disk;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.PathsWriter;
@@ -91,7 +92,7 @@ final class TreeDumpCommand extends TreefileCommand {
     }
 
     private void writeFile(TreeScan scan) throws IOException {
-        try (NewFileStream file = NewFileStream.create(output, isReplacing)) {
+        try (NewFileStream file = NewFileStream.create(Disk.real(), output, isReplacing)) {
             BufferedOutputStream out = new BufferedOutputStream(file, 1 << 20);
             write(scan, out);
             out.flush();

@@ -55,7 +55,7 @@ final class DatasetRequests {
     }
 
     /// Makes a dataset known, with all its fields.
-    private static Object opened(Request request, Dataset dataset) {
+    static Object opened(Request request, Dataset dataset) {
         return describe(request, new Source(dataset, dataset.fields(), true));
     }
 

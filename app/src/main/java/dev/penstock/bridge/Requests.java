@@ -67,6 +67,13 @@ final class Requests {
             case "hybridChangeCount" -> HybridTreeRequests.changeCount(request);
             case "hybridSnapshot" -> HybridTreeRequests.snapshot(request);
 
+            case "runView" -> RunRequests.view(request);
+            case "runKind" -> RunRequests.kind(request);
+            case "runLengths" -> RunRequests.lengths(request);
+            case "runCounts" -> RunRequests.counts(request);
+            case "runJsonl" -> RunRequests.toJsonl(request);
+            case "runOrder" -> RunRequests.order(request);
+
             case "tableWriter" -> WriterRequests.table(request);
             case "appendRows" -> WriterRequests.appendRows(request);
             case "packWriter" -> WriterRequests.pack(request);

@@ -11,13 +11,12 @@ import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The runs of a pack as a dataset: a record is a run, with its metadata and its steps as columns of any length.
 ///
-/// Runs are decoded only when one of `boards`, `moves`, `legal` and `branches` is wanted; the other fields come from
-/// the [RunIndex]. Tombstones have no record.
+/// Runs are decoded when one of `boards`, `moves`, `legal`, `branches` and `has_branches` is wanted. Metadata alone
+/// comes from the [RunIndex], which is opened or collected when it is first needed. Tombstones have no record.
 public final class RunDataset extends RunView {
     private static final Field STEPS = Field.fixed("steps", ElementType.U32);
     private static final Field LENGTH = Field.fixed("length", ElementType.U32);
@@ -35,18 +34,30 @@ public final class RunDataset extends RunView {
     private static final Field BRANCHES =
             new Field("branches", ElementType.F32, Float.BYTES, List.of((long) Move.COUNT), true);
 
+    /// Whether a step has branch values; without them its legality is not known either.
+    private static final Field HAS_BRANCHES = Field.variable("has_branches", ElementType.BOOL);
+
     private static final List<Field> METADATA =
             List.of(RECORD, KIND, STEPS, LENGTH, START, ELAPSED, SCORE, TILE, FINAL, ENGINE);
     private static final List<Field> ALL = List.of(
-            RECORD, KIND, STEPS, LENGTH, START, ELAPSED, SCORE, TILE, FINAL, ENGINE, BOARDS, MOVES, LEGAL, BRANCHES);
+            RECORD, KIND, STEPS, LENGTH, START, ELAPSED, SCORE, TILE, FINAL, ENGINE, BOARDS, MOVES, LEGAL, BRANCHES,
+            HAS_BRANCHES);
 
-    private RunDataset(RunPack runs, RunIndex index) {
-        super(runs, index, ALL);
+    private final int threads;
+
+    private RunDataset(RunPack runs, int threads) {
+        super(runs, ALL);
+        this.threads = threads;
     }
 
-    /// Views the runs of a pack. Collects the metadata of all of them if it is not there yet.
-    public static RunDataset of(RunPack runs, Progress progress) throws IOException {
-        return new RunDataset(runs, runs.index(progress));
+    /// Views the runs of a pack.
+    public static RunDataset of(RunPack runs) {
+        return of(runs, Parallel.defaultThreads());
+    }
+
+    /// Views the runs of a pack, which so many threads decode.
+    public static RunDataset of(RunPack runs, int threads) {
+        return new RunDataset(runs, threads);
     }
 
     @Override
@@ -74,37 +85,35 @@ public final class RunDataset extends RunView {
         if (!field.isVariable() || field.equals(ENGINE)) {
             return super.length(field, recordIndex);
         }
-        return index.stepCount(packIndex(recordIndex));
+        return runs.index(Progress.NONE).stepCount(packIndex(recordIndex));
     }
-
-    /// A column of steps whose memory has been laid out.
-    private record Target(Field field, MemorySegment offsets, MemorySegment values) {}
 
     @Override
     void fill(long[] indices, Batch batch) throws IOException {
-        List<Target> decoded = new ArrayList<>();
-        for (Column column : batch.columns()) {
-            if (METADATA.contains(column.field())) {
-                fillMetadata(indices, column);
-            } else {
-                decoded.add(layOut(indices, column));
-            }
+        boolean isDecoding = !METADATA.containsAll(batch.fields());
+        Run[] decoded = new Run[isDecoding ? indices.length : 0];
+        Parallel.run(decoded.length, threads, row -> decoded[(int) row] = runs.run(packIndex(indices[(int) row])));
+        RunIndex.Entry[] entries = new RunIndex.Entry[indices.length];
+        RunIndex index = isDecoding ? null : runs.index(Progress.NONE);
+        for (int row = 0; row < entries.length; row++) {
+            entries[row] = isDecoding ? RunIndex.entryOf(decoded[row]) : index.entry(packIndex(indices[row]));
         }
-        if (!decoded.isEmpty()) {
-            Parallel.run(indices.length, Parallel.defaultThreads(), row -> decode(indices, (int) row, decoded));
+        for (Column column : batch.columns()) {
+            if (column.field().equals(ENGINE)) {
+                fillEngines(entries, column);
+            } else if (METADATA.contains(column.field())) {
+                fillMetadata(indices, entries, column);
+            } else {
+                fillSteps(decoded, column);
+            }
         }
     }
 
-    private void fillMetadata(long[] indices, Column column) {
+    private void fillMetadata(long[] indices, RunIndex.Entry[] entries, Column column) {
         Field field = column.field();
-        if (field.equals(ENGINE)) {
-            fillEngines(indices, column);
-            return;
-        }
         MemorySegment values = column.reserveValues(indices.length * field.itemSize());
         for (int row = 0; row < indices.length; row++) {
-            RunIndex.Entry entry = index.entry(packIndex(indices[row]));
-            long value = value(field, packIndex(indices[row]), entry);
+            long value = value(field, packIndex(indices[row]), entries[row]);
             switch ((int) field.itemSize()) {
                 case 1 -> values.set(Layouts.U8, row, (byte) value);
                 case 4 -> values.set(Layouts.U32, row * 4L, (int) value);
@@ -117,7 +126,7 @@ public final class RunDataset extends RunView {
         RunMeta meta = entry.meta();
         return switch (field.name()) {
             case "run_idx" -> record;
-            case "kind" -> entry.version().kind().ordinal();
+            case "kind" -> entry.version() == RunVersion.V1 ? 1 : 2;
             case "steps" -> meta.steps();
             case "length" -> entry.stepCount();
             case "start_unix_s" -> meta.startUnixS();
@@ -128,66 +137,62 @@ public final class RunDataset extends RunView {
         };
     }
 
-    private void fillEngines(long[] indices, Column column) {
-        MemorySegment offsets = column.reserveOffsets(indices.length);
-        byte[][] names = new byte[indices.length][];
-        long end = 0;
-        offsets.set(Layouts.U64, 0, 0);
-        for (int row = 0; row < indices.length; row++) {
-            String engine = index.meta(packIndex(indices[row])).engine();
+    private static void fillEngines(RunIndex.Entry[] entries, Column column) {
+        byte[][] names = new byte[entries.length][];
+        long[] sizes = new long[entries.length];
+        for (int row = 0; row < entries.length; row++) {
+            String engine = entries[row].meta().engine();
             names[row] = engine == null ? new byte[0] : engine.getBytes(StandardCharsets.UTF_8);
-            end += names[row].length;
-            offsets.set(Layouts.U64, (row + 1L) * Long.BYTES, end);
+            sizes[row] = names[row].length;
         }
-        MemorySegment values = column.reserveValues(end);
-        for (int row = 0; row < indices.length; row++) {
-            long start = offsets.get(Layouts.U64, (long) row * Long.BYTES);
-            MemorySegment.copy(MemorySegment.ofArray(names[row]), 0, values, start, names[row].length);
+        MemorySegment values = layOut(sizes, column);
+        long start = 0;
+        for (byte[] name : names) {
+            MemorySegment.copy(MemorySegment.ofArray(name), 0, values, start, name.length);
+            start += name.length;
         }
     }
 
-    /// Reserves the memory of a column of steps, whose lengths are known.
-    private Target layOut(long[] indices, Column column) {
-        MemorySegment offsets = column.reserveOffsets(indices.length);
+    /// Writes the offsets of rows of these sizes in bytes and reserves their values.
+    private static MemorySegment layOut(long[] sizes, Column column) {
+        MemorySegment offsets = column.reserveOffsets(sizes.length);
         long end = 0;
         offsets.set(Layouts.U64, 0, 0);
-        for (int row = 0; row < indices.length; row++) {
-            end = Math.addExact(
-                    end,
-                    index.stepCount(packIndex(indices[row])) * column.field().itemSize());
+        for (int row = 0; row < sizes.length; row++) {
+            end = Math.addExact(end, sizes[row]);
             offsets.set(Layouts.U64, (row + 1L) * Long.BYTES, end);
         }
-        return new Target(column.field(), offsets, column.reserveValues(end));
+        return column.reserveValues(end);
     }
 
-    private void decode(long[] indices, int row, List<Target> columns) throws IOException {
-        long record = packIndex(indices[row]);
-        RunPack.Scratch scratch = runs.borrow();
-        try {
-            runs.decode(record, scratch, scratch.columns, new ArrayList<>());
-            if (scratch.columns.stepCount != index.stepCount(record)) {
-                throw new IllegalStateException(
-                        "the metadata beside " + path() + " is of another pack: remove " + RunIndex.file(path()));
-            }
-            for (Target column : columns) {
-                copy(scratch.columns, column, row);
-            }
-        } finally {
-            runs.giveBack(scratch);
+    private static void fillSteps(Run[] decoded, Column column) {
+        Field field = column.field();
+        long[] sizes = new long[decoded.length];
+        for (int row = 0; row < sizes.length; row++) {
+            sizes[row] = decoded[row].stepCount() * field.itemSize();
+        }
+        MemorySegment target = layOut(sizes, column);
+        long start = 0;
+        for (int row = 0; row < sizes.length; row++) {
+            copy(decoded[row].columns(), field, target, start);
+            start += sizes[row];
         }
     }
 
-    private static void copy(RunColumns run, Target column, int row) {
-        MemorySegment target = column.values();
-        long start = column.offsets().get(Layouts.U64, (long) row * Long.BYTES);
+    private static void copy(RunColumns run, Field field, MemorySegment target, long start) {
         int count = run.stepCount;
-        switch (column.field().name()) {
+        switch (field.name()) {
             case "boards" -> MemorySegment.copy(run.boards, 0, target, Layouts.U64, start, count);
             case "moves" -> MemorySegment.copy(run.moves, 0, target, Layouts.U8, start, count);
             case "branches" -> MemorySegment.copy(run.branchBits, 0, target, Layouts.U32, start, count * Move.COUNT);
-            default -> {
+            case "legal" -> {
                 for (int i = 0; i < count; i++) {
                     target.set(Layouts.U8, start + i, (byte) (run.flags[i] & RunColumns.LEGAL));
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    target.set(Layouts.U8, start + i, (byte) (run.flags[i] >>> 4 & 1));
                 }
             }
         }

@@ -98,11 +98,14 @@ public final class RunIndex {
         RunPack.Scratch scratch = pack.borrow();
         try {
             pack.decode(index, scratch, scratch.columns, new ArrayList<>());
-            RunColumns columns = scratch.columns;
-            return new Entry(columns.version, columns.meta, columns.stepCount, columns.finalBoard);
+            return entryOf(scratch.columns.run());
         } finally {
             pack.giveBack(scratch);
         }
+    }
+
+    static Entry entryOf(Run run) {
+        return new Entry(run.version(), run.meta(), run.stepCount(), run.finalBoard());
     }
 
     Entry entry(long index) {

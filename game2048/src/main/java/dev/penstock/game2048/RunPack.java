@@ -5,6 +5,8 @@ import dev.penstock.DatasetException;
 import dev.penstock.Pool;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFileStream;
 import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackKind;
@@ -258,11 +260,25 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
     ///
     /// @throws IllegalArgumentException when the condition cannot be understood
     public long[] where(String condition, Progress progress) throws IOException {
-        RunDataset dataset = RunDataset.of(this, progress);
+        index(progress);
+        RunDataset dataset = RunDataset.of(this);
         Where where = Where.parse(condition, dataset.fields());
         return LongStream.of(Scan.of(dataset).withWhere(where).indices())
                 .map(dataset::packIndex)
                 .toArray();
+    }
+
+    /// Writes all runs as lines of JSON into a file that appears when it is complete.
+    ///
+    /// @param isReplacing whether a file that has the name already is replaced
+    /// @return the number of runs
+    public long toJsonl(Path target, RunJsonl.Options options, boolean isReplacing, Progress progress)
+            throws IOException {
+        try (NewFileStream stream = NewFileStream.create(Disk.real(), target, isReplacing)) {
+            long runCount = RunJsonl.write(this, liveIndices(), options, stream, progress);
+            stream.publish();
+            return runCount;
+        }
     }
 
     /// Divides the runs into a part for testing and a part for training.

@@ -23,16 +23,14 @@ import java.util.Objects;
 /// **Threads.** Any number, as [Dataset] says.
 abstract class RunView implements Dataset {
     final RunPack runs;
-    final RunIndex index;
     /// The records of the pack that are runs.
     final long[] live;
 
     private final List<Field> fields;
     private volatile boolean isClosed;
 
-    RunView(RunPack runs, RunIndex index, List<Field> fields) {
+    RunView(RunPack runs, List<Field> fields) {
         this.runs = runs;
-        this.index = index;
         this.fields = fields;
         this.live = runs.liveIndices();
     }

@@ -34,13 +34,15 @@ public final class StepDataset extends RunView {
     /// Groups of rows for each thread, so that one with longer runs does not keep the others waiting.
     private static final int PARTS_PER_THREAD = 4;
 
+    private final RunIndex index;
     /// The first step of each run, and behind the last one the number of all steps.
     private final long[] firstSteps;
     /// For each run where its blocks start, once it has been decoded.
     private final AtomicReferenceArray<int[]> blockOffsets;
 
     private StepDataset(RunPack runs, RunIndex index) {
-        super(runs, index, FIELDS);
+        super(runs, FIELDS);
+        this.index = index;
         this.firstSteps = new long[live.length + 1];
         for (int i = 0; i < live.length; i++) {
             firstSteps[i + 1] = firstSteps[i] + index.stepCount(live[i]);

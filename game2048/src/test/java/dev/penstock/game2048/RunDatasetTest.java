@@ -78,7 +78,7 @@ final class RunDatasetTest {
     @Test
     void aRunIsARecordWithItsSteps() throws IOException {
         try (RunPack pack = RunPack.open(games);
-                RunDataset runs = RunDataset.of(pack, Progress.NONE);
+                RunDataset runs = RunDataset.of(pack);
                 Batch batch = Batch.create(runs.fields())) {
             runs.gather(new long[] {4, 0, 4}, batch);
             Run run = pack.run(4);

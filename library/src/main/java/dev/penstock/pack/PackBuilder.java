@@ -61,7 +61,8 @@ public final class PackBuilder {
 
     /// Packs a folder whose runs are looked at.
     ///
-    /// @param intake recognises runs, refuses bad ones and makes the block behind the data; null goes by their first
+    /// @param intake recognises runs, refuses bad ones and makes the block behind the data; null goes by their
+    first
     ///               bytes
     /// @throws dev.penstock.DatasetException when a run is bad; the message names it
     public static Result build(

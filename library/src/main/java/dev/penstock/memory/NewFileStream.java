@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.memory;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /// A stream into a file that appears under its name only when [#publish] is called.
-final class NewFileStream extends OutputStream {
+public final class NewFileStream extends OutputStream {
     private final NewFile file;
     private long offset;
 
@@ -17,8 +15,11 @@ final class NewFileStream extends OutputStream {
         this.file = file;
     }
 
-    static NewFileStream create(Path path, boolean isReplacing) throws IOException {
-        return new NewFileStream(NewFile.create(Disk.real(), path, isReplacing));
+    /// Begins a file.
+    ///
+    /// @param isReplacing whether a file that has the name already may be replaced
+    public static NewFileStream create(Disk disk, Path path, boolean isReplacing) throws IOException {
+        return new NewFileStream(NewFile.create(disk, path, isReplacing));
     }
 
     @Override
@@ -33,7 +34,7 @@ final class NewFileStream extends OutputStream {
     }
 
     /// Gives the file its name, durably.
-    void publish() throws IOException {
+    public void publish() throws IOException {
         file.publish();
     }
 

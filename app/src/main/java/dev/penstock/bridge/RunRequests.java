@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Dataset;
+import dev.penstock.Progress;
+import dev.penstock.game2048.RunDataset;
+import dev.penstock.game2048.RunJsonl;
+import dev.penstock.game2048.RunLengths;
+import dev.penstock.game2048.RunPack;
+import dev.penstock.game2048.RunStats;
+import dev.penstock.game2048.StdRng;
+import dev.penstock.game2048.StepDataset;
+import dev.penstock.memory.Parallel;
+import dev.penstock.pack.PackReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/// Packs of runs of the game 2048.
+final class RunRequests {
+    private RunRequests() {}
+
+    private static RunPack runs(Request request) {
+        Dataset dataset = DatasetRequests.dataset(request);
+        if (!(dataset instanceof PackReader pack)) {
+            throw new IllegalArgumentException(dataset.path() + " is a " + dataset.format() + " and no pack of runs");
+        }
+        return RunPack.of(pack);
+    }
+
+    private static int workers(Request request) {
+        long workers = request.numberOr("workers", Parallel.defaultThreads());
+        if (workers < 1 || workers > 1024) {
+            throw new IllegalArgumentException("workers must be 1 to 1024, got " + workers);
+        }
+        return (int) workers;
+    }
+
+    /// The runs of a pack as a dataset.
+    static Object view(Request request) throws IOException {
+        RunPack runs = runs(request);
+        boolean isSteps = request.has("as") && request.text("as").equals("steps");
+        Dataset view = isSteps ? StepDataset.of(runs, Progress.NONE) : RunDataset.of(runs, workers(request));
+        return DatasetRequests.opened(request, view);
+    }
+
+    static Object kind(Request request) {
+        return runs(request).kind(request.number("index")).word();
+    }
+
+    static Object lengths(Request request) throws IOException {
+        RunLengths lengths = runs(request).lengths(Progress.NONE);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("count", lengths.count());
+        answer.put("total_steps", lengths.totalSteps());
+        answer.put("min_len", lengths.minSteps());
+        answer.put("max_len", lengths.maxSteps());
+        answer.put("mean_len", lengths.meanSteps());
+        answer.put("p50_len", lengths.p50());
+        answer.put("p90_len", lengths.p90());
+        answer.put("p99_len", lengths.p99());
+        return answer;
+    }
+
+    /// Histograms that take the metadata of all runs.
+    static Object counts(Request request) throws IOException {
+        RunStats stats = runs(request).stats(Progress.NONE);
+        return Map.of("highest_tile_hist", stats.highestTileHist(), "engine_counts", stats.engineCounts());
+    }
+
+    static Object toJsonl(Request request) throws IOException {
+        RunPack runs = runs(request);
+        RunJsonl.Schema schema = RunJsonl.Schema.valueOf(request.text("schema").toUpperCase(Locale.ROOT));
+        RunJsonl.Lines lines = RunJsonl.Lines.valueOf(request.text("lines").toUpperCase(Locale.ROOT));
+        RunJsonl.Options options = new RunJsonl.Options(schema, lines, workers(request));
+        return runs.toJsonl(Path.of(request.text("path")), options, request.isTrue("overwrite"), Progress.NONE);
+    }
+
+    /// Writes the order of the original's shuffle as 64-bit numbers.
+    static Object order(Request request) {
+        MemorySegment target = request.memory("target");
+        int count = Math.toIntExact(target.byteSize() / Long.BYTES);
+        int[] order = new StdRng(request.number("seed")).shuffled(count);
+        for (int i = 0; i < count; i++) {
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, order[i]);
+        }
+        return null;
+    }
+}
