@@ -62,8 +62,7 @@ public final class PackBuilder {
     /// Packs a folder whose runs are looked at.
     ///
     /// @param intake recognises runs, refuses bad ones and makes the block behind the data; null goes by their
-    first
-    ///               bytes
+    ///     first bytes
     /// @throws dev.penstock.DatasetException when a run is bad; the message names it
     public static Result build(
             Path input,

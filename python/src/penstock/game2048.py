@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the game 2048: packs of recorded games, decoded into NumPy arrays.
+
+>>> import penstock.game2048 as a2
+>>> r = a2.PackReader.open("games.a2pack")  # doctest: +SKIP
+>>> run = r.decode(0)  # doctest: +SKIP
+>>> run.meta.max_score, run.boards.dtype, run.branches.shape  # doctest: +SKIP
+(43048, dtype('uint64'), (2162, 4))
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from . import _jvm
+from ._dataset import Dataset, PathLike, gather
+from ._dataset import open as open_dataset
+
+__all__ = ["Meta", "PackReader", "PackStats", "RunV2", "StepV2"]
+
+MOVES = ("UP", "DOWN", "LEFT", "RIGHT")
+"""The names of the moves 0 to 3."""
+
+_ITERATED_COUNT = 32
+
+_Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the recorder noted about a run."""
+
+    steps: int
+    start_unix_s: int
+    elapsed_s: float
+    max_score: int
+    highest_tile: int
+    engine_str: str | None = None
+
+
+@dataclass(frozen=True)
+class StepV2:
+    """One step: the board before the move, the move, and four branch values.
+
+    `branches` is None where the run has none; an illegal move has None in its place.
+    """
+
+    pre_board: int
+    chosen: int
+    branches: list[float | None] | None = None
+
+
+class _Steps(Sequence[StepV2]):
+    """The steps of a run; each is made when it is asked for."""
+
+    def __init__(self, run: RunV2) -> None:
+        self._run = run
+
+    def __len__(self) -> int:
+        return len(self._run.boards)
+
+    @overload
+    def __getitem__(self, index: int) -> StepV2: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[StepV2]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        run = self._run
+        branches: list[float | None] | None = None
+        if run.has_branches[index]:
+            legal = int(run.legal[index])
+            values = run.branches[index].tolist()
+            branches = [values[i] if legal >> i & 1 else None for i in range(4)]
+        return StepV2(int(run.boards[index]), int(run.moves[index]), branches)
+
+
+class RunV2:
+    """A run of the game, with its steps as NumPy arrays.
+
+    Attributes:
+        meta: what the recorder noted
+        final_board: the board after the last move
+        boards: the board before each move, `uint64`; the top left cell is the highest four bits
+        moves: the moves, `uint8`: 0 up, 1 down, 2 left, 3 right
+        branches: four values for each step, `float32`; 0 where a move is illegal
+        legal: legality bits for each step, `uint8`: 1 up, 2 down, 4 left, 8 right
+        has_branches: whether a step has branch values; runs of version 1 have none
+    """
+
+    __slots__ = ("boards", "branches", "final_board", "has_branches", "legal", "meta", "moves")
+
+    def __init__(
+        self,
+        meta: Meta,
+        final_board: int,
+        boards: _Array,
+        moves: _Array,
+        branches: _Array,
+        legal: _Array,
+        has_branches: _Array,
+    ) -> None:
+        self.meta = meta
+        self.final_board = final_board
+        self.boards = boards
+        self.moves = moves
+        self.branches = branches
+        self.legal = legal
+        self.has_branches = has_branches
+
+    @property
+    def steps(self) -> Sequence[StepV2]:
+        """The steps one by one; the arrays are faster."""
+        return _Steps(self)
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def __repr__(self) -> str:
+        return f"RunV2({len(self)} steps, max_score {self.meta.max_score})"
+
+
+class PackStats:
+    """Figures about the runs of a pack.
+
+    The lengths come from the pack; the two dictionaries take the metadata of all runs, which is
+    collected when one of them is first asked for.
+    """
+
+    def __init__(self, reader: PackReader, lengths: dict[str, Any]) -> None:
+        self._reader = reader
+        self._counts: dict[str, Any] | None = None
+        self.count: int = lengths["count"]
+        self.total_steps: int = lengths["total_steps"]
+        self.min_len: int = lengths["min_len"]
+        self.max_len: int = lengths["max_len"]
+        self.mean_len: float = float(lengths["mean_len"])
+        self.p50_len: int = lengths["p50_len"]
+        self.p90_len: int = lengths["p90_len"]
+        self.p99_len: int = lengths["p99_len"]
+
+    def _collected(self) -> dict[str, Any]:
+        if self._counts is None:
+            self._counts = self._reader._ask("runCounts")
+        return self._counts
+
+    @property
+    def highest_tile_hist(self) -> dict[int, int]:
+        """How many runs noted each highest tile."""
+        return {int(tile): count for tile, count in self._collected()["highest_tile_hist"].items()}
+
+    @property
+    def engine_counts(self) -> dict[str, int]:
+        """How many runs each engine played; runs without a name count as the empty name."""
+        return dict(self._collected()["engine_counts"])
+
+    def __repr__(self) -> str:
+        return f"PackStats(count={self.count}, total_steps={self.total_steps})"
+
+
+class PackReader:
+    """A pack of runs. Made by `PackReader.open`.
+
+    A run that cannot be read is an error wherever it is met; iteration never ends early.
+    """
+
+    def __init__(self, pack: Dataset) -> None:
+        self._pack = pack
+        self._views: dict[tuple[str, int | None], Dataset] = {}
+        # Opening checks that it is a pack.
+        self._runs = self._view("runs")
+        self._live: _Array | None = None
+
+    @staticmethod
+    def open(path: PathLike) -> PackReader:
+        """Opens a pack. Nothing is decoded yet."""
+        return PackReader(open_dataset(path))
+
+    def _ask(self, verb: str, **arguments: Any) -> Any:
+        return _jvm.call_patiently(verb, handle=self._pack._java().number, **arguments)
+
+    def _view(self, what: str, workers: int | None = None) -> Dataset:
+        if (what, workers) not in self._views:
+            options = {} if workers is None else {"workers": _workers(workers)}
+            handle, description = _jvm.create_patiently(
+                f"the {what} of {self._pack.path}",
+                "runView",
+                handle=self._pack._java().number,
+                what=what,
+                **options,
+            )
+            view = Dataset(handle, description, ())
+            view._parts = (self._pack,)
+            self._views[what, workers] = view
+        return self._views[what, workers]
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self._pack.path
+
+    def __len__(self) -> int:
+        return len(self._pack)
+
+    def __repr__(self) -> str:
+        return f"PackReader({self.path!r}, {len(self)} runs)"
+
+    def kind(self, i: int) -> str:
+        """`"v1"` or `"v2"`."""
+        return str(self._ask("runKind", index=self._index(i)))
+
+    def _index(self, i: int) -> int:
+        index = operator.index(i)
+        index += len(self) if index < 0 else 0
+        if not 0 <= index < len(self):
+            raise IndexError(f"run {i} of {len(self)} in {self.path}")
+        return index
+
+    def _records(self, indices: Iterable[int]) -> _Array:
+        """Indices among the runs that are there; those of a pack count its tombstones too."""
+        wanted = np.array([self._index(i) for i in indices], np.int64)
+        if len(self._runs) == len(self):
+            return wanted
+        if self._live is None:
+            self._live = np.asarray(self._runs["run_idx"][:], np.int64)
+        found = np.minimum(np.searchsorted(self._live, wanted), max(0, len(self._live) - 1))
+        if len(wanted) and (not len(self._live) or (self._live[found] != wanted).any()):
+            raise ValueError(f"one of the runs {wanted.tolist()} of {self.path} is a tombstone")
+        return found
+
+    def decode(self, i: int) -> RunV2:
+        """One run; one of version 1 is upgraded."""
+        return self.decode_batch([i])[0]
+
+    def decode_batch(self, indices: Sequence[int], workers: int | None = None) -> list[RunV2]:
+        """Many runs in the order of the indices, decoded by several threads."""
+        view = self._view("runs", workers)
+        records = self._records(indices)
+        if not len(records):
+            return []
+        return _runs(gather(view._java(), view._fields, records, True))
+
+    def __iter__(self) -> Iterator[RunV2]:
+        live = range(len(self))
+        if len(self._runs) != len(self):
+            self._live = np.asarray(self._runs["run_idx"][:], np.int64)
+            return self.iter_indices(self._live.tolist())
+        return self.iter_indices(live)
+
+    def iter_indices(self, indices: Sequence[int]) -> Iterator[RunV2]:
+        """The runs at these indices, one at a time."""
+        wanted = [self._index(i) for i in indices]
+        for start in range(0, len(wanted), _ITERATED_COUNT):
+            yield from self._decoded(wanted[start : start + _ITERATED_COUNT])
+
+    def _decoded(self, indices: list[int]) -> Iterator[RunV2]:
+        """A few runs at once; one that cannot be read is met where it comes, after those before."""
+        try:
+            runs = self.decode_batch(indices)
+        except Exception:
+            for index in indices:
+                yield self.decode(index)
+            return
+        yield from runs
+
+    def iter_batches(
+        self,
+        batch_size: int,
+        shuffle: bool = False,
+        seed: int | None = None,
+        workers: int | None = None,
+    ) -> Iterator[list[RunV2]]:
+        """Lists of runs; the last one may be shorter.
+
+        Args:
+            batch_size: the number of runs in a list
+            shuffle: whether the order is shuffled, as the original program shuffles it
+            seed: another one gives another order; without it the seed is 0
+            workers: threads that decode, by default one a core
+        """
+        size = operator.index(batch_size)
+        if size < 1:
+            raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+        order = self.order(seed) if shuffle else np.arange(len(self))
+        return self._batches(order, size, workers)
+
+    def _batches(self, order: _Array, size: int, workers: int | None) -> Iterator[list[RunV2]]:
+        for start in range(0, len(order), size):
+            yield self.decode_batch(order[start : start + size].tolist(), workers)
+
+    def order(self, seed: int | None = None) -> _Array:
+        """The order that `iter_batches` shuffles the runs into, which is that of the original."""
+        order = np.empty(len(self), np.int64)
+        number = 0 if seed is None else operator.index(seed)
+        if not -(2**63) <= number < 2**64:
+            raise ValueError(f"seed must have 64 bits, got {seed}")
+        signed = number - 2**64 if number >= 2**63 else number
+        if len(order):
+            _jvm.call(
+                "runOrder", target=order.ctypes.data, targetBytes=order.nbytes, seed=signed
+            )
+        return order
+
+    def to_jsonl(
+        self,
+        path: PathLike,
+        parallel: bool = True,
+        workers: int | None = None,
+        *,
+        by_step: bool = False,
+        schema: str = "original",
+        overwrite: bool = True,
+    ) -> None:
+        """Writes all runs as lines of JSON; the file appears when it is complete.
+
+        Args:
+            path: the file to write
+            parallel: whether several threads decode
+            workers: how many, by default one a core
+            by_step: a line for each step instead of each run
+            schema: `original`, or `compact` with boards as numbers
+            overwrite: whether an existing file is replaced
+        """
+        if schema not in ("original", "compact"):
+            raise ValueError(f"schema is 'original' or 'compact', not {schema!r}")
+        options = {} if workers is None else {"workers": _workers(workers)}
+        if not parallel:
+            options = {"workers": 1}
+        self._ask(
+            "runJsonl",
+            path=os.path.abspath(os.fsdecode(path)),
+            schema=schema,
+            lines="steps" if by_step else "default",
+            overwrite=overwrite,
+            **options,
+        )
+
+    @property
+    def stats(self) -> PackStats:
+        """Figures about the runs."""
+        return PackStats(self, self._ask("runLengths"))
+
+    def runs(self) -> Dataset:
+        """The runs as a dataset, for conditions and `penstock.Loader`: metadata, and steps as
+        columns of any length."""
+        return self._view("runs")
+
+    def steps(self) -> Dataset:
+        """The steps of all runs as one dataset, for batches of steps drawn from all games."""
+        return self._view("steps")
+
+    def where(self, condition: str) -> list[int]:
+        """The indices of the runs whose metadata meets a condition, such as `max_score >= 20000`."""
+        return [int(i) for i in self._runs.where(condition)["run_idx"][:]]
+
+    def close(self) -> None:
+        """Closes the pack; what was decoded stays."""
+        for view in self._views.values():
+            view.close()
+        self._pack.close()
+
+    def __enter__(self) -> PackReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _workers(workers: int) -> int:
+    count = operator.index(workers)
+    if not 1 <= count <= 1024:
+        raise ValueError(f"workers must be 1 to 1024, got {workers}")
+    return count
+
+
+def _runs(columns: dict[str, Any]) -> list[RunV2]:
+    names = ("steps", "start_unix_s", "elapsed_s", "max_score", "highest_tile")
+    metas = zip(*(columns[name].tolist() for name in names), strict=True)
+    engines = [bytes(engine).decode() or None for engine in columns["engine"]]
+    finals = columns["final_board"].tolist()
+    return [
+        RunV2(
+            Meta(*meta, engines[row]),
+            finals[row],
+            columns["boards"][row],
+            columns["moves"][row],
+            columns["branches"][row],
+            columns["legal"][row],
+            columns["has_branches"][row],
+        )
+        for row, meta in enumerate(metas)
+    ]
