@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFileStream;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
@@ -10,7 +8,9 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Disk;
 import dev.penstock.memory.Json;
+import dev.penstock.memory.NewFileStream;
 import dev.penstock.query.Scan;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;

@@ -40,7 +40,20 @@ public final class RunDataset extends RunView {
     private static final List<Field> METADATA =
             List.of(RECORD, KIND, STEPS, LENGTH, START, ELAPSED, SCORE, TILE, FINAL, ENGINE);
     private static final List<Field> ALL = List.of(
-            RECORD, KIND, STEPS, LENGTH, START, ELAPSED, SCORE, TILE, FINAL, ENGINE, BOARDS, MOVES, LEGAL, BRANCHES,
+            RECORD,
+            KIND,
+            STEPS,
+            LENGTH,
+            START,
+            ELAPSED,
+            SCORE,
+            TILE,
+            FINAL,
+            ENGINE,
+            BOARDS,
+            MOVES,
+            LEGAL,
+            BRANCHES,
             HAS_BRANCHES);
 
     private final int threads;
