@@ -353,8 +353,9 @@ final class PlanCommandTest {
 
     @Test
     void aSeedMayUseAll64Bits() {
-        String large = run(table, "--seed", "18446744073709551615", "--json").out();
-        assertEquals(run(table, "--seed", "-1", "--json").out(), large);
+        String large = run(table, "--seed", "18446744073709551615", "--memory", "1g", "--json")
+                .out();
+        assertEquals(run(table, "--seed", "-1", "--memory", "1g", "--json").out(), large);
         assertTrue(large.contains("\"seed\":-1"), large);
     }
 
