@@ -27,9 +27,14 @@ def test_rows_of_arrays_in_fortran_order(tmp_path: Path, name: str, io: Any) -> 
     np.save(tmp_path / "a.npy", np.asfortranarray(array))
     with penstock.open(tmp_path / "a.npy", io=io) as dataset:
         assert len(dataset) == 7
-        assert np.array_equal(dataset[:], array)
-        assert np.array_equal(dataset[[5, 0, 5, -1]], array[[5, 0, 5, -1]])
-        assert np.array_equal(dataset[3], array[3])
+        if array.dtype.names is None:
+            assert np.array_equal(dataset[:], array)
+            assert np.array_equal(dataset[[5, 0, 5, -1]], array[[5, 0, 5, -1]])
+            assert np.array_equal(dataset[3], array[3])
+        else:
+            for field in array.dtype.names:
+                assert np.array_equal(dataset[:][field], array[field])
+                assert np.array_equal(dataset[[5, 0, -1]][field], array[field][[5, 0, -1]])
         assert np.array_equal(dataset.view(), array)
         out = np.empty((2, *array.shape[1:]), array.dtype)
         dataset.take([6, 1], out=out)
