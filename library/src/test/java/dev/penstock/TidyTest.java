@@ -35,8 +35,7 @@ final class TidyTest {
             "dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.rows", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.table",
-                    Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.query", "dev.penstock.rows"),
+            "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows"),
             "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
             "dev.penstock.game2048",
                     Set.of(

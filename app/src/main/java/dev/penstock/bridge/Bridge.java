@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.table.TableReader;
+import dev.penstock.StoredRows;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -149,10 +149,10 @@ public final class Bridge {
     /// Copies whole rows of a table, as they are stored, to memory of the caller.
     private static long takeRows(long source, long indices, long count, long target, long targetSize)
             throws IOException {
-        if (!(Handles.get(source, Source.class).dataset() instanceof TableReader table)) {
+        if (!(Handles.get(source, Source.class).dataset() instanceof StoredRows rows)) {
             throw new IllegalArgumentException("only tables have rows that can be copied as they are stored");
         }
-        table.read(words(indices, count), ALL.asSlice(target, targetSize));
+        rows.read(words(indices, count), ALL.asSlice(target, targetSize));
         return 0;
     }
 
@@ -165,13 +165,13 @@ public final class Bridge {
         Source from = Handles.get(source, Source.class);
         long count = ArrayObject.count(indices, NO_SHAPE);
         if (count < 0
-                || !(from.dataset() instanceof TableReader table)
+                || !(from.dataset() instanceof StoredRows rows)
                 || ArrayObject.count(target, from.rowShape()) != count
                 || !ArrayObject.has(indices, ArrayObject.IS_CONTIGUOUS | ArrayObject.IS_ALIGNED)
                 || !ArrayObject.has(target, ArrayObject.IS_CONTIGUOUS | ArrayObject.IS_WRITEABLE)) {
             return 1;
         }
-        table.read(
+        rows.read(
                 words(ArrayObject.data(indices), count),
                 ALL.asSlice(ArrayObject.data(target), Math.multiplyExact(count, from.rowSize())));
         return 0;

@@ -5,18 +5,15 @@ import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
+import dev.penstock.StoredRecords;
+import dev.penstock.StoredRows;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.memory.Access;
-import dev.penstock.memory.Codec;
 import dev.penstock.memory.ReaderOptions;
-import dev.penstock.pack.PackEntry;
-import dev.penstock.pack.PackReader;
-import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
-import dev.penstock.table.TableReader;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Opening datasets, and views of them.
 final class DatasetRequests {
@@ -72,11 +70,12 @@ final class DatasetRequests {
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
         description.put("remarks", dataset.remarks());
-        if (dataset instanceof TableReader table) {
-            description.put("dtype", table.rowType().item().descr());
-            description.put("shape", table.rowType().shape());
-            description.put("rowSize", table.rowType().size());
-            description.put("files", table.files().stream().map(Path::toString).toList());
+        if (dataset instanceof StoredRows rows) {
+            description.put("dtype", rows.itemType());
+            description.put("shape", rows.rowShape());
+            description.put("rowSize", rows.rowSize());
+            description.put(
+                    "files", rows.arrayFiles().stream().map(Path::toString).toList());
         }
         request.keep(source);
         return description;
@@ -119,10 +118,7 @@ final class DatasetRequests {
     }
 
     static Object where(Request request) throws IOException {
-        Dataset dataset = dataset(request);
-        Where where = Where.parse(request.text("condition"), dataset.fields());
-        long[] indices = Scan.of(dataset).withFields(List.of()).withWhere(where).indices();
-        return opened(request, Subset.of(dataset, indices));
+        return opened(request, Where.select(dataset(request), request.text("condition")));
     }
 
     static Object subset(Request request) {
@@ -146,15 +142,16 @@ final class DatasetRequests {
     /// another way.
     static Object places(Request request) {
         MemorySegment target = request.memory("target");
-        if (!(dataset(request) instanceof PackReader pack)) {
+        if (!(dataset(request) instanceof StoredRecords records)) {
             throw new IllegalArgumentException("only packs have records that lie in a file as they are");
         }
         long first = request.number("first");
         for (long i = 0; i < target.byteSize() / (2 * Long.BYTES); i++) {
-            PackEntry entry = pack.entry(first + i);
-            boolean isPlain = entry.isReadable() && entry.codec() == Codec.NONE;
-            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i, isPlain ? entry.offset() : -1);
-            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i + 1, isPlain ? entry.storedSize() : -1);
+            Optional<StoredRecords.Place> place = records.place(first + i);
+            long offset = place.map(StoredRecords.Place::offset).orElse(-1L);
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i, offset);
+            long size = place.map(StoredRecords.Place::size).orElse(-1L);
+            target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, 2 * i + 1, size);
         }
         return null;
     }

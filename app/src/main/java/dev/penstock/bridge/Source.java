@@ -3,8 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.table.RowType;
-import dev.penstock.table.TableReader;
+import dev.penstock.StoredRows;
 import java.util.List;
 
 /// A dataset, and those of its fields that are taken from it.
@@ -23,11 +22,11 @@ final class Source implements AutoCloseable {
         this.fields = fields;
         this.isOwner = isOwner;
         this.batches = new HeldBatches(fields);
-        RowType rows = dataset instanceof TableReader table ? table.rowType() : null;
+        StoredRows rows = dataset instanceof StoredRows stored ? stored : null;
         this.rowShape = rows == null
                 ? new long[0]
-                : rows.shape().stream().mapToLong(Long::longValue).toArray();
-        this.rowSize = rows == null ? 0 : rows.size();
+                : rows.rowShape().stream().mapToLong(Long::longValue).toArray();
+        this.rowSize = rows == null ? 0 : rows.rowSize();
     }
 
     Dataset dataset() {

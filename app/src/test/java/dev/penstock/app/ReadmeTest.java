@@ -12,6 +12,7 @@ import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.pack.PackReader;
+import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -105,7 +106,7 @@ final class ReadmeTest {
         // [readme]
         try (TableReader steps = TableReader.open(path);
                 Batch batch = Batch.create(steps.fields())) {
-            Subset left = steps.where("move == 2 and ev > 0.5");
+            Subset left = Where.select(steps, "move == 2 and ev > 0.5");
             left.gather(new long[] {1, 0}, batch);
             MemorySegment boards = batch.column("board").values();
             long board = steps.column("board").getLong(7);

@@ -3,6 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
@@ -88,7 +89,7 @@ final class TableData {
 
     /// A folder that was begun and not finished is no table, or has no rows.
     private static boolean isThere(Path target, long rowCount) throws IOException {
-        if (!Files.exists(target) || Files.isDirectory(target) && !TableReader.isTable(target)) {
+        if (!Files.exists(target) || Files.isDirectory(target) && !TableReader.isTable(Disk.real(), target)) {
             return false;
         }
         try (TableReader reader = TableReader.open(target)) {

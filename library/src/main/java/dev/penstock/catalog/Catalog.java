@@ -5,43 +5,37 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
+import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
+import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
-import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 
 /// Opens datasets of any format, going by what is in the file and never by its name.
 public final class Catalog {
-    private static final int HEAD_SIZE = 16;
+    /// The formats of other modules, then those of the library.
+    private static final List<Format> FORMATS = formats();
 
     private Catalog() {}
 
-    /// How a format begins.
+    /// How a file of another program begins.
     private record Signature(String what, byte[] start) {
         static Signature of(String what, String start) {
             return new Signature(what, start.getBytes(StandardCharsets.ISO_8859_1));
         }
-
-        boolean matches(byte[] head) {
-            return head.length >= start.length && Arrays.equals(head, 0, start.length, start, 0, start.length);
-        }
     }
-
-    private static final Signature PACK = Signature.of("pack", "A2PACK\0\0");
-    private static final Signature TABLE = Signature.of("table", "\u0093NUMPY");
-    private static final Signature TREE = Signature.of("tree", "ACTree0");
 
     /// How to open whatever it is.
     ///
@@ -83,10 +77,33 @@ public final class Catalog {
             Signature.of("a Parquet file", "PAR1"),
             Signature.of("a single run of the game 2048", "A2T1"));
 
+    private static List<Format> formats() {
+        List<Format> formats = new ArrayList<>();
+        ServiceLoader.load(Format.class, Catalog.class.getClassLoader()).forEach(formats::add);
+        formats.addAll(List.of(LibraryFormats.values()));
+        return List.copyOf(formats);
+    }
+
+    /// The format of what is at a path, if it is one of ours.
+    ///
+    /// @throws IOException when there is something that cannot be read
+    public static Optional<Format> format(Path path, Options options) throws IOException {
+        return format(Candidate.at(path, options.disk()));
+    }
+
+    private static Optional<Format> format(Candidate candidate) throws IOException {
+        for (Format format : FORMATS) {
+            if (format.recognises(candidate)) {
+                return Optional.of(format);
+            }
+        }
+        return Optional.empty();
+    }
+
     /// Whether what is at a path is a tree, which has paths and values and no records by index: [TreeReader] opens
     /// it.
     public static boolean isTree(Path path) throws IOException {
-        return Files.isRegularFile(path) && TREE.matches(head(path));
+        return LibraryFormats.TREE.recognises(Candidate.at(path, Disk.real()));
     }
 
     /// Opens what is at a path.
@@ -98,68 +115,52 @@ public final class Catalog {
 
     /// Opens what is at a path in a certain way.
     public static Dataset open(Path path, Options options) throws IOException {
-        if (Files.isDirectory(path) && !TableReader.isTable(path)) {
-            throw new DatasetException.WrongFormat(
-                    path, "a folder that is no dataset; `pack build` makes one of its files");
-        }
-        if (Files.isDirectory(path) || !Files.exists(path)) {
-            return TableReader.open(path, options.table());
-        }
-        byte[] head = head(path);
-        if (PACK.matches(head)) {
-            return PackReader.open(path, options.pack());
-        }
-        if (TABLE.matches(head)) {
-            return TableReader.open(path, options.table());
-        }
-        if (TREE.matches(head)) {
-            throw new DatasetException.WrongFormat(
-                    path, "this is a tree, which has paths instead of records; see `tree --help`");
-        }
-        Optional<Signature> foreign =
-                FOREIGN.stream().filter(signature -> signature.matches(head)).findFirst();
-        String found = head.length == 0
-                ? "the file is empty"
-                : foreign.map(signature -> "this is " + signature.what()).orElse("bad magic");
-        throw new DatasetException.WrongFormat(path, "no known dataset format: " + found);
+        return require(path, options).open(path, options);
     }
 
-    /// What rows of a table hold these fields of a dataset: with the types of the table where it is one.
+    private static Format require(Path path, Options options) throws IOException {
+        Candidate candidate = Candidate.at(path, options.disk());
+        Optional<Format> format = format(candidate);
+        if (format.isPresent()) {
+            return format.get();
+        }
+        if (candidate.kind() == Candidate.Kind.ABSENT) {
+            throw new NoSuchFileException(path.toString());
+        }
+        throw new DatasetException.WrongFormat(
+                path,
+                candidate.kind() == Candidate.Kind.FOLDER
+                        ? "a folder that is no dataset; `pack build` makes one of its files"
+                        : "no known dataset format: " + found(candidate));
+    }
+
+    private static String found(Candidate file) {
+        if (file.head().length == 0) {
+            return "the file is empty";
+        }
+        return FOREIGN.stream()
+                .filter(signature -> file.startsWith(signature.start()))
+                .findFirst()
+                .map(signature -> "this is " + signature.what())
+                .orElse("bad magic");
+    }
+
+    /// What rows of a table hold these fields of a dataset: with the types they are stored in where it has such
+    /// rows.
     ///
     /// @throws IllegalArgumentException when a field has no fixed size
     public static RowType rowType(Dataset dataset, List<Field> fields) {
-        return dataset instanceof TableReader table ? table.rowType().only(fields) : RowType.of(fields);
+        return dataset instanceof StoredRows stored
+                ? new RowType(DType.parse(stored.itemType()), stored.rowShape()).only(fields)
+                : RowType.of(fields);
     }
 
     /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
     public static Verification verify(Path path, Options options, Progress progress) throws IOException {
         try {
-            return isTree(path) ? verifyTree(path, options, progress) : verifyDataset(path, options, progress);
+            return require(path, options).verify(path, options, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
-        }
-    }
-
-    /// Opened leniently, so that a damaged list of shards does not keep the shards from being checked.
-    private static Verification verifyDataset(Path path, Options options, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, options.withLenient(true))) {
-            return dataset.verify(progress);
-        }
-    }
-
-    /// Opened leniently, so that what only a strict reader refuses is listed and not refused.
-    private static Verification verifyTree(Path path, Options options, Progress progress) throws IOException {
-        TreeReader.Options lenient =
-                TreeReader.Options.DEFAULT.withReading(options.reading()).withStrict(false);
-        try (TreeReader tree = TreeReader.open(path, lenient)) {
-            return tree.verify(progress);
-        }
-    }
-
-    private static byte[] head(Path path) throws IOException {
-        byte[] head = new byte[HEAD_SIZE];
-        try (Disk.Readable file = Disk.real().open(path)) {
-            return Arrays.copyOf(head, (int) file.read(0, MemorySegment.ofArray(head)));
         }
     }
 }

@@ -148,6 +148,11 @@ public final class PackFormat {
 
     private PackFormat() {}
 
+    /// How every pack begins.
+    public static byte[] magic() {
+        return MAGIC.clone();
+    }
+
     /// Where the index ends.
     static long indexEnd(long count) {
         return HEADER_SIZE + count * ENTRY_SIZE;

@@ -2,7 +2,6 @@
 package dev.penstock.pack;
 
 import dev.penstock.Batch;
-import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
@@ -10,6 +9,7 @@ import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
+import dev.penstock.StoredRecords;
 import dev.penstock.Verification;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.FormatOptions;
@@ -32,7 +32,7 @@ import java.util.Optional;
 /// **Ownership.** Owns the mapping. A row of an uncompressed record is a view into it and dies with the reader.
 ///
 /// **Threads.** Any number, as [Dataset] says.
-public final class PackReader implements Dataset {
+public final class PackReader implements StoredRecords {
     /// The one field of every pack.
     public static final Field VALUE = Field.variable("value", ElementType.BYTES);
 
@@ -156,6 +156,13 @@ public final class PackReader implements Dataset {
             throw new IllegalArgumentException("a pack has one field, " + VALUE + ", and no " + field);
         }
         return size(recordIndex);
+    }
+
+    @Override
+    public Optional<Place> place(long recordIndex) {
+        PackEntry entry = entry(recordIndex);
+        boolean isPlain = entry.isReadable() && entry.codec() == Codec.NONE;
+        return isPlain ? Optional.of(new Place(entry.offset(), entry.storedSize())) : Optional.empty();
     }
 
     /// What a record is.

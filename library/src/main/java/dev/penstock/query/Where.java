@@ -2,7 +2,10 @@
 package dev.penstock.query;
 
 import dev.penstock.Batch;
+import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Subset;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 
@@ -69,6 +72,15 @@ public final class Where {
         WhereParser parser = new WhereParser(WhereTokens.of(text), new Binding(fields));
         Condition condition = parser.parse();
         return new Where(text, parser.namedFields(), condition);
+    }
+
+    /// The records of a dataset that match a condition, without copying any. Reads the fields of the condition
+    /// once.
+    ///
+    /// @throws IllegalArgumentException when it is no condition on the fields of the dataset
+    public static Subset select(Dataset dataset, String condition) throws IOException {
+        Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.fields()));
+        return Subset.of(dataset, scan.indices());
     }
 
     /// The fields that the condition names, each once: what a batch must hold to be tested.

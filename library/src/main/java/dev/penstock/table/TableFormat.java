@@ -144,7 +144,7 @@ public final class TableFormat {
     private TableFormat() {}
 
     /// How every file begins.
-    static byte[] magic() {
+    public static byte[] magic() {
         return new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     }
 

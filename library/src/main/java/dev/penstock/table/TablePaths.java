@@ -47,15 +47,24 @@ record TablePaths(
         if (disk.isDirectory(path)) {
             return findInFolder(disk, path, null, isLenient);
         }
+        if (isNamedTable(disk, path)) {
+            Path absolute = path.toAbsolutePath();
+            return findInFolder(
+                    disk, absolute.getParent(), absolute.getFileName().toString(), isLenient);
+        }
         if (!disk.exists(path)) {
-            Path parent = path.toAbsolutePath().getParent();
-            String name = path.getFileName() == null ? "" : path.getFileName().toString();
-            if (parent != null && disk.isDirectory(parent) && hasShards(disk, parent, name)) {
-                return findInFolder(disk, parent, name, isLenient);
-            }
             throw new NoSuchFileException(path.toString());
         }
         return new TablePaths(null, "", List.of(path), null, List.of(), null, null);
+    }
+
+    /// Whether a path `FOLDER/NAME` names shards in a folder.
+    static boolean isNamedTable(Disk disk, Path path) throws IOException {
+        Path parent = path.toAbsolutePath().getParent();
+        return !disk.exists(path)
+                && parent != null
+                && disk.isDirectory(parent)
+                && hasShards(disk, parent, path.toAbsolutePath().getFileName().toString());
     }
 
     /// Whether a folder is a table.

@@ -3,18 +3,17 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
-import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.StoredRows;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.ReaderOptions;
-import dev.penstock.query.Scan;
-import dev.penstock.query.Where;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
@@ -34,7 +33,7 @@ import java.util.Objects;
 /// **Ownership.** Owns the mappings. Rows are views into them and die with the reader.
 ///
 /// **Threads.** Any number, as [Dataset] says.
-public final class TableReader implements Dataset {
+public final class TableReader implements StoredRows {
     /// How to read a table.
     ///
     /// @param reading   what all formats share
@@ -87,9 +86,9 @@ public final class TableReader implements Dataset {
         return new TableReader(path, options, files, shards);
     }
 
-    /// Whether a folder is a table.
-    public static boolean isTable(Path folder) throws IOException {
-        return TablePaths.isTable(Disk.real(), folder);
+    /// Whether a folder is a table, or a path `FOLDER/NAME` is one of several tables in a folder.
+    public static boolean isTable(Disk disk, Path path) throws IOException {
+        return disk.isDirectory(path) ? TablePaths.isTable(disk, path) : TablePaths.isNamedTable(disk, path);
     }
 
     @Override
@@ -122,9 +121,24 @@ public final class TableReader implements Dataset {
         return fields;
     }
 
-    /// The files whose rows these are, in their order.
-    public List<Path> files() {
+    @Override
+    public List<Path> arrayFiles() {
         return files.files();
+    }
+
+    @Override
+    public String itemType() {
+        return rowType().item().descr();
+    }
+
+    @Override
+    public List<Long> rowShape() {
+        return rowType().shape();
+    }
+
+    @Override
+    public long rowSize() {
+        return rowType().size();
     }
 
     /// What a row is, as it is stored.
@@ -169,15 +183,6 @@ public final class TableReader implements Dataset {
     /// @throws IndexOutOfBoundsException when there is no such row
     public Subset rows(long[] indices) {
         return Subset.of(this, indices);
-    }
-
-    /// The rows that match a condition, without copying any. Reads the fields of the condition once.
-    ///
-    /// @param condition as [Where] describes, such as `move == 2 and ev_legal > 3`
-    /// @throws IllegalArgumentException when it is none
-    public Subset where(String condition) throws IOException {
-        Scan scan = Scan.of(this).withThreads(options.threads()).withWhere(Where.parse(condition, fields));
-        return rows(scan.indices());
     }
 
     @Override

@@ -164,4 +164,9 @@ public final class TreeFormat {
                     "a path of " + size + " bytes is too long: at most " + KEY_SIZE_MAX + " are allowed");
         }
     }
+
+    /// How trees of all versions begin.
+    public static byte[] magic() {
+        return MAGIC_FAMILY.clone();
+    }
 }

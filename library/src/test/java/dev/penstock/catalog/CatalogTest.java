@@ -7,16 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.Subset;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.Layouts;
+import dev.penstock.memory.MemoryDisk;
 import dev.penstock.pack.PackReader;
+import dev.penstock.query.Where;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -153,5 +160,50 @@ class CatalogTest {
         for (Access access : Access.values()) {
             assertTrue(Catalog.verify(tree, options(access), Progress.NONE).isOk());
         }
+    }
+
+    /// A format that a service file names works everywhere, on any disk.
+    @ParameterizedTest
+    @EnumSource
+    void aFormatOfAnotherModuleIsOpenedReadAndVerified(Access access) throws IOException {
+        Path file = Path.of("/disk/numbers");
+        ByteBuffer bytes = ByteBuffer.allocate(4 + 5 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put(ToyNumbers.MAGIC);
+        for (long number = 0; number < 5; number++) {
+            bytes.putLong(number * number);
+        }
+        Catalog.Options options = options(access).withDisk(new MemoryDisk().put(file, bytes.array()));
+        assertEquals("toy", Catalog.format(file, options).orElseThrow().format());
+        try (Dataset dataset = Catalog.open(file, options);
+                Subset large = Where.select(dataset, "number > 3");
+                Batch batch = Batch.create(dataset.fields())) {
+            assertEquals(5, dataset.count());
+            large.gather(new long[] {1, 0}, batch);
+            assertEquals(9, batch.column(0).values().get(Layouts.U64, 0));
+            assertEquals(4, batch.column(0).values().get(Layouts.U64, 8));
+            assertEquals(32, dataset.fullFingerprint(Progress.NONE).length());
+        }
+        assertTrue(Catalog.verify(file, options, Progress.NONE).isOk());
+        Catalog.Options cut = options.withDisk(new MemoryDisk().put(file, Arrays.copyOf(bytes.array(), 21)));
+        assertEquals(
+                Reason.TRUNCATED,
+                assertThrows(DatasetException.Corrupt.class, () -> Catalog.open(file, cut))
+                        .reason());
+    }
+
+    @Test
+    void everyPathGoesThroughTheDisk() throws IOException {
+        Path pack = Path.of("/disk/pack");
+        MemoryDisk disk = new MemoryDisk().put(pack, Files.readAllBytes(GOOD));
+        Catalog.Options options = options(Access.READ).withDisk(disk);
+        try (Dataset dataset = Catalog.open(pack, options)) {
+            assertEquals(3, dataset.count());
+        }
+        Path tree = Path.of("/disk/tree");
+        disk.put(tree, Files.readAllBytes(TestData.path("tree/files/k16.w1.act")));
+        assertTrue(Catalog.verify(tree, options, Progress.NONE).isOk());
+        assertEquals("tree", Catalog.format(tree, options).orElseThrow().format());
+        Path absent = Path.of("/disk/absent");
+        assertThrows(NoSuchFileException.class, () -> Catalog.open(absent, options));
     }
 }

@@ -127,7 +127,7 @@ class TableManyFilesTest {
         MemoryDisk disk = MANY.copy();
         try (TableReader table = Tables.open(disk, Tables.FOLDER, Access.MMAP);
                 Batch batch = Batch.create(table.fields())) {
-            Path first = table.files().getFirst();
+            Path first = table.arrayFiles().getFirst();
             disk.put(first, new byte[80]);
             DatasetException.Corrupt refusal =
                     assertThrows(DatasetException.Corrupt.class, () -> table.gather(new long[] {2}, batch));

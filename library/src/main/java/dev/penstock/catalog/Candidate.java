@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// A path whose format is to be found out.
+///
+/// @param disk where it is
+/// @param kind what the disk has at the path
+/// @param head the first bytes of a file, at most [#HEAD_SIZE]; none of a folder
+public record Candidate(Path path, Disk disk, Kind kind, byte[] head) {
+    /// Enough for the magic of every format.
+    public static final int HEAD_SIZE = 16;
+
+    /// What is at a path.
+    public enum Kind {
+        FILE,
+        FOLDER,
+        /// Nothing; perhaps the name of a part of its parent, as in `FOLDER/NAME`.
+        ABSENT
+    }
+
+    /// Looks at a path. Pipes, devices and sockets are refused by the disk.
+    static Candidate at(Path path, Disk disk) throws IOException {
+        if (disk.isDirectory(path)) {
+            return new Candidate(path, disk, Kind.FOLDER, new byte[0]);
+        }
+        if (!disk.exists(path)) {
+            return new Candidate(path, disk, Kind.ABSENT, new byte[0]);
+        }
+        return new Candidate(path, disk, Kind.FILE, head(path, disk));
+    }
+
+    private static byte[] head(Path path, Disk disk) throws IOException {
+        byte[] head = new byte[HEAD_SIZE];
+        try (Disk.Readable file = disk.open(path)) {
+            return Arrays.copyOf(head, (int) file.read(0, MemorySegment.ofArray(head)));
+        }
+    }
+
+    /// Whether this is a file that begins with these bytes.
+    public boolean startsWith(byte... magic) {
+        return head.length >= magic.length && Arrays.equals(head, 0, magic.length, magic, 0, magic.length);
+    }
+
+    /// The file that a path `FILE/NAME` names a part of, or null when there is none.
+    Candidate container() throws IOException {
+        Path parent = path.toAbsolutePath().getParent();
+        boolean isInFile = kind == Kind.ABSENT && parent != null && disk.exists(parent) && !disk.isDirectory(parent);
+        return isInFile ? at(parent, disk) : null;
+    }
+}
