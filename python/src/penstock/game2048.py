@@ -192,7 +192,7 @@ class PackReader:
                 f"the {what} of {self._pack.path}",
                 "runView",
                 handle=self._pack._java().number,
-                what=what,
+                view=what,
                 **options,
             )
             view = Dataset(handle, description, ())

@@ -43,7 +43,7 @@ final class RunRequests {
     /// The runs of a pack as a dataset.
     static Object view(Request request) throws IOException {
         RunPack runs = runs(request);
-        boolean isSteps = request.has("what") && request.text("what").equals("steps");
+        boolean isSteps = request.has("view") && request.text("view").equals("steps");
         Dataset view = isSteps ? StepDataset.of(runs, Progress.NONE) : RunDataset.of(runs, workers(request));
         return DatasetRequests.opened(request, view);
     }
