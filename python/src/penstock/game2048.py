@@ -19,8 +19,9 @@ from typing import Any, overload
 import numpy as np
 
 from . import _jvm
-from ._dataset import Dataset, PathLike, gather
+from ._dataset import Dataset, gather
 from ._dataset import open as open_dataset
+from ._paths import PathLike
 
 __all__ = ["Meta", "PackReader", "PackStats", "RunV2", "StepV2"]
 
@@ -302,9 +303,7 @@ class PackReader:
             raise ValueError(f"seed must have 64 bits, got {seed}")
         signed = number - 2**64 if number >= 2**63 else number
         if len(order):
-            _jvm.call(
-                "runOrder", target=order.ctypes.data, targetBytes=order.nbytes, seed=signed
-            )
+            _jvm.call("runOrder", target=order.ctypes.data, targetBytes=order.nbytes, seed=signed)
         return order
 
     def to_jsonl(
@@ -356,7 +355,7 @@ class PackReader:
         return self._view("steps")
 
     def where(self, condition: str) -> list[int]:
-        """The indices of the runs whose metadata meets a condition, such as `max_score >= 20000`."""
+        """The indices of the runs whose metadata meets a condition, as `max_score >= 20000`."""
         return [int(i) for i in self._runs.where(condition)["run_idx"][:]]
 
     def close(self) -> None:
@@ -386,7 +385,7 @@ def _runs(columns: dict[str, Any]) -> list[RunV2]:
     finals = columns["final_board"].tolist()
     return [
         RunV2(
-            Meta(*meta, engines[row]),
+            Meta(meta[0], meta[1], meta[2], meta[3], meta[4], engines[row]),
             finals[row],
             columns["boards"][row],
             columns["moves"][row],

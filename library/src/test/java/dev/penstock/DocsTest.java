@@ -28,6 +28,7 @@ final class DocsTest {
             "PERFORMANCE.md",
             "RELIABILITY.md",
             "docs/trees.md",
+            "docs/runs.md",
             "docs/loader.md");
     /// Those on the Python package, whose names and code its own tests check.
     private static final List<String> PYTHON_PAGES = List.of("docs/python.md", "python/README.md");

@@ -33,6 +33,7 @@ final class DemoCommand extends Command {
                     "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
                             + " of memory to spare");
             boolean isOk = new PackDemo(this).run(folder);
+            isOk &= new RunsDemo(this).run(folder);
             Path table = new TableDemo(this).run(folder);
             isOk &= new LoaderDemo(this).run(folder, table);
             if (!isJson) {

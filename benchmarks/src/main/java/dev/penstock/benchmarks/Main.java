@@ -36,6 +36,7 @@ public final class Main {
             new ColdBenchmark(),
             new TreeBenchmark(),
             new LoaderBenchmark(),
+            new RunsBenchmark(),
             new PythonBenchmark());
 
     private Main() {}

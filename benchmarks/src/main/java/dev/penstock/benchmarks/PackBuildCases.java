@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /// Before each side all that is dirty is written out, so that nobody pays for the other. The files are in the page
 /// cache for both.
 final class PackBuildCases {
-    private static final String FLOOR = "tar cf, sync FILE FOLDER";
+    static final String FLOOR = "tar cf, sync FILE FOLDER";
 
     private PackBuildCases() {}
 
@@ -33,7 +33,7 @@ final class PackBuildCases {
         report.add(times.things(PackBenchmark.NAME, "build", "records/s", data.recordCount(), FLOOR));
     }
 
-    private static void makeReady(Path target) throws IOException, InterruptedException {
+    static void makeReady(Path target) throws IOException, InterruptedException {
         Files.deleteIfExists(target);
         Command.run("sync");
     }
@@ -77,7 +77,8 @@ final class PackBuildCases {
         }
     }
 
-    private static final class Floor implements SideBySide.Side {
+    /// What stands beside it: `tar`, and an fsync of the archive and its folder.
+    static final class Floor implements SideBySide.Side {
         private final Path folder;
         private final Path target;
 

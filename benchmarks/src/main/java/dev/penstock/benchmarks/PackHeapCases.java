@@ -66,7 +66,7 @@ final class PackHeapCases {
                 Times.spread(peaks));
     }
 
-    private static List<MemoryPoolMXBean> pools() {
+    static List<MemoryPoolMXBean> pools() {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
                 .filter(pool -> pool.getType() == MemoryType.HEAP)
                 .toList();

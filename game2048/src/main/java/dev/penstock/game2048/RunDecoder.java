@@ -34,6 +34,11 @@ public final class RunDecoder {
         return columns.run();
     }
 
+    /// Decodes a run that is stored exactly as a writer stores it into columns that are used again.
+    public static void decode(byte[] bytes, Path file, RunColumns target) {
+        decode(bytes, bytes.length, file, 0, target, null);
+    }
+
     /// Decodes a run that the original would accept.
     ///
     /// @param deviations gets what differs from what writers make
