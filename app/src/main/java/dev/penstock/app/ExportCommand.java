@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
                     + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
                     + " are the strings NaN, Infinity and -Infinity. Bytes of text that are no UTF-8 become U+FFFD.",
             "A NumPy file needs fields of fixed size; it keeps the types of a table.",
-            "A pack of runs is exported as runs in JSON and as steps in CSV and NumPy files, unless --as says otherwise."
+            "A pack of runs is exported as runs in JSON and as steps in CSV and NumPy files, unless --as says"
+                    + " otherwise."
         },
         footer = {
             "",

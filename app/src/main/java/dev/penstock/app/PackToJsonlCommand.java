@@ -22,9 +22,11 @@ import picocli.CommandLine.Option;
         name = "to-jsonl",
         header = "Write the runs of a pack as lines of JSON.",
         description = {
-            "The schema `original` is that of the original program, byte for byte: a line for each run, or for each step"
+            "The schema `original` is that of the original program, byte for byte: a line for each run, or for"
+                    + " each step"
                     + " with --steps. The schema `compact` has for each step {run_idx, step_idx, pre_board, chosen,"
-                    + " branches} with the board as one number and four branch values or nulls, and after the steps of a"
+                    + " branches} with the board as one number and four branch values or nulls, and after the"
+                    + " steps of a"
                     + " run a line with its final_board and metadata; --steps and --runs-only leave one of them out.",
             "Lines are in the order of the pack, whatever the number of workers. The file appears when it is complete."
         },

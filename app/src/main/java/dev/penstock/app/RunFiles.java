@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 final class RunFiles {
     private RunFiles() {}
 
-    /// Returns the file itself, or all files of a folder and its folders that have the extension of a run, in order.
+    /// Returns the file itself, or all files of a folder and its folders that have the extension of a run, in
+    /// order.
     ///
     /// @throws IllegalArgumentException when the folder has none
     static List<Path> list(Path path) throws IOException {

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
         header = "Play games of 2048 and record each in a file.",
         description = {
             "An expectimax player looks ahead as deep as --depth says. A game depends on the seed and on its number"
-                    + " alone, so the number of workers changes nothing. Files are run-000000.a2run2 and so on; existing"
+                    + " alone, so the number of workers changes nothing. Files are run-000000.a2run2 and so on;"
+                    + " existing"
                     + " ones are not overwritten."
         },
         footer = {"", "Example:", "  penstock runs play --games 100 --output games --depth 1 --seed 7 --clock fixed"})

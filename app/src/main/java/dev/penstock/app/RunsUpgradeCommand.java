@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
         name = "upgrade",
         header = "Write runs of version 1 as version 2.",
         description = {
-            "The bytes are those of the original's migrate. Runs of version 2 are copied as they are. A folder becomes a"
+            "The bytes are those of the original's migrate. Runs of version 2 are copied as they are. A folder"
+                    + " becomes a"
                     + " folder with the same names, ending in .a2run2.",
             "As in the original, moves above 3 become up and bytes that belong to nothing are dropped; this is"
                     + " reported, and refused with --strict."

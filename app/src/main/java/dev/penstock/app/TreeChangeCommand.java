@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command that writes a tree again, with changes. The changes are collected in memory, and the new tree appears in
-/// one step, so that a reader or a crash finds the old tree or the new one.
+/// A command that writes a tree again, with changes. The changes are collected in memory, and the new tree
+/// appears in one step, so that a reader or a crash finds the old tree or the new one.
 abstract class TreeChangeCommand extends Command {
     @Spec
     CommandSpec spec;

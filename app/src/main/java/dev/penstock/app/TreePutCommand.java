@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
         name = "put",
         header = "Add keys to a tree, or change their values.",
         description = {
-            "Writes the whole tree again with the changes and replaces the file in one step: a reader, or a crash, finds"
+            "Writes the whole tree again with the changes and replaces the file in one step: a reader, or a"
+                    + " crash, finds"
                     + " the old tree or the new one. Put many keys in one call with --input, since each call writes the"
                     + " tree once. The changes must fit into memory. A tree that does not exist is created.",
             "",

@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
         name = "remove",
         header = "Remove keys from a tree.",
         description = {
-            "Writes the whole tree again without the keys and replaces the file in one step: a reader, or a crash, finds"
+            "Writes the whole tree again without the keys and replaces the file in one step: a reader, or a"
+                    + " crash, finds"
                     + " the old tree or the new one. Remove many keys in one call with --input. Keys that the tree does"
                     + " not have are counted as missing and are no error. One process at a time may change a tree."
         },

@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
         name = "snapshot",
         header = "Write the present content of a tree as a new tree.",
         description = {
-            "The copy holds the tree as it is at this moment, whole, even when `tree put` or `tree remove` replaces FILE"
+            "The copy holds the tree as it is at this moment, whole, even when `tree put` or `tree remove`"
+                    + " replaces FILE"
                     + " meanwhile. It is canonical: bytes that nothing refers to, and earlier roots of a tree that was"
                     + " merged into, are left out."
         },

@@ -9,7 +9,8 @@ import java.io.OutputStream;
 import java.lang.management.MemoryPoolMXBean;
 import java.nio.file.Path;
 
-/// How fast are the steps of a pack written as lines of JSON by two workers, beside one worker, and in how much heap?
+/// How fast are the steps of a pack written as lines of JSON by two workers, beside one worker, and in how much
+/// heap?
 final class RunsJsonlCases {
     private static final double GOAL = 1.5;
     private static final double LIMIT_MIB = 256;

@@ -7,7 +7,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// JSON text that is put together from its parts, in memory or, where a stream is given, written there piece by piece.
+/// JSON text that is put together from its parts, in memory or, where a stream is given, written there piece by
+/// piece.
 ///
 /// **Threads.** One at a time.
 final class JsonText {

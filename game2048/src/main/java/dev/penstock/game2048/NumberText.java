@@ -14,7 +14,8 @@ public final class NumberText {
 
     private NumberText() {}
 
-    /// Returns the shortest text that is read back as the same 32-bit float, `null` when JSON has no way to say it.
+    /// Returns the shortest text that is read back as the same 32-bit float, `null` when JSON has no way to say
+    /// it.
     public static String json(float value) {
         if (!Float.isFinite(value)) {
             return "null";
@@ -26,7 +27,8 @@ public final class NumberText {
                 FLOAT_POINT_MAX);
     }
 
-    /// Returns the shortest text that is read back as the same 64-bit float, `null` when JSON has no way to say it.
+    /// Returns the shortest text that is read back as the same 64-bit float, `null` when JSON has no way to say
+    /// it.
     public static String json(double value) {
         if (!Double.isFinite(value)) {
             return "null";

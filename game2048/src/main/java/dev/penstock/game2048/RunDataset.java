@@ -15,8 +15,9 @@ import java.util.List;
 
 /// The runs of a pack as a dataset: a record is a run, with its metadata and its steps as columns of any length.
 ///
-/// Runs are decoded when one of `boards`, `moves`, `legal`, `branches` and `has_branches` is wanted. Metadata alone
-/// comes from the [RunIndex], which is opened or collected when it is first needed. Tombstones have no record.
+/// Runs are decoded when one of `boards`, `moves`, `legal`, `branches` and `has_branches` is wanted. Metadata
+/// alone comes from the [RunIndex], which is opened or collected when it is first needed. Tombstones have no
+/// record.
 public final class RunDataset extends RunView {
     private static final Field STEPS = Field.fixed("steps", ElementType.U32);
     private static final Field LENGTH = Field.fixed("length", ElementType.U32);

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The metadata of all runs of a pack: what conditions and statistics are answered from.
 ///
-/// It is kept in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not fit the pack
-/// is replaced; where none can be written, the metadata is collected anew each time.
+/// It is kept in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not fit
+/// the pack is replaced; where none can be written, the metadata is collected anew each time.
 public final class RunIndex {
     /// What is noted of one record.
     ///

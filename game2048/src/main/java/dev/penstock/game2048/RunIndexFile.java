@@ -16,11 +16,11 @@ import java.util.Map;
 
 /// The bytes of the small file beside a pack that keeps the metadata of its runs.
 ///
-/// The magic `PSRUNS1\n`, the fingerprint of the pack, the number of records, the names of the engines, then for each
-/// record the version (0 for a tombstone), the number of the engine (0 for none), the noted steps, the real ones,
-/// start,
-/// duration, score, tile and final board; last a u32 CRC-32C of everything before it. Numbers are varints, durations
-/// 32-bit floats, texts a size and UTF-8. The file can always be made again, so one that does not fit is no error.
+/// The magic `PSRUNS1\n`, the fingerprint of the pack, the number of records, the names of the engines, then for
+/// each record the version (0 for a tombstone), the number of the engine (0 for none), the noted steps, the real
+/// ones, start, duration, score, tile and final board; last a u32 CRC-32C of everything before it. Numbers are
+/// varints, durations 32-bit floats, texts a size and UTF-8. The file can always be made again, so one that does
+/// not fit is no error.
 final class RunIndexFile {
     private static final byte[] MAGIC = "PSRUNS1\n".getBytes(StandardCharsets.US_ASCII);
     private static final int CRC_SIZE = 4;

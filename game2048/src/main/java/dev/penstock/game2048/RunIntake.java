@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Looks at the runs that are put into a pack: recognises their versions, refuses or leaves out bad ones, and makes the
-/// statistics that the original writes behind the data.
+/// Looks at the runs that are put into a pack: recognises their versions, refuses or leaves out bad ones, and
+/// makes the statistics that the original writes behind the data.
 ///
 /// A run is bad when the original could not read it. What only a strict reader refuses is packed and reported.
 public final class RunIntake implements PackIntake {

@@ -14,8 +14,8 @@ import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
-/// Writes runs as lines of JSON. Several threads decode and make the text, one writes it in the order of the pack; what
-/// is in memory depends on the number of threads and not on the pack.
+/// Writes runs as lines of JSON. Several threads decode and make the text, one writes it in the order of the
+/// pack; what is in memory depends on the number of threads and not on the pack.
 public final class RunJsonl {
     /// Stored bytes of the runs that make one piece of text.
     private static final long PIECE_BYTES = 128 << 10;

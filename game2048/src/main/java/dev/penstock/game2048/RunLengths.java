@@ -9,8 +9,8 @@ import java.util.Optional;
 /// How long the runs of a pack are, by the number of steps that their metadata notes. This is what the original
 /// writes behind the data of a pack.
 ///
-/// The block is postcard: count varint64, totalSteps varint64, minSteps varint32, maxSteps varint32, meanSteps as a
-/// 64-bit float, then the percentiles 50, 90 and 99 as varint32.
+/// The block is postcard: count varint64, totalSteps varint64, minSteps varint32, maxSteps varint32, meanSteps as
+/// a 64-bit float, then the percentiles 50, 90 and 99 as varint32.
 ///
 /// @param p50 the run at rank `0.5 * (count - 1)`, rounded half up
 public record RunLengths(

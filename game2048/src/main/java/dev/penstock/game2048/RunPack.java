@@ -26,8 +26,8 @@ import java.util.stream.LongStream;
 
 /// An open pack whose records are runs.
 ///
-/// Runs are decoded as the original decodes them, which accepts some deviations; [RunCheck] lists them. Tombstones keep
-/// their index and are left out of everything that goes over all runs.
+/// Runs are decoded as the original decodes them, which accepts some deviations; [RunCheck] lists them.
+/// Tombstones keep their index and are left out of everything that goes over all runs.
 ///
 /// **Ownership.** Owns the pack it was opened from; one made by [#of] leaves the pack to the caller.
 ///
@@ -233,8 +233,8 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         };
     }
 
-    /// Returns the metadata of all runs: from the file beside the pack when it fits, otherwise by decoding every run
-    /// once.
+    /// Returns the metadata of all runs: from the file beside the pack when it fits, otherwise by decoding every
+    /// run once.
     public synchronized RunIndex index(Progress progress) throws IOException {
         if (index == null) {
             index = RunIndex.open(this, progress);
@@ -242,8 +242,8 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return index;
     }
 
-    /// Returns how long the runs are: from the block behind the data when there is a consistent one, otherwise from
-    /// the metadata of all runs.
+    /// Returns how long the runs are: from the block behind the data when there is a consistent one, otherwise
+    /// from the metadata of all runs.
     public RunLengths lengths(Progress progress) throws IOException {
         long live = count() - (long) pack.facts().get("tombstones");
         Optional<RunLengths> stored = pack.statsBlock().flatMap(block -> RunLengths.decode(block, live));

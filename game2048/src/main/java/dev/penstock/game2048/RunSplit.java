@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
-/// A division of runs into a part for testing and a part for training. Whole runs go to one side, so that no game is
-/// on both.
+/// A division of runs into a part for testing and a part for training. Whole runs go to one side, so that no game
+/// is on both.
 ///
 /// @param test  indices of the test part, in the order they were chosen
 /// @param train indices of the rest, ascending

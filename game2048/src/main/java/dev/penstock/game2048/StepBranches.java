@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-/// Branch values of a step as the original hands them out for training: a chosen move that is as good as the best is
-/// exactly 1, and a step without branch values has one legal move, the chosen one, of value 1.
+/// Branch values of a step as the original hands them out for training: a chosen move that is as good as the best
+/// is exactly 1, and a step without branch values has one legal move, the chosen one, of value 1.
 final class StepBranches {
     /// The chosen move counts as the best above this: the float nearest to 1 - 1e-6.
     private static final float BEST_ABOVE = Float.intBitsToFloat(0x3F7F_FFEF);

@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /// The steps of all runs of a pack as one dataset, so that a loader can draw batches of steps from all games.
 ///
 /// The first step that is wanted of a run decodes the run, checks its checksum and notes where every 64th step
-/// starts. Later steps of it take a block of 64 only. Branch values are those of the original's step batches: a chosen
-/// move that is as good as the best is exactly 1, and a step without branch values has one legal move, the chosen one.
+/// starts. Later steps of it take a block of 64 only. Branch values are those of the original's step batches: a
+/// chosen move that is as good as the best is exactly 1, and a step without branch values has one legal move, the
+/// chosen one.
 public final class StepDataset extends RunView {
     private static final List<Field> FIELDS = List.of(
             Field.fixed("board", ElementType.U64),

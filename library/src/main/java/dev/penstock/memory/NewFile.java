@@ -231,9 +231,19 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    private void closeAndDelete() throws IOException {
+    /// Tries twice, so that a passing fault leaves nothing behind. The next writer removes what stays all the
+    /// same.
+    private void delete() throws IOException {
         try {
             disk.delete(temporary);
+        } catch (IOException e) {
+            disk.delete(temporary);
+        }
+    }
+
+    private void closeAndDelete() throws IOException {
+        try {
+            delete();
         } finally {
             file.close();
         }

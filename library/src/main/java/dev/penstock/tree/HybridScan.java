@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 ///
 /// A change that is made while the scan is open may be seen or not.
 ///
-/// **Ownership.** Keeps the snapshot that it began with mapped until it is closed, even when the tree has gone on to a
-/// newer one or is closed. [#pathBytes] is valid until the next call of [#next].
+/// **Ownership.** Keeps the snapshot that it began with mapped until it is closed, even when the tree has gone on
+/// to a newer one or is closed. [#pathBytes] is valid until the next call of [#next].
 ///
 /// **Threads.** One at a time.
 public final class HybridScan implements PathScan, AutoCloseable {
@@ -94,8 +94,8 @@ public final class HybridScan implements PathScan, AutoCloseable {
         return order < 0 ? scan.value() : change.getValue().getAsLong();
     }
 
-    /// Whether the path has a value. Always true for scans that callers open; a snapshot also carries paths without
-    /// one.
+    /// Whether the path has a value. Always true for scans that callers open; a snapshot also carries paths
+    /// without one.
     boolean hasValue() {
         return order >= 0 || scan.hasValue();
     }

@@ -12,10 +12,9 @@ import java.util.function.Function;
 
 /// A tree that takes changes: puts and removes are kept in memory, over a mapped snapshot on disk.
 ///
-/// [#snapshot] writes the snapshot and the changes together as a new tree, which replaces the file in one step, and
-/// goes
-/// on over the new file. Changes since the last snapshot are lost when the process ends. Without a file the tree begins
-/// empty. Paths without values are kept.
+/// [#snapshot] writes the snapshot and the changes together as a new tree, which replaces the file in one step,
+/// and goes on over the new file. Changes since the last snapshot are lost when the process ends. Without a file
+/// the tree begins empty. Paths without values are kept.
 ///
 /// The file belongs to one process at a time: when two write snapshots over the same one, the later replaces the
 /// earlier, and the earlier's changes are lost.
@@ -32,7 +31,8 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    /// All that a read needs, seen at one moment. Later changes win over earlier ones, and these over the snapshot.
+    /// All that a read needs, seen at one moment. Later changes win over earlier ones, and these over the
+    /// snapshot.
     ///
     /// @param snapshot null when there is none
     /// @param earlier  changes that a snapshot under way is writing, or that a failed one did not write; or null

@@ -10,8 +10,8 @@ public sealed interface PathScan permits TreeScan, HybridScan {
     /// @return false when there is none
     boolean next();
 
-    /// The bytes of the path, in an array that may be longer: see [#pathSize]. They are valid until the next call of
-    /// [#next].
+    /// The bytes of the path, in an array that may be longer: see [#pathSize]. They are valid until the next call
+    /// of [#next].
     byte[] pathBytes();
 
     /// The number of bytes of the path.

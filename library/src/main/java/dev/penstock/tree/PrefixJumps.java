@@ -5,10 +5,9 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Remembers how far the first bytes of keys lead, so that a lookup need not go through the upper nodes again.
 ///
-/// An entry says: a lookup of a key that goes on with these 16 bytes, behind what all keys begin with, may start at
-/// this
-/// node. The table has a fixed number of places, and of two entries with the same place a newcomer now and then
-/// replaces the older.
+/// An entry says: a lookup of a key that goes on with these 16 bytes, behind what all keys begin with, may start
+/// at this node. The table has a fixed number of places, and of two entries with the same place a newcomer now
+/// and then replaces the older.
 ///
 /// **Threads.** Any number without locks. Two threads that write one place may mix their entries; each entry
 /// ends with a hash of itself, by which a mixed one is recognised and ignored.

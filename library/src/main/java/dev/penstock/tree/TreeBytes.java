@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 
 /// The numbers and nodes of one tree file, read in place.
 ///
-/// The layout of nodes is decoded here and nowhere else: a node is given by its offset and its first eight bytes, its
-/// *word*, and a part of it by the number of bytes before it. [TreeNode] decodes a whole node in these terms,
+/// The layout of nodes is decoded here and nowhere else: a node is given by its offset and its first eight bytes,
+/// its *word*, and a part of it by the number of bytes before it. [TreeNode] decodes a whole node in these terms,
 /// [TreeLookup] only the parts that a key needs.
 ///
 /// Every access is inside the file, since the memory checks it; an access that would not be ends in an

@@ -12,9 +12,9 @@ import java.util.Arrays;
 
 /// Finds the value of a path by walking down from the root.
 ///
-/// Earlier lookups shorten the walk: the first bytes of a key may lead on at once ([PrefixJumps]), and a byte may lead
-/// from a branch to a remembered child ([ChildSteps]), without a look at the file. All that is remembered was checked
-/// when it was read.
+/// Earlier lookups shorten the walk: the first bytes of a key may lead on at once ([PrefixJumps]), and a byte may
+/// lead from a branch to a remembered child ([ChildSteps]), without a look at the file. All that is remembered
+/// was checked when it was read.
 ///
 /// **Threads.** Any number.
 final class TreeLookup {
@@ -110,8 +110,8 @@ final class TreeLookup {
                 : find(key, PrefixJumps.node(jump), start + PrefixJumps.size(jump), PrefixJumps.isLine(jump), NO_JUMP);
     }
 
-    /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same first
-    /// bytes, and leaving a trail.
+    /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same
+    /// first bytes, and leaving a trail.
     ///
     /// @param sharedSize the number of first bytes that this key and the earlier one share
     long valueOffset(byte[] key, int sharedSize, VisitedBranches trail) {
@@ -148,7 +148,8 @@ final class TreeLookup {
         }
     }
 
-    /// The offset of the value at the end of a line when the key ends there, else the child of the line, or [#ABSENT].
+    /// The offset of the value at the end of a line when the key ends there, else the child of the line, or
+    /// [#ABSENT].
     private long behindLine(long node, long word, boolean isEnd) {
         if (isEnd && (word & TreeFormat.VALUE) != 0) {
             return node + 1;

@@ -27,8 +27,8 @@ public final class TreeSorter implements AutoCloseable {
     /// As many files are merged at a time, and as many of one level are kept before they are.
     private static final int FAN_IN = 16;
 
-    /// What sorting takes for each path: its position, an object with the position and the first bytes, and references
-    /// to it.
+    /// What sorting takes for each path: its position, an object with the position and the first bytes, and
+    /// references to it.
     private static final int ENTRY_OVERHEAD = 40;
 
     /// What was written.

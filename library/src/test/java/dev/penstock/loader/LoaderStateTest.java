@@ -50,9 +50,7 @@ class LoaderStateTest {
 
     @Test
     void aSeedMayUseAll64Bits() throws IOException {
-        try (Loader loader = Loader.open(
-                Numbers.of(100),
-                LoaderOptions.of(10).withRanks(Ranks.ALONE).withSampler(new PermutationSampler(100, -1)))) {
+        try (Loader loader = loader(new PermutationSampler(100, -1))) {
             loader.resume(LoaderState.parse(GOOD.replace(":7", ":18446744073709551615")));
             assertEquals(-1L, loader.state().parameters().get("seed"));
             assertThrows(
