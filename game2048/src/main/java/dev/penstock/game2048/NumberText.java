@@ -6,6 +6,7 @@ import java.math.RoundingMode;
 
 /// Numbers as the original program writes them in JSON and on the command line.
 public final class NumberText {
+    private static final float PLAIN_MIN = 0.001f;
     private static final int FLOAT_POINT_MIN = -6;
     private static final int FLOAT_POINT_MAX = 13;
     private static final int DOUBLE_POINT_MIN = -5;
@@ -17,6 +18,10 @@ public final class NumberText {
     /// Returns the shortest text that is read back as the same 32-bit float, `null` when JSON has no way to say
     /// it.
     public static String json(float value) {
+        if (value >= PLAIN_MIN && value < 1) {
+            // Java's own text is the same here, and most branch values are here.
+            return Float.toString(value);
+        }
         if (!Float.isFinite(value)) {
             return "null";
         }

@@ -27,6 +27,8 @@ public final class RunJsonl {
     private static final int WORKERS_MAX = 1024;
     private static final String[] MOVES = {"\"UP\"", "\"DOWN\"", "\"LEFT\"", "\"RIGHT\""};
 
+    private static final String[] ROWS = new String[1 << 16];
+
     /// What the lines look like.
     public enum Schema {
         /// The lines of the original program, byte for byte.
@@ -200,9 +202,9 @@ public final class RunJsonl {
         for (int i = 0; i < run.stepCount; i++) {
             text.add("{\"run_idx\":").add(index).add(",\"run_uuid\":\"").add(uuid);
             text.add("\",\"step_idx\":").add(i).add(",\"pre_board\":[");
-            for (int cell = 0; cell < Board.CELLS; cell++) {
-                text.add(cell == 0 ? "" : ",").add(Board.exponent(run.boards[i], cell));
-            }
+            long board = run.boards[i];
+            text.add(row(board >>> 48)).add(",").add(row(board >>> 32)).add(",");
+            text.add(row(board >>> 16)).add(",").add(row(board));
             text.add("],\"chosen\":").add(MOVES[run.moves[i]]).add(",\"branches\":[");
             int legal = StepBranches.legal(run, i);
             for (int move = 0; move < Move.COUNT; move++) {
@@ -214,6 +216,17 @@ public final class RunJsonl {
             }
             text.add("]}\n");
         }
+    }
+
+    /// The exponents of a row of a board; a text is made once for each row that occurs.
+    private static String row(long cells) {
+        int line = (int) cells & 0xFFFF;
+        String text = ROWS[line];
+        if (text == null) {
+            text = (line >>> 12) + "," + (line >>> 8 & 15) + "," + (line >>> 4 & 15) + "," + (line & 15);
+            ROWS[line] = text;
+        }
+        return text;
     }
 
     private static void appendCompactSteps(long index, RunColumns run, JsonText text) throws IOException {
