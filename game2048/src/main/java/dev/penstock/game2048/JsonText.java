@@ -33,9 +33,14 @@ final class JsonText {
         }
     }
 
-    /// Writes what is there.
+    /// Writes what is there to the stream it was made for.
     void flush() throws IOException {
-        stream.write(bytes, 0, size);
+        writeTo(stream);
+    }
+
+    /// Writes what is there and forgets it.
+    void writeTo(OutputStream target) throws IOException {
+        target.write(bytes, 0, size);
         size = 0;
     }
 
@@ -84,9 +89,5 @@ final class JsonText {
             case Branches.BEST_BITS -> add("0.9999999");
             default -> add(NumberText.json(Float.intBitsToFloat(bits)));
         };
-    }
-
-    byte[] toBytes() {
-        return Arrays.copyOf(bytes, size);
     }
 }

@@ -99,17 +99,20 @@ public final class RunJsonl {
             return;
         }
         Deque<Piece> pieces = new ArrayDeque<>();
-        Deque<Future<byte[]>> texts = new ArrayDeque<>();
+        Deque<Future<JsonText>> texts = new ArrayDeque<>();
+        // Memory goes from piece to piece: new memory for each would keep the garbage collector busy.
+        Deque<JsonText> idle = new ArrayDeque<>();
         int next = 0;
         try (ExecutorService pool = Parallel.pool(options.workers())) {
             while (next < indices.length || !pieces.isEmpty()) {
                 while (next < indices.length && pieces.size() < options.workers() * PIECES_PER_WORKER) {
                     Piece piece = piece(next);
                     pieces.add(piece);
-                    texts.add(pool.submit(() -> piece.isLarge() ? null : text(piece)));
+                    JsonText text = idle.isEmpty() ? new JsonText(null) : idle.pop();
+                    texts.add(pool.submit(() -> piece.isLarge() ? text : append(piece, text)));
                     next = piece.limit();
                 }
-                finish(pieces.remove(), texts.remove(), stream);
+                idle.push(finish(pieces.remove(), texts.remove(), stream));
                 progress.at(pieces.isEmpty() ? next : pieces.peek().start(), indices.length);
             }
         } finally {
@@ -117,15 +120,16 @@ public final class RunJsonl {
         }
     }
 
-    private void finish(Piece piece, Future<byte[]> text, OutputStream stream) throws IOException {
-        byte[] bytes = Parallel.await(text);
-        if (bytes != null) {
-            stream.write(bytes);
-            return;
+    /// Writes a piece and returns its memory, empty.
+    private JsonText finish(Piece piece, Future<JsonText> future, OutputStream stream) throws IOException {
+        JsonText text = Parallel.await(future);
+        if (piece.isLarge()) {
+            JsonText direct = new JsonText(stream);
+            append(indices[piece.start()], direct);
+            direct.flush();
         }
-        JsonText direct = new JsonText(stream);
-        append(indices[piece.start()], direct);
-        direct.flush();
+        text.writeTo(stream);
+        return text;
     }
 
     private Piece piece(int start) {
@@ -142,12 +146,11 @@ public final class RunJsonl {
         return new Piece(start, limit, false);
     }
 
-    private byte[] text(Piece piece) throws IOException {
-        JsonText text = new JsonText(null);
+    private JsonText append(Piece piece, JsonText text) throws IOException {
         for (int i = piece.start(); i < piece.limit(); i++) {
             append(indices[i], text);
         }
-        return text.toBytes();
+        return text;
     }
 
     private void append(long index, JsonText text) throws IOException {
