@@ -28,29 +28,32 @@ final class TidyTest {
             Pattern.compile("^import (?:static )?(dev\\.penstock(?:\\.[a-z0-9]+)*)\\.[A-Z*]", Pattern.MULTILINE);
 
     /// Which packages a package of the library may use; what is not listed may use everything.
-    private static final Map<String, Set<String>> ARROWS = Map.of(
-            "dev.penstock", Set.of(),
-            "dev.penstock.memory", Set.of("dev.penstock"),
-            "dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.rows", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows"),
-            "dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory"),
-            "dev.penstock.game2048",
+    private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+            Map.entry("dev.penstock", Set.of()),
+            Map.entry("dev.penstock.memory", Set.of("dev.penstock")),
+            Map.entry("dev.penstock.pack", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry("dev.penstock.query", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry("dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry("dev.penstock.rows", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry("dev.penstock.store", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry("dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows")),
+            Map.entry("dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry(
+                    "dev.penstock.game2048",
                     Set.of(
                             "dev.penstock",
                             "dev.penstock.memory",
                             "dev.penstock.pack",
                             "dev.penstock.query",
-                            "dev.penstock.loader"),
-            "dev.penstock.catalog",
+                            "dev.penstock.loader")),
+            Map.entry(
+                    "dev.penstock.catalog",
                     Set.of(
                             "dev.penstock",
                             "dev.penstock.memory",
                             "dev.penstock.pack",
                             "dev.penstock.table",
-                            "dev.penstock.tree"));
+                            "dev.penstock.tree")));
 
     @Test
     void theSourcesAreFound() {

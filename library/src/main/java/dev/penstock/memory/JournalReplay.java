@@ -22,6 +22,9 @@ public final class JournalReplay {
     /// Bytes read at a time.
     private static final int WINDOW_SIZE = 1 << 16;
 
+    private static final MemorySegment ZEROS =
+            MemorySegment.ofArray(new byte[WINDOW_SIZE]).asReadOnly();
+
     /// How often the bytes of a file may be checked in search of frames behind a torn one: a file made to look
     /// full of frames must not take for ever.
     private static final long SEARCH_PASSES_MAX = 8;
@@ -247,6 +250,9 @@ public final class JournalReplay {
 
     /// Whether a valid frame behind an invalid one says that the invalid one was durable.
     private boolean isDamaged(long from, long last) throws IOException {
+        if (!hasBytesFrom(from)) {
+            return false;
+        }
         long size = file.size();
         long budget = Math.multiplyExact(size, SEARCH_PASSES_MAX);
         for (long at = from; at + Journal.FRAME_HEAD_SIZE <= size; at += Journal.FRAME_ALIGNMENT) {
@@ -276,10 +282,8 @@ public final class JournalReplay {
         long size = file.size();
         for (long at = offset; at < size; at += WINDOW_SIZE) {
             MemorySegment piece = bytesOrNull(at, (int) Math.min(WINDOW_SIZE, size - at));
-            for (long i = 0; piece != null && i < piece.byteSize(); i++) {
-                if (piece.get(Layouts.U8, i) != 0) {
-                    return true;
-                }
+            if (piece != null && piece.mismatch(ZEROS.asSlice(0, piece.byteSize())) >= 0) {
+                return true;
             }
         }
         return false;

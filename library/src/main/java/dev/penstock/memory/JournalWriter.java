@@ -13,10 +13,10 @@ import java.nio.file.Path;
 ///
 /// **Ownership.** Owns the file and its memory. **Threads.** One at a time.
 public final class JournalWriter implements AutoCloseable {
-    /// Room at first; it is doubled up to [#GROWTH_BYTES_MAX] each time.
-    private static final long GROWTH_BYTES_MIN = 1L << 20;
-
+    /// The file is doubled each time, up to this.
     private static final long GROWTH_BYTES_MAX = 16L << 20;
+
+    private static final long PIECE_SIZE = 1L << 20;
 
     private final Disk disk;
     private final Path path;
@@ -91,7 +91,7 @@ public final class JournalWriter implements AutoCloseable {
         if (missing <= 0) {
             return;
         }
-        long step = Math.clamp(limit, GROWTH_BYTES_MIN, GROWTH_BYTES_MAX);
+        long step = Math.min(limit, GROWTH_BYTES_MAX);
         long growth = Layouts.alignUp(Math.max(missing, step), Journal.FRAME_ALIGNMENT);
         // Through a file of its own: a failed write closes a file to all further writing.
         long limitBefore = limit;
@@ -105,8 +105,8 @@ public final class JournalWriter implements AutoCloseable {
     }
 
     private void writeZeros(Disk.Writable target, long byteCount) throws IOException {
-        MemorySegment zeros = frame.reserve(Math.min(byteCount, GROWTH_BYTES_MIN));
-        long pieceMax = Math.min(byteCount, GROWTH_BYTES_MIN);
+        long pieceMax = Math.min(byteCount, PIECE_SIZE);
+        MemorySegment zeros = frame.reserve(pieceMax);
         zeros.asSlice(0, pieceMax).fill((byte) 0);
         for (long done = 0; done < byteCount; done += pieceMax) {
             long size = Math.min(pieceMax, byteCount - done);

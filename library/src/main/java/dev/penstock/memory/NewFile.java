@@ -193,6 +193,11 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
+    /// Puts all bytes on stable storage, before several files are published together by [#publishUnforced].
+    public void force() throws IOException {
+        file.force();
+    }
+
     /// Gives the file its name, durably. It is closed after that, since closing ends the lock.
     public void publish() throws IOException {
         file.force();

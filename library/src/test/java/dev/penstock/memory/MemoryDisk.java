@@ -27,7 +27,7 @@ public final class MemoryDisk implements Disk {
     private final Map<Path, Content> files = new TreeMap<>();
     private final Set<Path> folders = new HashSet<>();
 
-    /// Puts a file there, whole, with the folders above it. The array is not copied.
+    /// Puts a file there, whole, with the folders above it. The array is copied when the file is first written to.
     public synchronized MemoryDisk put(Path file, byte[] bytes) {
         addFolder(key(file).getParent());
         files.put(key(file), new Content(bytes));
@@ -205,6 +205,9 @@ public final class MemoryDisk implements Disk {
     /// What a name leads to; it outlives the name while somebody has it open.
     private static final class Content {
         private byte[] bytes;
+        /// Whether the array is somebody else's as well, so that it has to be copied before it is written to.
+        private boolean isShared = true;
+
         private int size;
         private volatile boolean isBeingWritten;
         private final LockTable locks = new LockTable();
@@ -226,7 +229,10 @@ public final class MemoryDisk implements Disk {
             int end = Math.toIntExact(offset + source.byteSize());
             if (end > bytes.length) {
                 bytes = Arrays.copyOf(bytes, Math.max(end, 2 * bytes.length));
+            } else if (isShared) {
+                bytes = bytes.clone();
             }
+            isShared = false;
             MemorySegment.copy(source, 0, MemorySegment.ofArray(bytes), offset, source.byteSize());
             size = Math.max(size, end);
         }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import java.util.List;
+import java.util.Map;
+
+/// An object of `meta.json`, whose values are checked as they are taken out.
+///
+/// @param what names the object in messages
+record MetaValues(String what, Map<?, ?> values) {
+    /// @throws IllegalArgumentException when it is no object
+    static MetaValues of(String what, Object value) {
+        if (!(value instanceof Map<?, ?> values)) {
+            throw new IllegalArgumentException(what + " is no object");
+        }
+        return new MetaValues(what, values);
+    }
+
+    /// A value of any kind, or null.
+    Object get(String key) {
+        return values.get(key);
+    }
+
+    MetaValues object(String key) {
+        return of(key, values.get(key));
+    }
+
+    String text(String key) {
+        if (values.get(key) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException(what + " has no text " + key);
+    }
+
+    List<?> list(String key) {
+        if (values.get(key) instanceof List<?> list) {
+            return list;
+        }
+        throw new IllegalArgumentException(what + " has no list " + key);
+    }
+
+    /// A whole number that is not negative.
+    long count(String key) {
+        return count(key, values.get(key));
+    }
+
+    static long count(String what, Object value) {
+        if (value instanceof Long number && number >= 0) {
+            return number;
+        }
+        throw new IllegalArgumentException(what + " is no whole number from 0 on: " + value);
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import static dev.penstock.memory.Layouts.U16;
+import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.U8;
+
+import dev.penstock.memory.Journal;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/// A store is a folder of records with several fields that can be appended, updated and deleted: zrecord 0.3.0,
+/// layout `zr16`, with a journal beside it.
+///
+/// Records have the indices 0 to N-1 and all fields of a store have N slots. A value is bytes; a slot says where
+/// they are. All integers are little-endian and nothing is aligned unless it is said. CRC is CRC-32C.
+///
+/// | name | content | how it changes |
+/// |---|---|---|
+/// | `meta.json` | the published keys, and ours under `zr` | new file, force, rename, force of the folder |
+/// | `meta.switch` | the former `meta.json` while changed tables get their names | rename |
+/// | `FIELD.offset` | the table of a field, an ENTRY for each slot | appended, or new file and rename; never shorter |
+/// | `chunk/ID.zr` | values; the ids are never used twice | appended; never cut |
+/// | `journal/NUMBER.zj` | changes since the `meta.json` that names it | appended |
+/// | `.lock` | the lock of the writer, with a text that says who has it | never opened for anything else |
+///
+/// A program that knows the published layout alone (`meta.json`, tables, chunks) sees an exact state after
+/// `close` or `checkpoint`, and an exact prefix at any time if records were only appended.
+///
+/// ## Layout
+///
+/// ### ENTRY
+///
+/// | offset | size | type  | field    | rule                                                                |
+/// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
+/// |      0 |    4 | u32   | chunk    | id of the chunk; the file is there when the size is not 0           |
+/// |      4 |    8 | u64   | offset   | of the stored bytes in the chunk, behind their PREFIX               |
+/// |     12 |    4 | u32   | size     | stored bytes, which end within the chunk                            |
+///
+/// Three entries have no bytes: (0, 0, 0) is a missing value, (0xFFFFFFFF, 0, 0) an empty one, and
+/// (0xFFFFFFFE, 0, 0) belongs to a deleted record. To a plain reader all three have size 0.
+///
+/// ### PREFIX
+///
+/// Each stored value has a prefix directly in front of it, which begins at a multiple of 8. Chunks that other
+/// programs wrote have none; `zr.bare` lists them.
+///
+/// | offset | size | type  | field    | rule                                                                |
+/// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
+/// |      0 |    4 | u32   | crc      | CRC of the size below (4 bytes) and the stored bytes                |
+/// |      4 |    4 | u32   | size     | bytes of the value when it is expanded                              |
+///
+/// ### CHANGE
+///
+/// The journal is a [dev.penstock.memory.Journal] with these items. `fields` of a frame is the number of fields,
+/// `length` is N after the commit. A change says what a slot holds from now on, and never where a record moves.
+///
+/// | offset | size | type  | field    | rule                                                                |
+/// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
+/// |      0 |    1 | u8    | op       | 1 PUT                                                               |
+/// |      1 |    1 | u8    | zero     | zero                                                                |
+/// |      2 |    2 | u16   | field    | position in `fields` of `meta.json`                                 |
+/// |      4 |    4 | u32   | crc      | that of the value's prefix; 0 without stored bytes and in overlays  |
+/// |      8 |    8 | u64   | slot     | less than N after this commit or before it                          |
+/// |     16 |   16 | bytes | entry    | an ENTRY                                                            |
+///
+/// ## meta.json
+///
+/// Published keys: `version` 1, `length` (records a plain reader may see), `chunks` (`num`: ids used so far,
+/// `size`: rows after which a chunk is full, `unfull`: `[id, write position, rows]` of the chunk that is written
+/// on) and `fields` (`name`, `compress`, and if they are declared `dtype` and `shape`).
+///
+/// Ours, under `zr`: `layout` "zr16", `uuid`, `generation` (one more with every `meta.json`), `journal` (its
+/// number), `salt` (hexadecimal), `sequence` (of the state that tables and overlay give), `length` (N then),
+/// `slots` (slots of the tables that are taken), `published` (sequence of the state that a plain reader sees),
+/// `overlays` (overlay frames of the journal), `delete` ("tombstone" or "swap"), `prefix` 8, `bare` (ids of
+/// chunks without prefixes), `retired`.
+///
+/// The last key of the file is `crc32c`, as [dev.penstock.memory.ChecksummedJson] has it.
+///
+/// ## Writing
+///
+/// **Commit.** C1 the values are written to the chunk. C2 the chunks are forced, and the folder of a new one. C3
+/// one frame is written, or several of which all but the last have MORE. C4 the journal is forced. Frame and
+/// chunk are not forced together: then a rotten value under an acknowledged frame could not be told from a torn
+/// one.
+///
+/// **Rotate**, before the first change of every process and when the journal is large. R0 everything is forced.
+/// R1 slots from `slots` to N are written to the tables, which are forced. R2 a new journal with the overlay
+/// (the cells of taken slots that differ from the tables) is written and forced, and its folder. R3 a new
+/// `meta.json`. R4 the old journal is deleted. The published `length` moves on to N only if the overlay is
+/// empty.
+///
+/// **Publish**, at `checkpoint` and `close`: with an empty overlay it is a rotate. Otherwise P1 the changed
+/// tables are written as new files, never shorter than the old ones, and forced. P2 a new journal without
+/// overlay. P3 the new `meta.json` under a temporary name, forced. P4 `meta.json` becomes `meta.switch`; the
+/// folder is forced. P5 the new tables get their names; the folder is forced. P6 the new `meta.json` gets its
+/// name; the folder is forced. P7 `meta.switch` and the old journal are deleted. Between P4 and P6 there is no
+/// `meta.json`, so that no plain reader can see a mixture.
+///
+/// ## Recovery
+///
+/// 1. `meta.json` is read, otherwise `meta.switch`.
+/// 2. The tables are long enough and the journal's header is the one that `meta.json` names.
+/// 3. The frames of the journal are applied in order, as [dev.penstock.memory.Journal] says which are there.
+/// Changes are absolute, so
+///    tables before and after a publish give the same result.
+/// 4. Frames behind the last SYNCED one are applied only as long as the value of every change has its CRC.
+/// 5. A writer never continues an old journal, and copies values of frames that were not SYNCED to a new chunk,
+/// because
+///    they may be in the cache of the operating system alone.
+///
+/// ## Limits
+///
+/// - A value has at most [#VALUE_SIZE_MAX] bytes, because it is handled as a whole, and is expanded to exactly the
+///   size that its prefix names.
+/// - A store has at most [#FIELD_COUNT_MAX] fields. Their names match [#FIELD_NAME], because they are names of
+/// files,
+///   and do not differ in case alone.
+///
+/// - Tables have no checksum, as published: a damaged slot may lose its value or name an older one. It cannot name
+///   bytes that were never a value, because those do not have the right CRC in front of them.
+///
+/// ## Where it differs from the design text
+///
+/// - Entries are packed in the order chunk, offset, size; `unfull` is a list of triples.
+/// - Tables are not changed in place: what is changed is in the journal until a publish writes new tables.
+/// - `meta.json` is absent for milliseconds while a publish gives changed tables their names.
+/// - The checksum of `meta.json` is its last key, as in the manifests of tables, so that one implementation
+/// serves both.
+/// - Deleting keeps all indices by default; moving the last record into the gap is an option.
+public final class StoreFormat {
+    static final StructLayout ENTRY =
+            MemoryLayout.structLayout(U32.withName("chunk"), U64.withName("offset"), U32.withName("size"));
+    static final StructLayout PREFIX = MemoryLayout.structLayout(U32.withName("crc"), U32.withName("size"));
+    static final StructLayout CHANGE = MemoryLayout.structLayout(
+            U8.withName("op"),
+            U8.withName("zero"),
+            U16.withName("field"),
+            U32.withName("crc"),
+            U64.withName("slot"),
+            MemoryLayout.sequenceLayout(16, U8).withName("entry"));
+
+    static final long ENTRY_SIZE = ENTRY.byteSize();
+    static final long PREFIX_SIZE = PREFIX.byteSize();
+    static final int CHANGE_SIZE = (int) CHANGE.byteSize();
+
+    /// Prefixes begin at multiples of this.
+    static final long ALIGNMENT = 8;
+
+    static final Journal JOURNAL = new Journal("ZRJOURN1", "ZRJ1", CHANGE_SIZE);
+
+    static final String META = "meta.json";
+    static final String META_SWITCH = "meta.switch";
+    static final String CHUNK_FOLDER = "chunk";
+    static final String JOURNAL_FOLDER = "journal";
+    static final String LOCK = ".lock";
+    static final String LAYOUT = "zr16";
+    static final int VERSION = 1;
+
+    static final int PUT = 1;
+
+    /// More fields than anybody needs, few enough that a row of changes fits in a frame.
+    public static final int FIELD_COUNT_MAX = 1024;
+
+    /// Names that are names of files on every system.
+    public static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
+
+    /// A value is read and expanded as a whole, so what a damaged size can ask for is limited to this.
+    public static final long VALUE_SIZE_MAX = 1L << 30;
+
+    /// Ids of chunks are unsigned 32-bit numbers, and the last two stand for something else.
+    static final long CHUNK_COUNT_MAX = 0xFFFF_FFFEL;
+
+    private StoreFormat() {}
+
+    static Path table(Path store, String field) {
+        return store.resolve(field + ".offset");
+    }
+
+    static Path chunk(Path store, long id) {
+        return store.resolve(CHUNK_FOLDER).resolve(id + ".zr");
+    }
+
+    static Path journal(Path store, long number) {
+        return store.resolve(JOURNAL_FOLDER).resolve(number + ".zj");
+    }
+}

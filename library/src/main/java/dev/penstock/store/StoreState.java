@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Journal;
+import dev.penstock.memory.JournalFrame;
+import dev.penstock.memory.JournalHeader;
+import dev.penstock.memory.JournalReplay;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// The last committed state of a store, as its files give it: steps 1 to 4 of the recovery in [StoreFormat].
+/// Nothing is written.
+///
+/// **Ownership.** Owns the open files. **Threads.** Any number as long as nothing is changed.
+final class StoreState implements AutoCloseable {
+    /// A writer may put a new `meta.json` in place while the files are opened; so often in a row only if
+    /// something is wrong.
+    private static final int ATTEMPTS_MAX = 1000;
+
+    private final Path store;
+    private final StoreMeta.Found found;
+    private final StoreCells cells;
+    private final StoreValues values;
+    private long sequence;
+    private boolean isClean;
+    private final List<StoreChange> unsynced = new ArrayList<>();
+
+    private StoreState(Path store, StoreMeta.Found found, StoreCells cells, StoreValues values) {
+        this.store = store;
+        this.found = found;
+        this.cells = cells;
+        this.values = values;
+        this.sequence = found.meta().sequence();
+    }
+
+    /// Reads the state after the last commit, or after an earlier one.
+    ///
+    /// @param sequenceLimit the last commit that counts
+    /// @throws NoSuchFileException when there is no store
+    /// @throws DatasetException    when its files are damaged
+    static StoreState load(Disk disk, Path store, long sequenceLimit) throws IOException {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            StoreState state = tryLoad(disk, store, sequenceLimit);
+            if (state != null) {
+                return state;
+            }
+            Thread.onSpinWait();
+        }
+        throw new IOException(store + " changes all the time and cannot be opened");
+    }
+
+    private static StoreState tryLoad(Disk disk, Path store, long sequenceLimit) throws IOException {
+        StoreMeta.Found found = StoreMeta.find(disk, store);
+        if (found == null) {
+            throw new NoSuchFileException(store + ": no store is there, it has no " + StoreFormat.META);
+        }
+        StoreMeta meta = found.meta();
+        List<Disk.Readable> tables;
+        try {
+            tables = StoreCells.openTables(disk, store, meta.fields());
+        } catch (NoSuchFileException e) {
+            throw new DatasetException.Corrupt(
+                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is not there", e);
+        }
+        StoreCells cells = new StoreCells(tables, meta.slots(), meta.length());
+        StoreState state = new StoreState(store, found, cells, new StoreValues(disk, store));
+        try {
+            state.requireTables(tables);
+            if (state.replay(disk, sequenceLimit)) {
+                return state;
+            }
+        } catch (Throwable e) {
+            Closing.after(e, state::close);
+            throw e;
+        }
+        state.close();
+        return null;
+    }
+
+    private void requireTables(List<Disk.Readable> tables) throws IOException {
+        for (int i = 0; i < tables.size(); i++) {
+            long size = tables.get(i).size();
+            if (size < meta().slots() * StoreFormat.ENTRY_SIZE) {
+                throw new DatasetException.Corrupt(
+                        StoreFormat.table(store, meta().fields().get(i).name()),
+                        size,
+                        Reason.TRUNCATED,
+                        "the table has " + size + " bytes and " + meta().slots() + " slots are taken");
+            }
+        }
+    }
+
+    /// @return false when the store was changed meanwhile, so that everything has to be read again
+    private boolean replay(Disk disk, long sequenceLimit) throws IOException {
+        Path path = StoreFormat.journal(store, meta().journal());
+        try (Disk.Readable file = disk.open(path)) {
+            StoreMeta.Found now = StoreMeta.find(disk, store);
+            if (now == null || !Arrays.equals(now.bytes(), found.bytes())) {
+                return false;
+            }
+            JournalReplay replay = JournalReplay.open(StoreFormat.JOURNAL, path, file);
+            requireHeader(path, replay);
+            long end = goodEnd(replay, sequenceLimit);
+            Application application = new Application(path);
+            replay.forEach(end, application::apply);
+            isClean = replay.frameCount() == 0 && !replay.isTorn() && !found.isSwitched();
+            return true;
+        } catch (NoSuchFileException e) {
+            StoreMeta.Found now = StoreMeta.find(disk, store);
+            if (now == null || Arrays.equals(now.bytes(), found.bytes())) {
+                throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the journal is not there", e);
+            }
+            return false;
+        }
+    }
+
+    private void requireHeader(Path path, JournalReplay replay) {
+        JournalHeader expected = new JournalHeader(meta().uuid(), meta().journal(), meta().salt(), meta().sequence());
+        if (!replay.header().equals(expected)) {
+            throw new DatasetException.Corrupt(
+                    path, 0, Reason.SHARD_MISMATCH, "the journal is not the one that " + StoreFormat.META + " names");
+        }
+        if (replay.overlayCount() != meta().overlays()) {
+            throw new DatasetException.Corrupt(
+                    path,
+                    0,
+                    Reason.TRUNCATED,
+                    "the journal has " + replay.overlayCount() + " frames of the state it starts from and "
+                            + meta().overlays() + " are needed");
+        }
+    }
+
+    /// Where the last commit ends that counts. Behind the last SYNCED frame a commit counts only if all its
+    /// values are there.
+    private long goodEnd(JournalReplay replay, long sequenceLimit) throws IOException {
+        long[] end = {replay.end()};
+        long[] commitStart = {0};
+        boolean[] isStart = {true};
+        boolean[] isDone = {false};
+        replay.forEach(replay.end(), (frame, offset, items, firstItem) -> {
+            if (firstItem == 0 && isStart[0]) {
+                commitStart[0] = offset;
+            }
+            isStart[0] = !frame.hasMore();
+            if (isDone[0] || frame.kind() == Journal.OVERLAY) {
+                return;
+            }
+            boolean isBad = offset >= replay.syncedEnd() && !areIntact(items);
+            if (isBad || frame.sequence() > sequenceLimit) {
+                end[0] = commitStart[0];
+                isDone[0] = true;
+            } else if (offset >= replay.syncedEnd()) {
+                noteUnsynced(items);
+            }
+        });
+        return end[0];
+    }
+
+    private boolean areIntact(MemorySegment items) throws IOException {
+        for (long at = 0; at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
+            StoreChange change = StoreChange.read(items, at);
+            if (change != null && change.entry().hasBytes() && !values.isIntact(change.entry(), change.crc())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void noteUnsynced(MemorySegment items) {
+        for (long at = 0; at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
+            StoreChange change = StoreChange.read(items, at);
+            if (change != null && change.entry().hasBytes()) {
+                unsynced.add(change);
+            }
+        }
+    }
+
+    /// Applies frames one after another.
+    private final class Application {
+        private final Path path;
+        private final long lengthAtStart = meta().length();
+        private long changeCount;
+
+        Application(Path path) {
+            this.path = path;
+        }
+
+        void apply(JournalFrame frame, long offset, MemorySegment items, int firstItem) throws IOException {
+            changeCount += items.byteSize() / StoreFormat.CHANGE_SIZE;
+            boolean isPossible = frame.fields() == cells.fieldCount()
+                    && frame.length() >= 0
+                    && frame.length() <= lengthAtStart + Math.max(changeCount, frame.count());
+            long slotLimit = Math.max(frame.length(), cells.length());
+            for (long at = 0; isPossible && at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
+                StoreChange change = StoreChange.read(items, at);
+                isPossible = change != null
+                        && change.field() < cells.fieldCount()
+                        && change.slot() >= 0
+                        && change.slot() < slotLimit;
+                if (isPossible) {
+                    cells.put(change.field(), change.slot(), change.entry());
+                }
+            }
+            if (!isPossible) {
+                throw new DatasetException.Corrupt(
+                        path, offset, Reason.OUT_OF_RANGE, "a frame of the journal changes what is not there");
+            }
+            if (firstItem + items.byteSize() / StoreFormat.CHANGE_SIZE == frame.count() && !frame.hasMore()) {
+                cells.setLength(frame.length());
+            }
+            sequence = frame.sequence();
+        }
+    }
+
+    StoreMeta meta() {
+        return found.meta();
+    }
+
+    StoreCells cells() {
+        return cells;
+    }
+
+    StoreValues values() {
+        return values;
+    }
+
+    /// The sequence of the last commit that counts.
+    long sequence() {
+        return sequence;
+    }
+
+    /// Whether the last writer ended with a checkpoint, so that there is nothing to recover.
+    boolean isClean() {
+        return isClean;
+    }
+
+    /// Whether a publish was interrupted while tables got their names.
+    boolean isSwitched() {
+        return found.isSwitched();
+    }
+
+    /// Changes whose values may be in the cache of the operating system alone.
+    List<StoreChange> unsynced() {
+        return unsynced;
+    }
+
+    @Override
+    public void close() throws IOException {
+        Closing.all(List.of(cells::close, values::close));
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Findings;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.Verification;
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Reads every value of a committed state. The journal and `meta.json` were checked when the state was opened.
+final class StoreVerifier {
+    private final Path store;
+    private final Disk disk;
+    private final StoreState state;
+    private final Findings findings = new Findings();
+    private final Set<Long> chunks = new HashSet<>();
+    private long checkedBytes;
+
+    StoreVerifier(Path store, Disk disk, StoreState state) {
+        this.store = store;
+        this.disk = disk;
+        this.state = state;
+    }
+
+    Verification verify(Progress progress) throws IOException {
+        List<StoreField> fields = state.meta().fields();
+        long length = state.cells().length();
+        for (long index = 0; index < length; index++) {
+            int deletedCount = 0;
+            for (int field = 0; field < fields.size(); field++) {
+                deletedCount += verify(fields, field, index);
+            }
+            if (deletedCount != 0 && deletedCount != fields.size()) {
+                findings.error(
+                        StoreFormat.table(store, fields.getFirst().name()),
+                        index * StoreFormat.ENTRY_SIZE,
+                        Reason.BAD_STATS,
+                        "record " + index + " is deleted in some fields only");
+            }
+            progress.at(index + 1, length);
+        }
+        warnOfOthers();
+        return findings.result(checkedBytes);
+    }
+
+    /// @return 1 when the cell belongs to a deleted record
+    private int verify(List<StoreField> fields, int field, long index) throws IOException {
+        StoreEntry entry = state.cells().get(field, index);
+        checkedBytes += StoreFormat.ENTRY_SIZE;
+        if (!entry.hasBytes()) {
+            boolean isKnown = entry.equals(StoreEntry.MISSING) || entry.equals(StoreEntry.EMPTY) || entry.isDeleted();
+            if (!isKnown) {
+                findings.warning(
+                        StoreFormat.table(store, fields.get(field).name()),
+                        index * StoreFormat.ENTRY_SIZE,
+                        Reason.NOT_CANONICAL,
+                        "a slot without bytes that no writer makes: " + entry);
+            }
+            return entry.isDeleted() ? 1 : 0;
+        }
+        chunks.add(entry.chunk());
+        checkedBytes += entry.size() + StoreFormat.PREFIX_SIZE;
+        try {
+            state.values().value(fields.get(field), entry);
+        } catch (DatasetException e) {
+            findings.add(new Verification.Problem(
+                    e.file(),
+                    e.offset(),
+                    Verification.Severity.ERROR,
+                    e.reason(),
+                    "record " + index + ", field " + fields.get(field).name() + ": " + e.what()));
+        }
+        return 0;
+    }
+
+    private void warnOfOthers() throws IOException {
+        for (Path file : disk.list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
+            String name = file.getFileName().toString();
+            boolean isChunk = name.matches("\\d{1,10}\\.zr");
+            if (!isChunk || !chunks.contains(Long.parseLong(name.substring(0, name.length() - 3)))) {
+                findings.warning(
+                        file, 0, Reason.UNLISTED_SHARD, "no record has a value here: it takes room for nothing");
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Figures;
+import dev.penstock.Progress;
+import dev.penstock.memory.BuggyDisks;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FaultyDisk;
+import dev.penstock.memory.FaultyDisk.Plan;
+import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.WatchedDisk;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/// Every operation of writing a store fails, once and for ever: the caller hears of it, no commit that was
+/// acknowledged is lost, and the next writer goes on.
+class StoreFaultTest {
+    private final List<String> violations = new ArrayList<>();
+
+    /// What was done before a fault.
+    private static final class Attempt {
+        private final Map<Long, List<String>> states = new HashMap<>(Map.of(0L, List.of()));
+        private final List<String> records = new ArrayList<>();
+        private long acknowledged;
+        private boolean exists;
+        private boolean isDone;
+
+        void commit(StoreWriter store) throws IOException {
+            states.put(store.sequence() + 1, List.copyOf(records));
+            acknowledged = store.commit();
+        }
+    }
+
+    private static StoreOptions options(Disk disk) {
+        return StoreOptions.DEFAULT.withDisk(disk).withChunkRows(2).withRotateBytes(400);
+    }
+
+    private static void write(Disk disk, Attempt attempt) throws IOException {
+        List<StoreField> fields = List.of(StoreField.bytes("A"), StoreField.bytes("B"));
+        StoreWriter store = StoreWriter.create(StoreModel.STORE, fields, options(disk));
+        attempt.exists = true;
+        try {
+            for (int i = 0; i < 3; i++) {
+                store.append(Arrays.asList(("a" + i).getBytes(), i == 1 ? null : new byte[i * 400]));
+                attempt.records.add("'a" + i + "' " + (i == 1 ? "missing" : "'" + "\0".repeat(i * 400) + "'"));
+                attempt.commit(store);
+            }
+            store.update(0, "A", "new".getBytes());
+            attempt.records.set(0, "'new' ''");
+            attempt.commit(store);
+            store.checkpoint();
+            store.delete(1);
+            attempt.records.set(1, "deleted deleted");
+            attempt.commit(store);
+            store.close();
+            attempt.isDone = true;
+        } finally {
+            store.abort();
+        }
+    }
+
+    private long sweep(UnaryOperator<Disk> bug) throws IOException {
+        return FaultyDisk.sweep(plan -> {
+            MemoryDisk memory = new MemoryDisk().addFolder(StoreModel.FOLDER);
+            FaultyDisk faulty = new FaultyDisk(memory, plan);
+            WatchedDisk watched = new WatchedDisk(faulty);
+            Attempt attempt = new Attempt();
+            try {
+                write(bug.apply(watched), attempt);
+            } catch (IOException e) {
+                if (!faulty.hasFired()) {
+                    violations.add(plan + ": " + e);
+                }
+            } catch (RuntimeException e) {
+                violations.add(plan + ": " + e);
+            }
+            if (watched.openCount() > 0) {
+                violations.add(plan + ": " + watched.openCount() + " files stay open");
+            }
+            check(memory, attempt, plan);
+            return faulty;
+        });
+    }
+
+    private void check(MemoryDisk memory, Attempt attempt, Plan plan) {
+        try (StoreReader reader = StoreReader.open(StoreModel.STORE, memory)) {
+            List<String> found = StoreModel.read(reader);
+            List<String> expected = attempt.states.get(reader.sequence());
+            if (reader.sequence() < attempt.acknowledged || !found.equals(expected)) {
+                violations.add(
+                        plan + ": commit " + reader.sequence() + " of " + attempt.acknowledged + " with " + found);
+            }
+            goOn(memory, found, plan);
+        } catch (NoSuchFileException e) {
+            if (attempt.exists) {
+                violations.add(plan + ": no store");
+            }
+        } catch (IOException | RuntimeException e) {
+            violations.add(plan + ": " + e);
+        }
+    }
+
+    private void goOn(MemoryDisk memory, List<String> found, Plan plan) throws IOException {
+        try (StoreWriter store = StoreWriter.open(StoreModel.STORE, options(memory))) {
+            store.append(Arrays.asList("x".getBytes(), null));
+        }
+        List<String> expected = new ArrayList<>(found);
+        expected.add("'x' missing");
+        try (StoreReader reader = StoreReader.open(StoreModel.STORE, memory)) {
+            if (!StoreModel.read(reader).equals(expected)
+                    || !reader.verify(Progress.NONE).isOk()) {
+                violations.add(plan + ": the next writer left " + StoreModel.read(reader));
+            }
+        }
+    }
+
+    @Test
+    void noAcknowledgedCommitIsLostByAFault() throws IOException {
+        long attempts = sweep(UnaryOperator.identity());
+        assertEquals(List.of(), violations.subList(0, Math.min(5, violations.size())));
+        assertTrue(attempts > 300, "only " + attempts + " attempts");
+        Figures.print("store, writes with one operation failing", attempts);
+    }
+
+    @Test
+    void aWriterThatIgnoresAFailedWriteIsCaught() throws IOException {
+        sweep(BuggyDisks::withIgnoredWriteErrors);
+        assertFalse(violations.isEmpty());
+    }
+}
