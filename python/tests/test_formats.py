@@ -32,6 +32,11 @@ def test_the_extension_decides(tmp_path: Path) -> None:
     assert np.load(tmp_path / "words.npy").tolist() == ["a", "bc"]
 
 
+def test_an_iterator_of_records_is_written_whole(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "texts.a2pack", iter(TEXTS))
+    assert penstock.open(tmp_path / "texts.a2pack")[:] == TEXTS
+
+
 def test_without_an_extension_the_data_decides(tmp_path: Path) -> None:
     penstock.write(tmp_path / "a", [b"a", b"b"])
     assert penstock.open(tmp_path / "a").format == "pack"
@@ -52,7 +57,11 @@ def test_without_an_extension_the_data_decides(tmp_path: Path) -> None:
         ("b.npy", [b"a"], "a table"),
         ("b.npy", (b"a", bytearray(b"b")), "a table"),
         ("t.act", [b"a"], "a tree"),
-        ("t.act", np.arange(3), "a tree"),
+        ("t.act", np.arange(3), "a tree is written from .* not from a ndarray"),
+        ("t.act", {"a": np.arange(3)}, "values of trees are whole numbers, and a ndarray is not"),
+        ("t.act", {"a": 1.5}, "values of trees are whole numbers, and a float is not"),
+        ("b.npy", iter([1, 2]), "a table is written from an array or a list"),
+        ("s.a2pack", iter([b"a", "b"]), "record 1 is a str"),
     ],
 )
 def test_data_that_does_not_fit_its_extension_is_refused(
@@ -211,8 +220,12 @@ def test_a_mixture_of_no_samples_has_empty_epochs(steps: Path) -> None:
     with penstock.Loader(mixed, batch_size=10) as loader:
         assert len(loader) == 0
         assert list(loader) == []
-    with pytest.raises(ValueError, match=r"length|-1"):
+    with pytest.raises(ValueError, match=r"length of an epoch cannot be negative; got -1"):
         penstock.mix(ds, weights=[1], length=-1)
+    with pytest.raises(ValueError, match=r"needs one weight; got 2 for 1 parts"):
+        penstock.mix(ds, weights=[1, 2])
+    with pytest.raises(TypeError, match="integer"):
+        penstock.mix(ds, weights=[1], length=1.5)  # type: ignore[arg-type]
 
 
 def test_a_file_is_not_written_over_a_folder(tmp_path: Path) -> None:
@@ -243,6 +256,9 @@ def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
                 with pytest.raises(OSError, match="a pipe, a socket or a device") as caught:
                     opened(path)
                 assert caught.value.filename == str(path)
+    with pytest.raises(OSError, match="which cannot be replaced by a file") as kept:
+        penstock.write(tmp_path / "pipe.npy", [1], overwrite=True)
+    assert kept.value.filename == str(tmp_path / "pipe.npy")
     os.symlink(tmp_path / "loop", tmp_path / "loop")
     for opened in (penstock.open, penstock.Tree):
         with pytest.raises(OSError) as loop:

@@ -300,7 +300,11 @@ def _bytes(path: Path) -> bytes:
 
 def _unsigned(value: Any) -> int:
     """NumPy would cut fractions off, and older ones make large numbers of negative ones."""
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"values of trees are whole numbers, and a {kind} is not") from None
     if not 0 <= number < 1 << 64:
         raise OverflowError(f"values of trees are from 0 to 2^64 - 1, and {number} is not")
     return number
@@ -323,7 +327,10 @@ def write_tree(
 ) -> None:
     """Writes a mapping of paths to whole numbers as a tree."""
     if not isinstance(values, Mapping):
-        raise TypeError(f"a tree is written from a dictionary of numbers by path, not {values!r}")
+        raise TypeError(
+            "a tree is written from a dictionary of numbers by path, not from a "
+            f"{type(values).__name__}"
+        )
     entries = sorted((_bytes(key), _unsigned(value)) for key, value in values.items())
     numbers = np.array([value for _, value in entries], np.uint64)
     arrays = {**_arrays([key for key, _ in entries]), "values": numbers}

@@ -8,7 +8,7 @@ import operator
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -337,14 +337,20 @@ def _write_pack(path: PathLike, data: Any, overwrite: bool, align: int | None) -
             f"a pack is written from a list of bytes, not from a {type(data).__name__}; an array "
             "or a dictionary of columns is a table, whose name ends in .npy"
         )
+    # An iterator can be read once only, so each record is checked on its way into the pack. An error
+    # leaves no file, because the writer publishes the pack when it is complete.
+    with PackWriter(path, overwrite=overwrite, align=align) as pack:
+        pack.extend(_checked_records(data))
+
+
+def _checked_records(data: Iterable[Any]) -> Iterator[Any]:
     for number, record in enumerate(data):
         if not isinstance(record, (bytes, bytearray, memoryview, np.ndarray, np.generic)):
             raise TypeError(
                 f"a pack is written from a list of bytes, and record {number} is a "
-                f"{type(record).__name__}; text has to be encoded first"
+                f"{type(record).__name__}; encode text first"
             )
-    with PackWriter(path, overwrite=overwrite, align=align) as pack:
-        pack.extend(data)
+        yield record
 
 
 def _write_table(path: PathLike, data: Any, overwrite: bool) -> None:
@@ -355,6 +361,11 @@ def _write_table(path: PathLike, data: Any, overwrite: bool) -> None:
         )
     if isinstance(data, Mapping):
         data = _conversion.assembled(data, None)
+    if isinstance(data, Iterator):
+        raise TypeError(
+            f"a table is written from an array or a list, not from a {type(data).__name__}; make a "
+            "list of it, or append its rows to a penstock.TableWriter"
+        )
     array = _conversion.unmasked(data)
     if array.ndim == 0:
         raise ValueError("a table has rows; a single value has none")

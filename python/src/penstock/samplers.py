@@ -322,6 +322,6 @@ class Mixture(Sampler):
             "mixture",
             parts=[part._handle.number for part in parts],
             weights=[float(weight) for weight in weights],
-            length=length,
+            length=operator.index(length),
             seed=seed_bits(seed),
         )

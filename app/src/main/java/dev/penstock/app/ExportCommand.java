@@ -44,7 +44,7 @@ final class ExportCommand extends DatasetCommand {
     @Option(names = "--fields", paramLabel = "LIST", description = "Fields to write, as in a,b (default: all).")
     String fields;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
     String condition;
 
     @Mixin

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
         name = "fingerprint",
         header = "Print a short text that identifies the records of a dataset and their order.",
         description = "Without --full it is quick whatever the size: it covers the checksums that the writer stored, or"
-                + " 256 KiB of samples where there are none. With --full every byte of every record is read, and the"
-                + " fingerprint is another one. It is the same for the same records in other files.",
+                + " 256 KiB of samples where there are none. With --full every byte of every record is read; the"
+                + " result differs from the one without --full, and is the same for the same records in other files.",
         footer = {"", "Example:", "  penstock fingerprint steps --full"})
 final class FingerprintCommand extends DatasetCommand {
     @Option(names = "--full", description = "Read every record.")
@@ -54,7 +54,7 @@ final class FingerprintCommand extends DatasetCommand {
         }
         print(fingerprint);
         if (!isFull && !isExact) {
-            remark("of samples, 256 KiB altogether; --full reads every record");
+            remark("The fingerprint covers samples of 256 KiB in total; with --full it covers every record.");
         }
     }
 }

@@ -29,7 +29,7 @@ final class HeadCommand extends DatasetCommand {
     @Option(
             names = "--where",
             paramLabel = "COND",
-            description = "Only records that match, as table select has it. Reading stops at the last one shown.")
+            description = "Only records that match, as for table select. Reading stops at the last one shown.")
     String condition;
 
     @Override

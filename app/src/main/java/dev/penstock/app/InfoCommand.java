@@ -57,7 +57,7 @@ final class InfoCommand extends DatasetCommand {
 
     /// A fingerprint with what it covers.
     static String fingerprint(String text, boolean isExact) {
-        return text + (isExact ? " (covers every record)" : " (of samples, 256 KiB altogether)");
+        return text + (isExact ? " (covers every record)" : " (covers samples of 256 KiB in total)");
     }
 
     private void printText(Dataset dataset) throws IOException {

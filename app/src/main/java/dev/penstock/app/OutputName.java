@@ -35,8 +35,8 @@ final class OutputName {
                     ? found + " is the extension of " + FORMATS.get(found)
                     : "the extension " + found + " is unknown; the known ones are .npy (a table), .a2pack (a pack)"
                             + " and .act (a tree)";
-            throw new IllegalArgumentException(
-                    output + ": " + known + "; here the name ends in " + extension + ", or has no extension");
+            throw new IllegalArgumentException(output + ": " + known + "; this command needs a name that ends in "
+                    + extension + ", or one without an extension");
         }
     }
 

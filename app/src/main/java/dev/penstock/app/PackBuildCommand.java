@@ -22,9 +22,9 @@ import picocli.CommandLine.Option;
         header = "Pack the files of a folder.",
         description =
                 "Collects *.a2run2 (*.a2run where there is none), or every file with --all-files. Runs of the game"
-                        + " 2048 are recognised by their content; one that cannot be read refuses the pack. The"
-                        + " pack appears under"
-                        + " its name when it is complete and on disk.",
+                        + " 2048 are recognised by their content; one that cannot be read stops the command,"
+                        + " unless --skip-bad is given. The pack appears under its name when it is complete"
+                        + " and on disk.",
         footer = {
             "",
             "Example:",

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
         versionProvider = PenstockCommand.Version.class,
         footer = {
             "",
-            "Exit codes: 0 fine, 1 the data is bad, 2 usage, 3 the disk, 141 nobody reads the output any more.",
+            "Exit codes: 0 fine, 1 the data is bad, 2 usage, 3 the disk, 141 the reader of the output is gone.",
             "With --json a failure prints {\"error\": {\"kind\", \"reason\", \"file\", \"offset\", \"message\"}}.",
             "",
             "Example:",

@@ -35,7 +35,8 @@ final class RunSelection {
             return wanted;
         }
         if (!RunPack.isRunPack(pack)) {
-            throw new IllegalArgumentException("--where is about runs, and " + pack.path() + " has other records");
+            throw new IllegalArgumentException(
+                    "--where is for packs of runs, and " + pack.path() + " holds other records");
         }
         BitSet isWanted = new BitSet();
         wanted.forEach(range -> isWanted.set((int) range.first(), (int) range.last() + 1));

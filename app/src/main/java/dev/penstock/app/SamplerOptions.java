@@ -98,7 +98,7 @@ final class SamplerOptions {
             description = "bucket: records that are sorted together, a multiple of --run (default: 32 runs).")
     Integer poolSize;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
     String condition;
 
     /// @throws CommandLine.ParameterException when options do not go together

@@ -27,7 +27,7 @@ final class StatsCommand extends DatasetCommand {
     @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as table select has it.")
+    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
     String condition;
 
     @Mixin

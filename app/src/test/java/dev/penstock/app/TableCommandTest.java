@@ -275,6 +275,7 @@ final class TableCommandTest {
         CommandRun lenient = ok("info", table, "--lenient");
         assertTrue(lenient.err().contains("manifest.json cannot be used"), lenient.err());
         assertTrue(lenient.out().contains("remark"), lenient.out());
+        assertFalse(lenient.out().contains("--lenient"), "advice already followed: " + lenient.out());
         assertTrue(ok("head", table, "--lenient").err().contains("manifest.json cannot be used"));
         CommandRun verified = CommandRun.of("verify", table, "--json");
         assertEquals(1, verified.exitCode());
@@ -298,8 +299,8 @@ final class TableCommandTest {
         Path many = folder.resolve("n");
         ok("table", "write", "--input", csv, "--output", one);
         ok("table", "write", "--input", csv, "--output", many, "--shard-rows", 1000);
-        assertTrue(ok("fingerprint", one).err().contains("of samples"));
-        assertTrue(ok("info", one).out().contains("(of samples, 256 KiB altogether)"));
+        assertTrue(ok("fingerprint", one).err().contains("covers samples of 256 KiB"));
+        assertTrue(ok("info", one).out().contains("(covers samples of 256 KiB in total)"));
         assertEquals("", ok("fingerprint", many).err());
         assertTrue(ok("info", many).out().contains("(covers every record)"));
         assertTrue(ok("fingerprint", many, "--json").out().contains("\"full\":false,\"exact\":true"));

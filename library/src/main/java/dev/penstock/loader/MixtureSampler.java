@@ -52,9 +52,12 @@ public final class MixtureSampler implements Sampler {
         this.seed = seed;
         this.placeStarts = placeStarts(weights);
         this.recordStarts = new long[parts.size() + 1];
-        if (weights.length != parts.size() || length < 0) {
-            throw new IllegalArgumentException(
-                    weights.length + " weights for " + parts.size() + " parts, and " + length + " positions");
+        if (weights.length != parts.size()) {
+            throw new IllegalArgumentException("each part of a mixture needs one weight; got " + weights.length
+                    + " for " + parts.size() + " parts");
+        }
+        if (length < 0) {
+            throw new IllegalArgumentException("the length of an epoch cannot be negative; got " + length);
         }
         for (int i = 0; i < parts.size(); i++) {
             recordStarts[i + 1] = recordStarts[i] + parts.get(i).recordCount();
@@ -79,7 +82,7 @@ public final class MixtureSampler implements Sampler {
         int left = CYCLE;
         for (int i = 0; i < weights.length; i++) {
             if (!(weights[i] >= 0)) {
-                throw new IllegalArgumentException("the weight " + weights[i] + " of part " + i + " is no weight");
+                throw new IllegalArgumentException("weights cannot be negative; part " + i + " has " + weights[i]);
             }
             double exact = weights[i] / total * CYCLE;
             counts[i] = weights[i] == 0 ? 0 : Math.max(1, (int) exact);

@@ -133,7 +133,8 @@ final class RealDisk implements Disk {
             return file;
         }
         if (!Files.isRegularFile(file) && !Files.isDirectory(file)) {
-            throw new FileSystemException(file + " is a device or a pipe and no file that could be replaced");
+            throw new FileSystemException(
+                    file.toString(), null, "this is a pipe, a socket or a device, which cannot be replaced by a file");
         }
         return Files.isSymbolicLink(file) ? file.toRealPath() : file;
     }

@@ -33,7 +33,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     /// Some damage at the start does not make the manifest another program's.
     private static final int START_DAMAGE_MAX = 6;
 
-    private static final String WAY_OUT = "; bring back a good copy, or open the table with --lenient (lenient=True in"
+    /// What a user can do about a table that is refused because of its manifest; the end of such messages.
+    static final String ADVICE = "; restore a good copy, or open the table with --lenient (lenient=True in"
             + " Python) to read the shard files as they are";
 
     private static final Pattern CRC = Pattern.compile("[0-9a-f]{8}");
@@ -114,7 +115,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
             return parse(ChecksummedJson.parse(bytes));
         } catch (IllegalArgumentException | ClassCastException e) {
             throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage() + WAY_OUT, e);
+                    file, 0, Reason.BAD_MANIFEST, "the list of shards is damaged: " + e.getMessage() + ADVICE, e);
         }
     }
 
@@ -133,7 +134,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
                         0,
                         Reason.UNSUPPORTED_VERSION,
                         "the list of shards has version " + version + " and this program reads version " + VERSION
-                                + WAY_OUT);
+                                + ADVICE);
             }
         } catch (IllegalArgumentException e) {
             // No JSON: damaged, as the caller finds out.

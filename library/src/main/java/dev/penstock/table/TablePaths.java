@@ -108,7 +108,8 @@ record TablePaths(
     private static String remark(Disk disk, Path folder, DatasetException refusal) throws IOException {
         if (refusal != null) {
             return "All shard files in the folder are read, whether the table lists them or not, because its "
-                    + TableFormat.MANIFEST + " cannot be used: " + refusal.what();
+                    + TableFormat.MANIFEST + " cannot be used: "
+                    + refusal.what().replace(TableManifest.ADVICE, "");
         }
         return TableManifest.isForeign(disk, folder)
                 ? TableFormat.MANIFEST + " was written by another program and is not used."
@@ -123,7 +124,7 @@ record TablePaths(
                         0,
                         Reason.SHARD_MISMATCH,
                         "it has the same number as " + files.get(i - 1).getFileName()
-                                + ", and nobody can say which comes first: rename one of them");
+                                + ", so their order is not known: rename one of them");
             }
         }
     }
@@ -143,8 +144,7 @@ record TablePaths(
                         file,
                         0,
                         Reason.MISSING_SHARD,
-                        "the shard is listed in " + TableFormat.MANIFEST + " and not there: bring it back, or open the"
-                                + " table with --lenient (lenient=True in Python) to read the shards that are there");
+                        "the shard is listed in " + TableFormat.MANIFEST + " but missing" + TableManifest.ADVICE);
             }
         }
         List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
