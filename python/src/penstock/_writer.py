@@ -337,8 +337,8 @@ def _write_pack(path: PathLike, data: Any, overwrite: bool, align: int | None) -
             f"a pack is written from a list of bytes, not from a {type(data).__name__}; an array "
             "or a dictionary of columns is a table, whose name ends in .npy"
         )
-    # An iterator can be read once only, so each record is checked on its way into the pack. An error
-    # leaves no file, because the writer publishes the pack when it is complete.
+    # An iterator can be read once only, so each record is checked on its way into the pack. An
+    # error leaves no file, because the writer publishes the pack when it is complete.
     with PackWriter(path, overwrite=overwrite, align=align) as pack:
         pack.extend(_checked_records(data))
 
