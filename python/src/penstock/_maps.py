@@ -34,13 +34,34 @@ def _require_same(dataset: Dataset, file: str) -> None:
         raise ValueError(f"{file} was replaced after it was opened; open it again to view it")
 
 
+def _map_array(file: str, offset: int) -> np.ndarray[Any, Any]:
+    """An array over a NumPy file, or over one that begins at an offset in an archive."""
+    if offset == 0:
+        view: np.ndarray[Any, Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        return view
+    with open(file, "rb") as archive:
+        archive.seek(offset)
+        version = np.lib.format.read_magic(archive)
+        # Files of version 3.0 differ from 2.0 in the encoding of field names alone. The dtype comes
+        # from the dataset, which knows the names.
+        read = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        shape, is_fortran, dtype = read(archive)
+        return np.memmap(
+            file, dtype, "r", offset=archive.tell(), shape=shape, order="F" if is_fortran else "C"
+        )
+
+
 def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     """An array over each file of a table."""
     row = dataset._row
     assert row is not None
     views = []
     for file in dataset._description["files"]:
-        view = np.load(file, mmap_mode="r", allow_pickle=False)
+        view = _map_array(file, dataset._description.get("arrayOffset", 0))
         _require_same(dataset, file)
         if view.ndim == 0:
             view = view.reshape(1)

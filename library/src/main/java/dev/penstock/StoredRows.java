@@ -20,6 +20,11 @@ public interface StoredRows extends Dataset {
     /// The NumPy files that hold the rows, in their order; none when they are stored in another way.
     List<Path> arrayFiles();
 
+    /// Where the array begins in its file. It is not 0 only when the file is an archive that holds the array.
+    default long arrayOffset() {
+        return 0;
+    }
+
     /// Copies many rows as they are stored, one after another.
     ///
     /// @param indices as for [#gather]

@@ -76,6 +76,7 @@ final class DatasetRequests {
             description.put("rowSize", rows.rowSize());
             description.put(
                     "files", rows.arrayFiles().stream().map(Path::toString).toList());
+            description.put("arrayOffset", rows.arrayOffset());
         }
         request.keep(source);
         return description;

@@ -20,7 +20,7 @@ public record Candidate(Path path, Disk disk, Kind kind, byte[] head) {
     public enum Kind {
         FILE,
         FOLDER,
-        /// Nothing; perhaps the name of a part of its parent, as in `FOLDER/NAME`.
+        /// Nothing; perhaps the name of a part of its parent, as in `FOLDER/NAME` or `FILE.npz/NAME`.
         ABSENT
     }
 
@@ -45,12 +45,5 @@ public record Candidate(Path path, Disk disk, Kind kind, byte[] head) {
     /// Whether this is a file that begins with these bytes.
     public boolean startsWith(byte... magic) {
         return head.length >= magic.length && Arrays.equals(head, 0, magic.length, magic, 0, magic.length);
-    }
-
-    /// The file that a path `FILE/NAME` names a part of, or null when there is none.
-    Candidate container() throws IOException {
-        Path parent = path.toAbsolutePath().getParent();
-        boolean isInFile = kind == Kind.ABSENT && parent != null && disk.exists(parent) && !disk.isDirectory(parent);
-        return isInFile ? at(parent, disk) : null;
     }
 }

@@ -73,7 +73,6 @@ public final class Catalog {
             Signature.of("an SQLite database", "SQLite format 3\0"),
             Signature.of("gzip data", "\u001f\u008b"),
             Signature.of("Zstandard data", "\u0028\u00b5\u002f\u00fd"),
-            Signature.of("a zip archive", "PK\u0003\u0004"),
             Signature.of("a Parquet file", "PAR1"),
             Signature.of("a single run of the game 2048", "A2T1"));
 

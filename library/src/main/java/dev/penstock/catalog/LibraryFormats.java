@@ -30,9 +30,7 @@ enum LibraryFormats implements Format {
     TABLE("table") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
-            return candidate.kind() == Candidate.Kind.FILE
-                    ? candidate.startsWith(TableFormat.magic())
-                    : TableReader.isTable(candidate.disk(), candidate.path());
+            return candidate.startsWith(TableFormat.magic()) || TableReader.isTable(candidate.disk(), candidate.path());
         }
 
         @Override

@@ -39,13 +39,12 @@ public final class Faults {
 
     /// The error to throw instead when it may have been any of these files: the one that is shorter now, if there
     /// is one.
-    public static DatasetException.Corrupt translate(InternalError fault, List<OpenFile> files) {
+    public static DatasetException translate(InternalError fault, List<OpenFile> files) {
         return files.stream()
-                .map(file -> translate(fault, file.path(), 0, file.size()))
+                .map(file -> file.translate(fault))
                 .filter(error -> error.reason() == Reason.TRUNCATED)
                 .findFirst()
-                .orElseGet(() -> translate(
-                        fault, files.getFirst().path(), 0, files.getFirst().size()));
+                .orElseGet(() -> files.getFirst().translate(fault));
     }
 
     /// The error to throw instead.

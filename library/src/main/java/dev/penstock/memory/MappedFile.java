@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import dev.penstock.DatasetException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -13,13 +14,29 @@ final class MappedFile implements OpenFile {
     private final MappedGroup mapping;
     private final MemorySegment segment;
     private final Residency residency;
+    /// The file that holds the bytes: `path`, unless they are a part of another file.
+    private final Path file;
+
+    /// Where the bytes begin in that file.
+    private final long start;
 
     /// One of the files of a mapping.
     MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency) {
+        this(path, mapping, fileIndex, residency, path, 0);
+    }
+
+    /// A part of a file, which is the only segment of a mapping.
+    MappedFile(FilePart part, MappedGroup mapping, Residency residency) {
+        this(part.path(), mapping, 0, residency, part.file(), part.offset());
+    }
+
+    private MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency, Path file, long start) {
         this.path = path;
         this.mapping = mapping;
         this.segment = mapping.segment(fileIndex);
         this.residency = residency;
+        this.file = file;
+        this.start = start;
     }
 
     static MappedFile open(Path path, ReaderOptions options) throws IOException {
@@ -59,8 +76,18 @@ final class MappedFile implements OpenFile {
             // Else the error comes after this method has returned, and the caller takes garbage for bytes.
             Faults.settle();
         } catch (InternalError e) {
-            throw Faults.translate(e, path, offset, segment.byteSize());
+            throw translate(e, offset);
         }
+    }
+
+    @Override
+    public DatasetException translate(InternalError fault) {
+        return translate(fault, 0);
+    }
+
+    /// Names the file that exists on the disk, because its size now decides which error it is.
+    private DatasetException translate(InternalError fault, long offset) {
+        return Faults.translate(fault, file, start + offset, start + segment.byteSize());
     }
 
     @Override

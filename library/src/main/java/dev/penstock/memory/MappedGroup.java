@@ -40,12 +40,28 @@ public final class MappedGroup implements AutoCloseable {
     ///
     /// @throws IOException when one cannot be mapped, or too many files are mapped already
     public static MappedGroup open(Disk disk, List<Path> files) throws IOException {
+        return open(files, disk::map);
+    }
+
+    /// Maps a part of a file.
+    ///
+    /// @throws IOException when it cannot be mapped, or too many files are mapped already
+    static MappedGroup open(Disk disk, FilePart part) throws IOException {
+        return open(List.of(part.file()), (file, arena) -> disk.map(file, part.offset(), part.size(), arena));
+    }
+
+    @FunctionalInterface
+    private interface Mapping {
+        MemorySegment map(Path file, Arena arena) throws IOException;
+    }
+
+    private static MappedGroup open(List<Path> files, Mapping mapping) throws IOException {
         MappingLimit.take(files.size());
         Arena arena = Arena.ofShared();
         try {
             List<MemorySegment> segments = new ArrayList<>(files.size());
             for (Path file : files) {
-                segments.add(disk.map(file, arena));
+                segments.add(mapping.map(file, arena));
             }
             return new MappedGroup(arena, files, List.copyOf(segments));
         } catch (Throwable e) {

@@ -59,6 +59,19 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return new OpenFiles(files, residency, null);
     }
 
+    /// Opens a part of a file as the only file of a dataset.
+    ///
+    /// @throws IOException when the file cannot be opened, or ends before the part does
+    public static OpenFiles open(FilePart part, ReaderOptions options) throws IOException {
+        if (options.access() == Access.READ) {
+            return new OpenFiles(List.of(PositionalFile.open(options.disk(), part)), Residency.NONE, null);
+        }
+        MappedGroup mapping = MappedGroup.open(options.disk(), part);
+        Residency residency = new Residency(mapping, options.memoryBytes());
+        residency.preferHugePages();
+        return new OpenFiles(List.of(new MappedFile(part, mapping, residency)), residency, null);
+    }
+
     private static OpenFiles cache(List<Path> paths, ReaderOptions options) throws IOException {
         MappingCache cache = MappingCache.open(options.disk(), paths, CACHED_GROUP_SIZE, CACHED_MAX);
         List<OpenFile> files = new ArrayList<>(paths.size());

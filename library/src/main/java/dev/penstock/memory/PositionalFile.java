@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import dev.penstock.DatasetException;
 import dev.penstock.Leases;
 import dev.penstock.Reason;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -15,6 +16,9 @@ import java.util.Objects;
 final class PositionalFile implements OpenFile {
     private final Path path;
     private final Disk.Readable file;
+    /// Where the bytes begin in the file, which is not 0 when they are a part of it.
+    private final long start;
+
     private final long size;
     private final Leases leases = new Leases(this::free);
     /// The copy that [#whole] returns, or null before the first call.
@@ -23,16 +27,31 @@ final class PositionalFile implements OpenFile {
     /// Owns the copy. Closed with the last lease, so that a running call never loses its memory.
     private Arena copyArena;
 
-    private PositionalFile(Path path, Disk.Readable file, long size) {
+    private PositionalFile(Path path, Disk.Readable file, long start, long size) {
         this.path = path;
         this.file = file;
+        this.start = start;
         this.size = size;
     }
 
     static PositionalFile open(Disk disk, Path path) throws IOException {
         Disk.Readable file = disk.open(path);
         try {
-            return new PositionalFile(path, file, file.size());
+            return new PositionalFile(path, file, 0, file.size());
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /// Opens a part of a file.
+    ///
+    /// @throws EOFException when the file ends before the part does
+    static PositionalFile open(Disk disk, FilePart part) throws IOException {
+        Disk.Readable file = disk.open(part.file());
+        try {
+            RealDisk.requireRange(part.file(), part.offset(), part.size(), file.size());
+            return new PositionalFile(part.path(), file, part.offset(), part.size());
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -70,7 +89,7 @@ final class PositionalFile implements OpenFile {
         Objects.checkFromIndexSize(offset, target.byteSize(), size);
         acquire();
         try {
-            long done = file.read(offset, target);
+            long done = file.read(start + offset, target);
             if (done < target.byteSize()) {
                 throw new DatasetException.Corrupt(
                         path, offset + done, Reason.TRUNCATED, "the file was shortened while it was open");

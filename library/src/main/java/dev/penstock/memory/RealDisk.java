@@ -85,15 +85,15 @@ final class RealDisk implements Disk {
         }
     }
 
-    /// Refuses to map bytes behind the end of a file: touching them would be an error of the runtime.
+    /// Refuses bytes behind the end of a file: touching them in a mapping would be an error of the runtime.
     static void requireRange(Path file, long offset, long byteCount, long size) throws IOException {
         if (offset < 0 || byteCount < 0) {
             throw new IllegalArgumentException(
                     "offset " + offset + " and byteCount " + byteCount + " must be positive");
         }
         if (offset > size || byteCount > size - offset) {
-            throw new EOFException(file + " has " + size + " bytes: " + byteCount + " bytes from byte " + offset
-                    + " cannot be mapped");
+            throw new EOFException(
+                    file + " has " + size + " bytes: " + byteCount + " bytes from byte " + offset + " cannot be read");
         }
     }
 

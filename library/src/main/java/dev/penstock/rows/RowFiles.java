@@ -63,7 +63,13 @@ public final class RowFiles implements AutoCloseable {
     ///
     /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
     public static RowFiles open(List<Path> paths, ReaderOptions options, Header header) throws IOException {
-        OpenFiles files = OpenFiles.open(paths, options);
+        return open(OpenFiles.open(paths, options), options, header);
+    }
+
+    /// Reads the headers of open files, in the order of the rows. The files are closed when that fails.
+    ///
+    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    public static RowFiles open(OpenFiles files, ReaderOptions options, Header header) throws IOException {
         try {
             return files.use(() -> new RowFiles(files, layouts(files, header), options));
         } catch (Throwable e) {

@@ -74,6 +74,11 @@ import java.lang.foreign.StructLayout;
 /// reader ignores it, reads all shard files of the folder and says so. In a folder without a manifest, or with
 /// one of another program, the files that are there are the table. Ours begin with the key `format`.
 ///
+/// ## Archives
+///
+/// An `.npz` file is a zip archive of `.npy` files ([ZipFormat]). Each array in it is a table, opened as
+/// `FILE.npz/NAME`, and mapped where it lies in the archive. Compressed arrays are refused.
+///
 /// ## Example
 ///
 /// The head and text of three 32-bit floats, 128 bytes with the spaces that are left out here:

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 /// @param folder   where they are, or null when the table is one file
 /// @param series   the name and separator the shards share, such as `steps-`
 /// @param files    in the order of the rows; never empty
+/// @param member   the member of a zip archive that is the only file, or null when the files are files of the disk
 /// @param manifest what is listed about them, or null
 /// @param unlisted files of the series that the manifest does not name
 /// @param refusal  what is wrong with the manifest, when it was ignored for that; otherwise null
@@ -28,6 +29,7 @@ record TablePaths(
         Path folder,
         String series,
         List<Path> files,
+        ZipMember member,
         TableManifest manifest,
         List<Path> unlisted,
         DatasetException refusal,
@@ -37,7 +39,7 @@ record TablePaths(
     /// Where some programs put their shards.
     private static final String SHARDS_FOLDER = "shards";
 
-    /// Finds the files of what is at a path: a file, a folder, or `FOLDER/NAME`.
+    /// Finds the files of what is at a path: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
     ///
     /// @param isLenient whether a manifest that cannot be used is ignored instead of refused
     /// @throws DatasetException    when it is a folder without shards, an unfinished table, or its manifest is
@@ -52,10 +54,37 @@ record TablePaths(
             return findInFolder(
                     disk, absolute.getParent(), absolute.getFileName().toString(), isLenient);
         }
+        Path archive = archiveOf(disk, path);
+        if (archive != null) {
+            return inArchive(disk, archive, path);
+        }
         if (!disk.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
-        return new TablePaths(null, "", List.of(path), null, List.of(), null, null);
+        return new TablePaths(null, "", List.of(path), null, null, List.of(), null, null);
+    }
+
+    /// The zip archive that a path names, or whose member a path `FILE/NAME` names; null when there is none. The
+    /// names of members may contain slashes.
+    static Path archiveOf(Disk disk, Path path) throws IOException {
+        Path file = path.toAbsolutePath();
+        while (file != null && !disk.exists(file)) {
+            file = file.getParent();
+        }
+        return file != null && !disk.isDirectory(file) && ZipMembers.isArchive(disk, file) ? file : null;
+    }
+
+    private static TablePaths inArchive(Disk disk, Path archive, Path path) throws IOException {
+        Path absolute = path.toAbsolutePath();
+        int depth = archive.getNameCount();
+        // A part of the path as it is: the name of a member may contain "..", which means nothing in it.
+        String name = absolute.equals(archive)
+                ? null
+                : absolute.subpath(depth, absolute.getNameCount())
+                        .toString()
+                        .replace(absolute.getFileSystem().getSeparator(), "/");
+        ZipMember member = ZipMembers.find(disk, archive, name);
+        return new TablePaths(null, "", List.of(member.part().path()), member, null, List.of(), null, null);
     }
 
     /// Whether a path `FOLDER/NAME` names shards in a folder.
@@ -102,7 +131,7 @@ record TablePaths(
         Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
         String remark = remark(disk, folder, refusal);
-        return new TablePaths(folder, only.getKey(), only.getValue(), null, List.of(), refusal, remark);
+        return new TablePaths(folder, only.getKey(), only.getValue(), null, null, List.of(), refusal, remark);
     }
 
     private static String remark(Disk disk, Path folder, DatasetException refusal) throws IOException {
@@ -149,7 +178,7 @@ record TablePaths(
         }
         List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
         unlisted.removeAll(files);
-        return new TablePaths(folder, manifest.series(), files, manifest, unlisted, null, null);
+        return new TablePaths(folder, manifest.series(), files, null, manifest, unlisted, null, null);
     }
 
     private static boolean hasShards(Disk disk, Path folder, String name) throws IOException {

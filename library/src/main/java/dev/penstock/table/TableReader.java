@@ -72,7 +72,8 @@ public final class TableReader implements StoredRows {
         this.fingerprints = new TableFingerprint(shards, files.manifest());
     }
 
-    /// Opens a file, a folder of shards, or one of several tables in a folder as `FOLDER/NAME`.
+    /// Opens a file, a folder of shards, one of several tables in a folder as `FOLDER/NAME`, or an array in an
+    /// archive as `FILE.npz/NAME`. An archive of one array is opened by its own name, too.
     ///
     /// @throws DatasetException when it is no table, or damaged
     public static TableReader open(Path path) throws IOException {
@@ -82,13 +83,16 @@ public final class TableReader implements StoredRows {
     /// Opens a table in a certain way.
     public static TableReader open(Path path, Options options) throws IOException {
         TablePaths files = TablePaths.find(options.disk(), path, options.isLenient());
-        TableRows shards = TableRows.open(files.files(), options.reading());
+        TableRows shards = TableRows.open(files, options.reading());
         return new TableReader(path, options, files, shards);
     }
 
-    /// Whether a folder is a table, or a path `FOLDER/NAME` is one of several tables in a folder.
+    /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path
+    /// `FILE/NAME` leads into a zip archive.
     public static boolean isTable(Disk disk, Path path) throws IOException {
-        return disk.isDirectory(path) ? TablePaths.isTable(disk, path) : TablePaths.isNamedTable(disk, path);
+        return disk.isDirectory(path)
+                ? TablePaths.isTable(disk, path)
+                : TablePaths.isNamedTable(disk, path) || TablePaths.archiveOf(disk, path) != null;
     }
 
     @Override
@@ -123,7 +127,14 @@ public final class TableReader implements StoredRows {
 
     @Override
     public List<Path> arrayFiles() {
-        return files.files();
+        return files.member() == null
+                ? files.files()
+                : List.of(files.member().part().file());
+    }
+
+    @Override
+    public long arrayOffset() {
+        return files.member() == null ? 0 : files.member().part().offset();
     }
 
     @Override
@@ -272,6 +283,9 @@ public final class TableReader implements StoredRows {
         facts.put("manifest", files.manifest() != null);
         if (files.manifest() != null) {
             facts.put("created", files.manifest().created());
+        }
+        if (files.member() != null) {
+            facts.put("member", files.member().name());
         }
         return facts;
     }

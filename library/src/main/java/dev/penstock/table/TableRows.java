@@ -8,7 +8,6 @@ import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +16,10 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     /// Opens all shards and reads their headers.
     ///
     /// @throws DatasetException when one is damaged, or of another type than the first
-    static TableRows open(List<Path> files, ReaderOptions options) throws IOException {
+    static TableRows open(TablePaths paths, ReaderOptions options) throws IOException {
+        OpenFiles files = paths.member() == null
+                ? OpenFiles.open(paths.files(), options)
+                : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         RowFiles rows = RowFiles.open(files, options, file -> {
             TableHeader header = TableHeader.read(file);

@@ -17,10 +17,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32;
 
 /// Reads every byte of an open table and lists what is wrong with it.
 ///
-/// A file without a manifest has no checksum: that its bytes can be read is then all that can be said.
+/// A member of a zip archive has a CRC-32. Any other file without a manifest has no checksum: that its bytes can be
+/// read is then all that can be said.
 final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;
@@ -95,9 +97,14 @@ final class TableVerifier {
         OpenFile file = shards.group().files().get(shardIndex);
         TableHeader header = shards.headers().get(shardIndex);
         Crc32c crc = new Crc32c();
+        CRC32 memberCrc = new CRC32();
         try {
             file.forEachPiece(0, file.size(), piece -> {
-                crc.update(piece);
+                if (files.member() == null) {
+                    crc.update(piece);
+                } else {
+                    memberCrc.update(piece.asByteBuffer());
+                }
                 progress.at(checkedBytes.addAndGet(piece.byteSize()), totalBytes);
             });
         } catch (DatasetException e) {
@@ -112,6 +119,15 @@ final class TableVerifier {
                     Severity.WARNING,
                     Reason.TRAILING_BYTES,
                     file.size() - dataEnd + " bytes behind the last row belong to nothing"));
+        }
+        if (files.member() != null && files.member().crc() != memberCrc.getValue()) {
+            found.add(problem(
+                    file.path(),
+                    Severity.ERROR,
+                    Reason.CHECKSUM,
+                    "the array has CRC-32 " + ChecksummedJson.hex((int) memberCrc.getValue())
+                            + " and the archive lists "
+                            + ChecksummedJson.hex((int) files.member().crc())));
         }
         if (files.manifest() != null) {
             checkListed(files.manifest().shards().get(shardIndex), file, header, crc.value(), found);

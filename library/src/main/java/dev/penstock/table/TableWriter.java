@@ -200,7 +200,12 @@ public final class TableWriter implements AutoCloseable {
     ///
     /// @throws dev.penstock.DatasetException when it is none, or damaged
     public static TableWriter extend(Path path, Options options) throws IOException {
-        Path folder = TablePaths.find(options.disk(), path, false).folder();
+        TablePaths found = TablePaths.find(options.disk(), path, false);
+        if (found.member() != null) {
+            throw new IllegalArgumentException(path + " is an array in an archive, to which no rows can be appended;"
+                    + " copy it first: penstock table write --input " + path + " --output COPY.npy");
+        }
+        Path folder = found.folder();
         NewFile lock = folder == null ? null : lock(options.disk(), folder);
         try {
             TableWriter writer = extendLocked(path, options);
@@ -220,7 +225,7 @@ public final class TableWriter implements AutoCloseable {
         ReaderOptions reading =
                 ReaderOptions.DEFAULT.withDisk(options.disk()).withAccess(isMany ? Access.MMAP : Access.READ);
         TableWriter writer = null;
-        try (TableRows old = TableRows.open(files.files(), reading)) {
+        try (TableRows old = TableRows.open(files, reading)) {
             requireWritable(old.rowType());
             writer = files.folder() == null ? rewrite(path, old, options) : extend(files, old, options);
             writer.rowCount = old.count();

@@ -31,6 +31,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +81,6 @@ class CatalogTest {
         "53 51 4c 69 74 65 20 66 6f 72 6d 61 74 20 33 00, an SQLite database",
         "1f 8b 08 00, gzip data",
         "28 b5 2f fd 00, Zstandard data",
-        "50 4b 03 04 0a, a zip archive",
         "50 41 52 31 15, a Parquet file",
         "41 32 54 31 01 00, a single run of the game 2048"
     })
@@ -89,6 +90,23 @@ class CatalogTest {
         assertEquals(
                 file + ": no known dataset format: this is " + what + " (byte 0)",
                 refusal(file).getMessage());
+    }
+
+    @Test
+    void aZipArchiveIsATableWhateverItsName() throws IOException {
+        Path file = folder.resolve("archive");
+        try (ZipOutputStream archive = new ZipOutputStream(Files.newOutputStream(file))) {
+            archive.putNextEntry(new ZipEntry("notes.txt"));
+        }
+        assertEquals(
+                file + ": this is a zip archive that holds no NumPy arrays: no member has a name that ends in .npy"
+                        + " (byte 0)",
+                refusal(file).getMessage());
+        Path member = file.resolve("rows");
+        assertEquals(
+                "table",
+                Catalog.format(member, Catalog.Options.DEFAULT).orElseThrow().format());
+        assertThrows(NoSuchFileException.class, () -> Catalog.open(member));
     }
 
     @Test

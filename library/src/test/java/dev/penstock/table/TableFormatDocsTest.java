@@ -13,4 +13,15 @@ final class TableFormatDocsTest {
         tables.requireEqual("HEAD_2", TableFormat.HEAD_2);
         tables.requireNoOther();
     }
+
+    @Test
+    void theTablesOfArchivesAreTheLayouts() {
+        LayoutTables tables = LayoutTables.of("library/src/main/java/dev/penstock/table/ZipFormat.java");
+        tables.requireEqual("END", ZipFormat.END);
+        tables.requireEqual("LOCATOR", ZipFormat.LOCATOR);
+        tables.requireEqual("END_64", ZipFormat.END_64);
+        tables.requireEqual("ENTRY", ZipFormat.ENTRY);
+        tables.requireEqual("LOCAL", ZipFormat.LOCAL);
+        tables.requireNoOther();
+    }
 }

@@ -12,6 +12,7 @@ import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.time.Duration;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -231,8 +232,9 @@ class TableHeaderTest {
         DatasetException refusal = assertThrows(
                 DatasetException.UnsupportedVersion.class, () -> Tables.open(disk, Tables.FILE, Access.READ));
         assertEquals("NumPy format version 4.0; 1.0, 2.0 and 3.0 are read", refusal.what());
-        disk.put(Tables.FILE, new byte[] {'P', 'K', 3, 4});
-        refusal = assertThrows(DatasetException.WrongFormat.class, () -> Tables.open(disk, Tables.FILE, Access.READ));
+        Path shard = Tables.FOLDER.resolve("rows-00000.npy");
+        disk.addFolder(Tables.FOLDER).put(shard, new byte[] {'P', 'K', 3, 4});
+        refusal = assertThrows(DatasetException.WrongFormat.class, () -> Tables.open(disk, Tables.FOLDER, Access.READ));
         assertTrue(refusal.what().contains("take the .npy files out of an .npz"));
     }
 }

@@ -2,12 +2,14 @@
 """Arrays of random types, written by NumPy for TableNumPyTest, and a look at what the test wrote back.
 
 make FOLDER SEED COUNT   writes the arrays, their fields as little-endian columns, and cases.json
+archives FOLDER SEED COUNT   writes archives of arrays, the rows of each array, and archives.json
 check FOLDER             loads what the test wrote and holds it against the arrays; prints what differs
 """
 import json
 import os
 import random
 import sys
+import zipfile
 
 import ml_dtypes
 import numpy as np
@@ -197,8 +199,56 @@ def same(array, other, what):
     return 1
 
 
+def stored_rows(path, key):
+    """The rows of an array in an archive, with the bytes between the fields as they are stored."""
+    with zipfile.ZipFile(path) as archive, archive.open(key + ".npy") as file:
+        header = np.lib.format._read_array_header(file, np.lib.format.read_magic(file))
+        shape, is_fortran, dtype = header
+        raw = file.read()
+    if not is_fortran or not raw:
+        return raw
+    return np.ndarray(shape, "V%d" % dtype.itemsize, raw, order="F").tobytes(order="C")
+
+
+def archives(folder, seed, count):
+    """Archives of random arrays: `NAME.npz`, with the rows of each array in a file beside it."""
+    rng = random.Random(seed)
+    generator = np.random.RandomState(seed % (1 << 32))
+    limits = zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT
+    listed = []
+    for index in range(count):
+        arrays = {}
+        for number in range(rng.choice([1, 1, 2, 5])):
+            array = case(rng, rng.randrange(50))
+            fill(array, generator)
+            if rng.random() < 0.3:
+                by_columns = np.zeros(array.shape, array.dtype, order="F")
+                by_columns[...] = array
+                array = by_columns
+            arrays[rng.choice(["a", "b c", "\u00e9", "dir/x", "..", "../up"]) + str(number)] = array
+        name = os.path.join(folder, "archive%d" % index)
+        # With such limits all 64-bit records of large archives are written, by the program that would write them.
+        zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = (100, 0) if index % 3 == 0 else limits
+        np.savez(name + ".npz", **arrays)
+        members = []
+        for number, (key, array) in enumerate(arrays.items()):
+            rows = "archive%d.%d.rows" % (index, number)
+            with open(os.path.join(folder, rows), "wb") as file:
+                file.write(stored_rows(name + ".npz", key))
+            members.append({"name": key, "rows": rows, "count": len(array) if array.ndim else 1})
+        listed.append({"file": "archive%d.npz" % index, "members": members})
+    zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = limits
+    np.savez_compressed(os.path.join(folder, "compressed.npz"), squeezed=np.zeros(9))
+    np.savez(os.path.join(folder, "objects.npz"), things=np.array([{}, None], dtype=object))
+    np.savez(os.path.join(folder, "empty.npz"))
+    with open(os.path.join(folder, "archives.json"), "w") as file:
+        json.dump({"archives": listed}, file)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1] == "archives":
+        archives(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     else:
         check(sys.argv[2])

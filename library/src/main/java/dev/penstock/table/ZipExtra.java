@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// The 64-bit numbers in the extra fields of an entry or a local header. They follow one another in the order in
+/// which they are asked for.
+final class ZipExtra {
+    private static final int HEAD_SIZE = 4;
+
+    private final Path file;
+    private final long offset;
+    private final MemorySegment numbers;
+    private long usedBytes;
+
+    /// @param offset where the structure begins in the file, for messages
+    ZipExtra(Path file, long offset, MemorySegment extra) {
+        this.file = file;
+        this.offset = offset;
+        this.numbers = find(extra);
+    }
+
+    /// Programs that align members pad with extra fields that do not end well, so the search ends quietly there.
+    private static MemorySegment find(MemorySegment extra) {
+        long start = 0;
+        while (start + HEAD_SIZE <= extra.byteSize()) {
+            long size = Layouts.u16(extra, start + Short.BYTES);
+            long end = start + HEAD_SIZE + size;
+            if (end > extra.byteSize()) {
+                break;
+            }
+            if (Layouts.u16(extra, start) == ZipFormat.EXTRA_64) {
+                return extra.asSlice(start + HEAD_SIZE, size);
+            }
+            start = end;
+        }
+        return extra.asSlice(0, 0);
+    }
+
+    /// A number of a structure, or the next 64-bit number when all its bits are set.
+    long value(ZipStruct struct, MemorySegment bytes, long start, String field) {
+        if (!struct.isElsewhere(bytes, start, field)) {
+            return struct.get(bytes, start, field);
+        }
+        if (usedBytes + Long.BYTES > numbers.byteSize()) {
+            throw new DatasetException.Corrupt(
+                    file, offset, Reason.BAD_HEADER, "the 64-bit number that " + field + " stands for is not there");
+        }
+        long value = numbers.get(Layouts.U64, usedBytes);
+        usedBytes += Long.BYTES;
+        if (value < 0) {
+            throw new DatasetException.Corrupt(file, offset, Reason.SIZE_OVERFLOW, field + " does not fit in 63 bits");
+        }
+        return value;
+    }
+}
