@@ -21,8 +21,8 @@ import java.util.zip.CRC32;
 
 /// Reads every byte of an open table and lists what is wrong with it.
 ///
-/// A member of a zip archive has a CRC-32. Any other file without a manifest has no checksum: that its bytes can be
-/// read is then all that can be said.
+/// A member of a zip archive has a CRC-32. Any other file without a manifest has no checksum: that its bytes can
+/// be read is then all that can be said.
 final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;

@@ -199,15 +199,14 @@ def same(array, other, what):
     return 1
 
 
-def stored_rows(path, key):
+def stored_rows(path, key, array):
     """The rows of an array in an archive, with the bytes between the fields as they are stored."""
-    with zipfile.ZipFile(path) as archive, archive.open(key + ".npy") as file:
-        header = np.lib.format._read_array_header(file, np.lib.format.read_magic(file))
-        shape, is_fortran, dtype = header
-        raw = file.read()
-    if not is_fortran or not raw:
+    with zipfile.ZipFile(path) as archive:
+        content = archive.read(key + ".npy")
+    raw = content[len(content) - array.nbytes:]
+    if array.flags.c_contiguous or not raw:
         return raw
-    return np.ndarray(shape, "V%d" % dtype.itemsize, raw, order="F").tobytes(order="C")
+    return np.ndarray(array.shape, "V%d" % array.dtype.itemsize, raw, order="F").tobytes(order="C")
 
 
 def archives(folder, seed, count):
@@ -234,7 +233,7 @@ def archives(folder, seed, count):
         for number, (key, array) in enumerate(arrays.items()):
             rows = "archive%d.%d.rows" % (index, number)
             with open(os.path.join(folder, rows), "wb") as file:
-                file.write(stored_rows(name + ".npz", key))
+                file.write(stored_rows(name + ".npz", key, array))
             members.append({"name": key, "rows": rows, "count": len(array) if array.ndim else 1})
         listed.append({"file": "archive%d.npz" % index, "members": members})
     zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = limits
