@@ -67,7 +67,7 @@ record TablePaths(
     /// The zip archive that a path names, or whose member a path `FILE/NAME` names; null when there is none. The
     /// names of members may contain slashes.
     static Path archiveOf(Disk disk, Path path) throws IOException {
-        Path file = path.toAbsolutePath();
+        Path file = path;
         while (file != null && !disk.exists(file)) {
             file = file.getParent();
         }
@@ -75,14 +75,13 @@ record TablePaths(
     }
 
     private static TablePaths inArchive(Disk disk, Path archive, Path path) throws IOException {
-        Path absolute = path.toAbsolutePath();
         int depth = archive.getNameCount();
         // A part of the path as it is: the name of a member may contain "..", which means nothing in it.
-        String name = absolute.equals(archive)
+        String name = path.equals(archive)
                 ? null
-                : absolute.subpath(depth, absolute.getNameCount())
+                : path.subpath(depth, path.getNameCount())
                         .toString()
-                        .replace(absolute.getFileSystem().getSeparator(), "/");
+                        .replace(path.getFileSystem().getSeparator(), "/");
         ZipMember member = ZipMembers.find(disk, archive, name);
         return new TablePaths(null, "", List.of(member.part().path()), member, null, List.of(), null, null);
     }
