@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,9 +14,16 @@ from ._dtypes import is_bfloat16
 Array = np.ndarray[Any, Any]
 
 
+def is_masked(values: Any) -> bool:
+    """Whether this is an array with a mask. There is none before `numpy.ma` is loaded, and loading
+    it only to ask would take time, and fail in a process that has changed its user."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)
+
+
 def unmasked(values: Any, dtype: np.dtype[Any] | None = None) -> Array:
     """An array of the values; one with a mask would lose it."""
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         raise ValueError("a file has no mask; fill the array first, for example by .filled(0)")
     return np.asarray(values, dtype)
 

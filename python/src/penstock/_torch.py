@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _dtypes
+from . import _conversion, _dtypes
 from ._ragged import Ragged
 
 
@@ -39,7 +39,7 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
         return Ragged(values, to_torch(value.offsets, pin))
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
-    if isinstance(value, np.ma.MaskedArray):
+    if _conversion.is_masked(value):
         _require_all(np.ma.getmaskarray(value), name)
     import torch
 

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What the README shows, run as it stands.
 final class ReadmeTest {
+    /// How the names of files and folders in the commands begin.
+    private static final String NAMES = "(photos|steps|more|idx|words|out|games|moves).*";
+
     @TempDir
     Path folder;
 
@@ -63,7 +66,7 @@ final class ReadmeTest {
                 .results()
                 .map(word -> word.group(1) == null ? word.group() : word.group(1))
                 .skip(1)
-                .map(word -> word.matches("(photos|steps|more|idx|words|out|games|moves).*") ? folder.resolve(word) : word)
+                .map(word -> word.matches(NAMES) ? folder.resolve(word) : word)
                 .toArray();
     }
 
