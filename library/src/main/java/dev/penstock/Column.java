@@ -89,8 +89,8 @@ public final class Column {
         return missing.segment();
     }
 
-    /// For datasets and transforms: a mask for so many rows, all of them present, in which missing rows are to be
-    /// set to 1. Without a call no row is missing.
+    /// For datasets and transforms: a mask for `rowCount` rows, all of them present, in which missing rows are
+    /// to be set to 1. Without a call no row is missing.
     public MemorySegment reserveMissing(long rowCount) {
         if (missing == null) {
             missing = new Buffer();

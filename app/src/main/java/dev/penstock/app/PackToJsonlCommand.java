@@ -82,7 +82,7 @@ final class PackToJsonlCommand extends PackfileCommand {
     @Mixin
     RunSelection selection;
 
-    /// What the original's command lines say where nobody looks.
+    /// The name that the original has for `--quiet`.
     @Option(names = "--no-progress", hidden = true)
     boolean isWithoutProgress;
 

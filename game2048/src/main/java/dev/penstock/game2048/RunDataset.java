@@ -69,7 +69,7 @@ public final class RunDataset extends RunView {
         return of(runs, Parallel.defaultThreads());
     }
 
-    /// Views the runs of a pack, which so many threads decode.
+    /// Returns a view of the runs of a pack, which `threads` threads decode.
     public static RunDataset of(RunPack runs, int threads) {
         return new RunDataset(runs, threads);
     }

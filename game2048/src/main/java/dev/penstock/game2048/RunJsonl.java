@@ -39,7 +39,7 @@ public final class RunJsonl {
 
     /// Which lines are written.
     public enum Lines {
-        /// Those of the runs with the schema of the original, steps and runs with the compact one.
+        /// Lines of runs with the schema of the original; lines of steps and runs with the compact schema.
         DEFAULT,
         /// One for each step.
         STEPS,

@@ -9,7 +9,7 @@ final class RunV2Codec {
     /// The most bytes a step and what is read past it take.
     private static final int FAST_STEP_SIZE = 48;
 
-    /// Where every so many steps start is noted, so that a single step can be found again.
+    /// Every this many steps the offset of a step is noted, so that a single step is found quickly.
     static final int BLOCK_STEPS = 64;
 
     private static final long CONTINUATION_BITS = 0x8080_8080_8080_8080L;

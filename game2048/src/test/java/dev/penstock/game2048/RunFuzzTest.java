@@ -35,7 +35,7 @@ class RunFuzzTest {
         RunProbe.isRefused(bytes);
     }
 
-    /// Inputs in the wrong folder would be replayed by nobody.
+    /// Inputs in the wrong folder would never be replayed.
     @Test
     void theInputsAreWhereTheyAreReplayedFrom() throws Exception {
         for (String target :

@@ -40,7 +40,7 @@ class PackReaderFuzzTest {
         }
     }
 
-    /// Inputs in the wrong folder would be replayed by nobody.
+    /// Inputs in the wrong folder would never be replayed.
     @Test
     void theInputsAreWhereTheyAreReplayedFrom() throws Exception {
         for (String target :

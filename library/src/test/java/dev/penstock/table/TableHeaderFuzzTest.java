@@ -38,7 +38,7 @@ class TableHeaderFuzzTest {
         TableProbe.read(() -> Tables.open(disk, Tables.FILE, Access.READ));
     }
 
-    /// Inputs in the wrong folder would be replayed by nobody.
+    /// Inputs in the wrong folder would never be replayed.
     @Test
     void theInputsAreWhereTheyAreReplayedFrom() throws Exception {
         for (String target : new String[] {"anyBytesAreReadOrRefused", "anyHeaderIsReadOrRefused"}) {

@@ -49,7 +49,7 @@ class TreeReaderFuzzTest {
         new TreeProbe(KEYS).read(file, false);
     }
 
-    /// Inputs in the wrong folder would be replayed by nobody.
+    /// Inputs in the wrong folder would never be replayed.
     @Test
     void theInputsAreWhereTheyAreReplayedFrom() throws Exception {
         for (String target : List.of("anyBytesAreReadOrRefused", "anyArenaIsReadOrRefused")) {
