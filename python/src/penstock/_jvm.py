@@ -26,7 +26,7 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte,
 from functools import partial
 from typing import Any, NoReturn
 
-from . import _errors, _paths, _runtime, _signals
+from . import _errors, _paths, _rehearsal, _runtime, _signals
 
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
@@ -140,7 +140,7 @@ def _after_end() -> NoReturn:
     raise RuntimeError("the interpreter is shutting down, and the Java runtime has ended")
 
 
-def _options(runtime: _runtime.Runtime) -> list[str]:
+def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     options = [
         f"-Djava.class.path={_runtime.jar()}",
         # Ctrl-C stays Python's.
@@ -157,12 +157,9 @@ def _options(runtime: _runtime.Runtime) -> list[str]:
         "-Xlog:disable",
         "-XX:-PrintWarnings",
     ]
-    archive = _runtime.archive(runtime)
-    if archive:
-        # What it has loaded and checked once, it need not load and check again: a third of the time
-        # until the first batch. The runtime makes the file when a first process ends, and anew when
-        # it has changed.
-        options += ["-XX:+AutoCreateSharedArchive", f"-XX:SharedArchiveFile={archive}"]
+    if cache is not None:
+        # A runtime that cannot use it goes on without it.
+        options.append(f"-XX:AOTCache={cache}")
     if runtime.has_vectors:
         options.append("--add-modules=jdk.incubator.vector")
     # What comes later wins.
@@ -196,8 +193,13 @@ class _Starter(threading.Thread):
         try:
             runtime = _runtime.find_runtime()
             _signals.before_start()
+            cache = _runtime.cache(runtime)
+            has_cache = cache is not None and os.path.exists(cache)
+            options = _options(runtime, cache if has_cache else None)
             with _without_warning(), _in_utf8():
-                _create(runtime, _options(runtime))
+                _create(runtime, options)
+            if cache is not None and not (has_cache and call("isSharing")):
+                _rehearsal.start(cache)
         except BaseException as e:
             self.error = e
         finally:

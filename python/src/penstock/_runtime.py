@@ -26,9 +26,6 @@ _FOLDERS = (
 )
 
 
-_ARCHIVE_MAGIC = bytes.fromhex("a8ab0bf0")
-
-
 class JavaNotFoundError(RuntimeError):
     """There is no Java 25 runtime on this machine."""
 
@@ -120,9 +117,9 @@ def jar() -> str:
     return path
 
 
-def archive(runtime: Runtime) -> str | None:
-    """A file for what the runtime wants to find again at its next start; None where there is no
-    place for it. `PENSTOCK_CACHE` says in which folder, or that there is none when it is empty."""
+def cache(runtime: Runtime) -> str | None:
+    """The file with the runtime's AOT cache, whether it is there or not; None where there is no
+    place for it. `PENSTOCK_CACHE` names the folder, or says that there is none when it is empty."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):
@@ -131,22 +128,14 @@ def archive(runtime: Runtime) -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each installation has its own, and each jar and runtime in it: a runtime refuses that of
-    # another jar, and would not make it anew.
+    # Each installation has its own, and each jar and runtime in it: a runtime refuses the cache of
+    # another jar.
     status = os.stat(jar())
     content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {runtime.home}".encode())
-    installation = os.path.join(folder, f"classes-{zlib.crc32(os.fsencode(jar())):08x}-")
-    path = f"{installation}{content:08x}.jsa"
-    try:
-        with open(path, "rb") as file:
-            is_archive = file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
-        if not is_archive:
-            # The runtime makes a damaged one anew, but leaves alone what never was one.
-            os.unlink(path)
-    except FileNotFoundError:
-        for old in glob.glob(f"{glob.escape(installation)}*.jsa"):
+    installation = os.path.join(folder, f"runtime-{zlib.crc32(os.fsencode(jar())):08x}-")
+    path = f"{installation}{content:08x}.aot"
+    if not os.path.exists(path):
+        for old in set(glob.glob(f"{glob.escape(installation)}*")) - set(glob.glob(f"{path}*")):
             with suppress(OSError):
                 os.unlink(old)
-    except OSError:
-        return None
     return path if os.access(folder, os.W_OK) else None

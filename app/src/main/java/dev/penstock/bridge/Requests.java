@@ -21,6 +21,7 @@ final class Requests {
     private static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "handles" -> (long) Handles.count();
+            case "isSharing" -> isSharing();
 
             case "open" -> DatasetRequests.open(request);
             case "choose" -> DatasetRequests.choose(request);
@@ -82,5 +83,10 @@ final class Requests {
 
             default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
         };
+    }
+
+    /// Whether the runtime maps classes from a cache. It does not when it was started with a damaged one.
+    private static boolean isSharing() {
+        return System.getProperty("java.vm.info", "").contains("sharing");
     }
 }

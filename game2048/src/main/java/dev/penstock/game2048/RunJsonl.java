@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 /// pack; what is in memory depends on the number of threads and not on the pack.
 public final class RunJsonl {
     /// Stored bytes of the runs that make one piece of text.
-    private static final long PIECE_BYTES = 128 << 10;
+    private static final long PIECE_BYTES = 16 << 10;
 
     /// A run above this is written by the writing thread, piece by piece.
     private static final long LARGE_BYTES = 2 << 20;

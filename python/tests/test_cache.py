@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AOT cache that makes the runtime start sooner, and what may be wrong with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock import _rehearsal, _runtime
+
+Run = Callable[..., Any]
+
+USE = """
+import penstock
+ds = penstock.open({path!r})
+next(iter(penstock.Loader(ds, 10)))
+print(len(ds))
+"""
+WAIT_SECONDS = 120
+
+
+def made(folder: Path) -> Path:
+    """The cache, as soon as it is there: it is made in the background."""
+    end = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < end:
+        for cache in folder.glob("runtime-*.aot"):
+            return cache
+        time.sleep(0.1)
+    raise AssertionError(f"no cache after {WAIT_SECONDS} s, only {os.listdir(folder)}")
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a cache that the first process has made."""
+    folder = tmp_path_factory.mktemp("first")
+    np.save(folder / "rows.npy", np.arange(1000))
+    environment = dict(os.environ, PENSTOCK_CACHE=str(folder / "cache"))
+    script = USE.format(path=str(folder / "rows.npy"))
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    made(folder / "cache")
+    return folder / "cache"
+
+
+def is_used(run: Run, steps: Path, folder: Path, log: Path) -> bool:
+    """Whether the classes of the next process come from a cache."""
+    options = f"-Xlog:class+load:file={log}"
+    script = USE.format(path=str(steps))
+    done = run(script, PENSTOCK_CACHE=str(folder), PENSTOCK_JAVA_OPTIONS=options)
+    assert done.stdout == "1000\n"
+    return "dev.penstock.loader.Loader source: shared objects file" in log.read_text()
+
+
+def test_the_first_process_makes_it_and_the_next_use_it(
+    run: Run, steps: Path, cached: Path, tmp_path: Path
+) -> None:
+    (cache,) = cached.glob("runtime-*.aot")
+    before = cache.stat()
+    assert before.st_size > 1 << 20 and cached.stat().st_mode & 0o077 == 0
+    assert is_used(run, steps, cached, tmp_path / "log")
+    assert sorted(cached.iterdir()) == [cache, cache.with_name(cache.name + ".begun")]
+    assert cache.stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_the_classes_do_not_come_from_a_cache_without_one(
+    run: Run, steps: Path, tmp_path: Path
+) -> None:
+    assert not is_used(run, steps, Path(), tmp_path / "log")
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "cut", "flipped", "folder"])
+def test_a_bad_one_does_no_harm_and_is_made_again(
+    run: Run, steps: Path, cached: Path, tmp_path: Path, damage: str
+) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    (good,) = cached.glob("runtime-*.aot")
+    whole = good.read_bytes()
+    cache = folder / good.name
+    match damage:
+        case "garbage":
+            cache.write_bytes(os.urandom(100_000))
+        case "empty":
+            cache.write_bytes(b"")
+        case "cut":
+            cache.write_bytes(whole[: len(whole) // 2])
+        case "flipped":
+            # In the header, which is what the runtime checks.
+            cache.write_bytes(whole[:8] + bytes([whole[8] ^ 1]) + whole[9:])
+        case "folder":
+            cache.mkdir()
+    script = USE.format(path=str(steps))
+    for _ in range(2):
+        assert run(script, PENSTOCK_CACHE=str(folder)).stdout == "1000\n"
+    assert (folder / (good.name + ".begun")).exists()
+
+
+def test_only_one_process_makes_it(tmp_path: Path) -> None:
+    begun = str(tmp_path / "cache.begun")
+    assert _rehearsal._is_first(begun)
+    assert not _rehearsal._is_first(begun)
+    long_ago = time.time() - 2 * _rehearsal._RETRY_SECONDS
+    os.utime(begun, (long_ago, long_ago))
+    assert _rehearsal._is_first(begun)
+
+
+def test_a_rehearsal_that_fails_leaves_no_cache(tmp_path: Path) -> None:
+    cache = tmp_path / "runtime.aot"
+    _rehearsal._publish(f"{cache}.1", str(cache))
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("cache", ["", "relative", "/proc/nowhere"])
+def test_without_a_place_there_is_none(run: Run, steps: Path, cache: str) -> None:
+    assert run(USE.format(path=str(steps)), PENSTOCK_CACHE=cache).stdout == "1000\n"
+
+
+def test_another_jar_has_its_own_and_ends_that_of_the_old(
+    steps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, jar = tmp_path / "cache", tmp_path / "penstock.jar"
+    jar.write_bytes(b"one")
+    runtime = _runtime.find_runtime()
+    monkeypatch.setenv("PENSTOCK_CACHE", str(folder))
+    monkeypatch.setattr(_runtime, "jar", lambda: str(jar))
+    first = Path(str(_runtime.cache(runtime)))
+    first.write_bytes(b"")
+    assert _runtime.cache(runtime) == str(first)
+    jar.write_bytes(b"another")
+    second = Path(str(_runtime.cache(runtime)))
+    assert second != first and not first.exists()
