@@ -3,7 +3,6 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +41,8 @@ public final class Concat implements Dataset {
         for (int i = 0; i < parts.all().size(); i++) {
             Dataset part = parts.all().get(i);
             if (!part.fields().equals(first.fields())) {
-                throw new IllegalArgumentException("part " + i + ", " + part.path() + ", has the fields "
-                        + part.fields() + " and the first, " + first.path() + ", has " + first.fields());
+                throw new IllegalArgumentException("part " + i + ", " + part.location() + ", has the fields "
+                        + part.fields() + " and the first, " + first.location() + ", has " + first.fields());
             }
             starts[i + 1] = Math.addExact(starts[i], part.count());
         }
@@ -81,8 +80,8 @@ public final class Concat implements Dataset {
 
     /// That of the first part.
     @Override
-    public Path path() {
-        return parts.all().getFirst().path();
+    public Location location() {
+        return parts.all().getFirst().location();
     }
 
     @Override
@@ -224,7 +223,7 @@ public final class Concat implements Dataset {
     private void requireOpen() {
         if (isClosed) {
             throw new IllegalStateException(
-                    "the concat of " + parts.all().size() + " parts, the first " + path() + ", is closed");
+                    "the concat of " + parts.all().size() + " parts, the first " + location() + ", is closed");
         }
     }
 }

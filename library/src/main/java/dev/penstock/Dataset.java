@@ -3,7 +3,6 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,8 +24,8 @@ public interface Dataset extends AutoCloseable {
     /// The version of the format this file has.
     int version();
 
-    /// What was opened.
-    Path path();
+    /// Where the dataset was opened from.
+    Location location();
 
     /// How many records there are.
     long count();
@@ -124,7 +123,7 @@ public interface Dataset extends AutoCloseable {
     default long length(Field field, long index) throws IOException {
         int fieldIndex = fields().indexOf(field);
         if (fieldIndex < 0) {
-            throw new IllegalArgumentException("no field " + field + " in " + path() + "; there are: " + fields());
+            throw new IllegalArgumentException("no field " + field + " in " + location() + "; there are: " + fields());
         }
         if (!field.isVariable()) {
             Objects.checkIndex(index, count());

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 /// [IndexOutOfBoundsException] or [IllegalStateException] instead, and what the disk did wrong is an
 /// [java.io.IOException].
 public abstract sealed class DatasetException extends RuntimeException {
-    private final Path file;
+    private final Location file;
     private final long offset;
     private final Reason reason;
     private final String what;
 
-    private DatasetException(Path file, long offset, Reason reason, String what, Throwable cause) {
+    private DatasetException(Location file, long offset, Reason reason, String what, Throwable cause) {
         super(file + ": " + what + " (byte " + Long.toUnsignedString(offset) + ")", cause);
         this.file = file;
         this.offset = offset;
@@ -24,8 +24,8 @@ public abstract sealed class DatasetException extends RuntimeException {
         this.what = what;
     }
 
-    /// The file whose bytes are wrong.
-    public Path file() {
+    /// The file or remote object whose bytes are wrong.
+    public Location file() {
         return file;
     }
 
@@ -47,6 +47,10 @@ public abstract sealed class DatasetException extends RuntimeException {
     /// The file is not of the format it was opened as.
     public static final class WrongFormat extends DatasetException {
         public WrongFormat(Path file, String what) {
+            this(Location.of(file), what);
+        }
+
+        public WrongFormat(Location file, String what) {
             super(file, 0, Reason.BAD_MAGIC, what, null);
         }
     }
@@ -54,6 +58,10 @@ public abstract sealed class DatasetException extends RuntimeException {
     /// The file is of a version, or uses an extension, that this program does not read.
     public static final class UnsupportedVersion extends DatasetException {
         public UnsupportedVersion(Path file, long offset, Reason reason, String what) {
+            this(Location.of(file), offset, reason, what);
+        }
+
+        public UnsupportedVersion(Location file, long offset, Reason reason, String what) {
             super(file, offset, reason, what, null);
         }
     }
@@ -61,10 +69,18 @@ public abstract sealed class DatasetException extends RuntimeException {
     /// The file is damaged: cut short, altered, or written wrongly.
     public static final class Corrupt extends DatasetException {
         public Corrupt(Path file, long offset, Reason reason, String what) {
-            super(file, offset, reason, what, null);
+            this(Location.of(file), offset, reason, what, null);
+        }
+
+        public Corrupt(Location file, long offset, Reason reason, String what) {
+            this(file, offset, reason, what, null);
         }
 
         public Corrupt(Path file, long offset, Reason reason, String what, Throwable cause) {
+            this(Location.of(file), offset, reason, what, cause);
+        }
+
+        public Corrupt(Location file, long offset, Reason reason, String what, Throwable cause) {
             super(file, offset, reason, what, cause);
         }
     }

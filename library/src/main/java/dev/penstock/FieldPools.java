@@ -39,7 +39,7 @@ final class FieldPools<T> implements AutoCloseable {
         for (Field field : wanted) {
             if (!dataset.fields().contains(field)) {
                 throw new IllegalArgumentException("the batch wants " + field + "; the " + dataset.format() + " of "
-                        + dataset.path() + " has the fields " + dataset.fields());
+                        + dataset.location() + " has the fields " + dataset.fields());
             }
         }
     }

@@ -19,13 +19,18 @@ import java.util.Map;
 public final class Findings {
     private final List<Problem> errors = new ArrayList<>();
     private final List<Problem> warnings = new ArrayList<>();
-    private final Map<Path, Integer> fileOrder = new HashMap<>();
+    private final Map<Location, Integer> fileOrder = new HashMap<>();
     private long errorCount;
     private long warningCount;
 
     /// Adds a record that cannot be read, or cannot be read as it was written.
-    public void error(Path file, long offset, Reason reason, String what) {
+    public void error(Location file, long offset, Reason reason, String what) {
         add(new Problem(file, offset, Severity.ERROR, reason, what));
+    }
+
+    /// [#error(Location, long, Reason, String)] for a local file.
+    public void error(Path file, long offset, Reason reason, String what) {
+        error(Location.of(file), offset, reason, what);
     }
 
     /// Adds the error that an exception reports.
@@ -34,8 +39,13 @@ public final class Findings {
     }
 
     /// Adds an oddity that makes no record unreadable.
-    public void warning(Path file, long offset, Reason reason, String what) {
+    public void warning(Location file, long offset, Reason reason, String what) {
         add(new Problem(file, offset, Severity.WARNING, reason, what));
+    }
+
+    /// [#warning(Location, long, Reason, String)] for a local file.
+    public void warning(Path file, long offset, Reason reason, String what) {
+        warning(Location.of(file), offset, reason, what);
     }
 
     /// Adds one finding.

@@ -44,8 +44,8 @@ public final class Indices {
     /// @throws IndexOutOfBoundsException when it has fewer
     public static void requireFirst(Dataset dataset, long recordCount) {
         if (recordCount < 0 || recordCount > dataset.count()) {
-            throw new IndexOutOfBoundsException(
-                    dataset.path() + " has " + dataset.count() + " records and no first " + recordCount + " of them");
+            throw new IndexOutOfBoundsException(dataset.location() + " has " + dataset.count()
+                    + " records and no first " + recordCount + " of them");
         }
     }
 }

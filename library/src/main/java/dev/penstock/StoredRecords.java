@@ -3,8 +3,8 @@ package dev.penstock;
 
 import java.util.Optional;
 
-/// A dataset of byte records that may lie as they are in its one file, [Dataset#path], so that another program can
-/// map them there.
+/// A dataset of byte records that may lie as they are in its one file, [Dataset#location], so that another program
+/// can map them there.
 public interface StoredRecords extends Dataset {
     /// Where a record lies.
     ///

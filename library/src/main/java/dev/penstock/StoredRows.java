@@ -3,7 +3,6 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.List;
 
 /// A dataset whose records are rows of one fixed type, which can also be copied as they are stored.
@@ -18,7 +17,7 @@ public interface StoredRows extends Dataset {
     long rowSize();
 
     /// The NumPy files that hold the rows, in their order; none when they are stored in another way.
-    List<Path> arrayFiles();
+    List<Location> arrayFiles();
 
     /// Where the array begins in its file. It is not 0 only when the file is an archive that holds the array.
     default long arrayOffset() {

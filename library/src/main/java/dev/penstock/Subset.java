@@ -3,7 +3,6 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,7 @@ public final class Subset implements Dataset {
         for (int i = 0; i < own.length; i++) {
             if (own[i] < 0 || own[i] >= base.count()) {
                 throw new IndexOutOfBoundsException("position " + i + " of the subset asks for record " + own[i] + ": "
-                        + base.path() + " has " + base.count() + " records");
+                        + base.location() + " has " + base.count() + " records");
             }
         }
         return new Subset(base, own);
@@ -61,8 +60,8 @@ public final class Subset implements Dataset {
     }
 
     @Override
-    public Path path() {
-        return base.path();
+    public Location location() {
+        return base.location();
     }
 
     @Override
@@ -168,7 +167,7 @@ public final class Subset implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the subset of " + base.path() + " is closed");
+            throw new IllegalStateException("the subset of " + base.location() + " is closed");
         }
     }
 }

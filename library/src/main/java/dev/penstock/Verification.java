@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
-import java.nio.file.Path;
 import java.util.List;
 
 /// The result of [Dataset#verify].
@@ -54,8 +53,9 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
 
     /// One finding.
     ///
+    /// @param file   the file or remote object it was found in
     /// @param offset bytes from the start of the file
-    public record Problem(Path file, long offset, Severity severity, Reason reason, String what) {
+    public record Problem(Location file, long offset, Severity severity, Reason reason, String what) {
         /// The finding that an exception reports.
         public static Problem of(DatasetException exception) {
             return new Problem(

@@ -3,7 +3,6 @@ package dev.penstock;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,7 +66,7 @@ public final class Zip implements Dataset {
     }
 
     private static String shown(String key, Dataset part) {
-        return key + ", " + part.path() + ", has " + part.count() + " records";
+        return key + ", " + part.location() + ", has " + part.count() + " records";
     }
 
     private static Map<Field, Source> sources(List<String> keys, List<Dataset> parts) {
@@ -118,8 +117,8 @@ public final class Zip implements Dataset {
 
     /// That of the first part.
     @Override
-    public Path path() {
-        return parts.all().getFirst().path();
+    public Location location() {
+        return parts.all().getFirst().location();
     }
 
     @Override
@@ -264,7 +263,7 @@ public final class Zip implements Dataset {
     private void requireOpen() {
         if (isClosed) {
             throw new IllegalStateException(
-                    "the zip of " + String.join(", ", keys) + ", the first " + path() + ", is closed");
+                    "the zip of " + String.join(", ", keys) + ", the first " + location() + ", is closed");
         }
     }
 }

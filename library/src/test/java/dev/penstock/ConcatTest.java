@@ -77,7 +77,7 @@ final class ConcatTest {
         List<Dataset> parts = threeParts(folder);
         Concat concat = Concat.of(parts);
         assertEquals("concat", concat.format());
-        assertEquals(parts.getFirst().path(), concat.path());
+        assertEquals(parts.getFirst().location(), concat.location());
         assertEquals(parts.stream().mapToLong(Dataset::bytes).sum(), concat.bytes());
         assertEquals(Map.of("parts", 3L), concat.facts());
         List<Long> progress = new ArrayList<>();
@@ -104,7 +104,7 @@ final class ConcatTest {
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> Concat.of(List.of(numbers, pack)));
             for (Dataset side : List.of(numbers, pack)) {
-                assertTrue(refusal.getMessage().contains(side.path().toString()), refusal.getMessage());
+                assertTrue(refusal.getMessage().contains(side.location().toString()), refusal.getMessage());
                 assertTrue(refusal.getMessage().contains(side.fields().toString()), refusal.getMessage());
             }
         }
@@ -150,7 +150,7 @@ final class ConcatTest {
             DatasetException own = assertThrows(DatasetException.class, () -> second.gather(new long[] {1}, batch));
             for (long[] indices : new long[][] {{4}, {0, 4, 2}, {4, 0}}) {
                 DatasetException damage = assertThrows(DatasetException.class, () -> concat.gather(indices, batch));
-                assertEquals(bad, damage.file());
+                assertEquals(Location.of(bad), damage.file());
                 assertEquals(own.getMessage(), damage.getMessage());
                 assertEquals(0, batch.rowCount());
                 assertEquals(0, batch.column(0).values().byteSize());
@@ -160,7 +160,7 @@ final class ConcatTest {
             assertEquals(400, batch.column(0).values().byteSize());
             Verification verification = concat.verify(Progress.NONE);
             assertFalse(verification.isOk());
-            assertEquals(bad, verification.problems().getFirst().file());
+            assertEquals(Location.of(bad), verification.problems().getFirst().file());
         }
     }
 
@@ -169,9 +169,9 @@ final class ConcatTest {
         Path file = Path.of("file");
         Path other = Path.of("other");
         Verification.Problem warning =
-                new Verification.Problem(file, 0, Verification.Severity.WARNING, Reason.CHECKSUM, "odd");
+                new Verification.Problem(Location.of(file), 0, Verification.Severity.WARNING, Reason.CHECKSUM, "odd");
         Verification.Problem error =
-                new Verification.Problem(other, 1, Verification.Severity.ERROR, Reason.CHECKSUM, "bad");
+                new Verification.Problem(Location.of(other), 1, Verification.Severity.ERROR, Reason.CHECKSUM, "bad");
         Verification odd = new Verification(10, Collections.nCopies(Verification.PROBLEMS_MAX, warning), 5000, 7);
         Verification bad = new Verification(20, List.of(warning, error), 2, 1);
         Verification merged = Verification.merged(List.of(odd, bad));

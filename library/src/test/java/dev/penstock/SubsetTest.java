@@ -61,7 +61,7 @@ final class SubsetTest {
         Subset subset = Subset.of(base, new long[] {1});
         assertEquals(base.format(), subset.format());
         assertEquals(base.version(), subset.version());
-        assertEquals(base.path(), subset.path());
+        assertEquals(base.location(), subset.location());
         assertEquals(base.fields(), subset.fields());
         assertEquals(base.bytes(), subset.bytes());
         assertEquals(base.metadata(), subset.metadata());

@@ -77,8 +77,8 @@ final class Views {
         }
 
         @Override
-        public Path path() {
-            return view.path();
+        public Location location() {
+            return view.location();
         }
 
         @Override

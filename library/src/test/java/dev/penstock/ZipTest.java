@@ -112,7 +112,7 @@ final class ZipTest {
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, () -> Zip.of(ordered("image", images, "label", fewer)));
         assertEquals(
-                "image, " + images.path() + ", has 10 records and label, " + labels.path() + ", has 2 records",
+                "image, " + images.location() + ", has 10 records and label, " + labels.location() + ", has 2 records",
                 refusal.getMessage());
     }
 
@@ -120,7 +120,7 @@ final class ZipTest {
     void whatItSaysOfItselfIsPutTogether() throws IOException {
         assertEquals("zip", zip.format());
         assertEquals(COUNT, zip.count());
-        assertEquals(images.path(), zip.path());
+        assertEquals(images.location(), zip.location());
         assertEquals(images.bytes() + labels.bytes(), zip.bytes());
         assertEquals(Map.of("parts", 2L), zip.facts());
         assertEquals(zip.bytes(), zip.verify(Progress.NONE).checkedBytes());
@@ -163,7 +163,8 @@ final class ZipTest {
     @Test
     void memoryIsTradedAndNotCopied() throws IOException {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (TableReader single = TableReader.open(labels.path(), TableReader.Options.DEFAULT.withThreads(1));
+        try (TableReader single =
+                        TableReader.open(labels.location().path(), TableReader.Options.DEFAULT.withThreads(1));
                 Zip twice = Zip.of(ordered("one", single, "two", single));
                 Batch batch = Batch.create(twice.fields());
                 Batch direct = Batch.create(single.fields())) {
@@ -219,7 +220,7 @@ final class ZipTest {
     @Test
     void damageIsReportedAsThePartReportsItAndNothingIsHandedOn() throws IOException {
         long offset = images.entry(5).offset();
-        byte[] bytes = Files.readAllBytes(images.path());
+        byte[] bytes = Files.readAllBytes(images.location().path());
         bytes[(int) offset] ^= 1;
         Path bad = Files.write(folder.resolve("bad"), bytes);
         try (PackReader damaged = PackReader.open(bad);
@@ -227,7 +228,7 @@ final class ZipTest {
                 Batch batch = Batch.create(view.fields())) {
             view.gather(new long[] {4}, batch);
             DatasetException damage = assertThrows(DatasetException.class, () -> view.gather(new long[] {4, 5}, batch));
-            assertEquals(bad, damage.file());
+            assertEquals(Location.of(bad), damage.file());
             assertEquals(0, batch.rowCount());
             assertEquals(0, batch.column(0).values().byteSize());
             view.gather(new long[] {6}, batch);

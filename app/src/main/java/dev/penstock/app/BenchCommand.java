@@ -98,7 +98,7 @@ final class BenchCommand extends DatasetCommand {
             sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();
         }
         if (Plan.of(sampler, batchSize, rank.worldSize(), false).stepCount() == 0) {
-            throw order.usage("there is nothing to load: " + dataset.path() + " has " + Text.number(dataset.count())
+            throw order.usage("there is nothing to load: " + dataset.location() + " has " + Text.number(dataset.count())
                     + " records" + (order.condition == null ? "" : ", none of which matches --where"));
         }
         LoaderOptions options = LoaderOptions.of(batchSize)
@@ -121,7 +121,7 @@ final class BenchCommand extends DatasetCommand {
 
     private Map<String, Object> describe(Dataset dataset, LoaderOptions options, BenchRun run) {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("path", dataset.path());
+        json.put("path", dataset.location());
         json.put("records", dataset.count());
         json.put("machine", machine());
         json.put("sampler", options.sampler().name());
@@ -167,7 +167,7 @@ final class BenchCommand extends DatasetCommand {
     }
 
     private void printText(Dataset dataset, LoaderOptions options, BenchRun run) {
-        print(dataset.path() + ": " + Text.number(dataset.count()) + " records, order "
+        print(dataset.location() + ": " + Text.number(dataset.count()) + " records, order "
                 + options.sampler().name() + ", " + Text.number(batchSize) + " a batch, "
                 + Text.bytes((long) run.batchBytes()));
         boolean hasVectors = (boolean) machine().get("vectors");

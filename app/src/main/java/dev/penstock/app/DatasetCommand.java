@@ -42,8 +42,8 @@ abstract class DatasetCommand extends Command {
         if (index < 0 || index >= dataset.count()) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(),
-                    "no record " + index + ": " + dataset.path() + " has " + Text.number(dataset.count()) + " records"
-                            + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
+                    "no record " + index + ": " + dataset.location() + " has " + Text.number(dataset.count())
+                            + " records" + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
         }
         return index;
     }

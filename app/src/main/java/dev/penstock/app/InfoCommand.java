@@ -32,7 +32,7 @@ final class InfoCommand extends DatasetCommand {
 
     private static Map<String, Object> describe(Dataset dataset) throws IOException {
         Map<String, Object> info = new LinkedHashMap<>();
-        info.put("path", dataset.path());
+        info.put("path", dataset.location());
         info.put("format", dataset.format());
         info.put("version", dataset.version());
         info.put("records", dataset.count());
@@ -61,7 +61,7 @@ final class InfoCommand extends DatasetCommand {
     }
 
     private void printText(Dataset dataset) throws IOException {
-        print(dataset.path() + ": " + dataset.format() + ", version " + dataset.version());
+        print(dataset.location() + ": " + dataset.format() + ", version " + dataset.version());
         print(Text.row("records", dataset.count()));
         print(Text.row("bytes", Text.number(dataset.bytes()) + " (" + Text.bytes(dataset.bytes()) + ")"));
         for (Field field : dataset.fields()) {

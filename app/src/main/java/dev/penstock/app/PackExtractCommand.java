@@ -107,7 +107,10 @@ final class PackExtractCommand extends PackfileCommand {
 
     private static DatasetException badName(PackReader pack, long index, String name) {
         return new DatasetException.Corrupt(
-                pack.path(), 0, Reason.BAD_NAMES, "record " + index + " has the unsafe name " + Text.printable(name));
+                pack.location(),
+                0,
+                Reason.BAD_NAMES,
+                "record " + index + " has the unsafe name " + Text.printable(name));
     }
 
     private long write(PackReader pack, long index) throws IOException {

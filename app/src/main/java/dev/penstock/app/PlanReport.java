@@ -75,7 +75,7 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
 
     private Map<String, Object> head() {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("path", dataset.path());
+        json.put("path", dataset.location());
         json.put("records", dataset.count());
         json.put("sampler", sampler.name());
         json.put("parameters", sampler.parameters());
@@ -141,7 +141,7 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
     }
 
     private void printHead() {
-        command.print(dataset.path() + ": " + count(dataset.count(), "record"));
+        command.print(dataset.location() + ": " + count(dataset.count(), "record"));
         String parameters = sampler.parameters().entrySet().stream()
                 .map(parameter -> ", " + parameter.getKey() + " " + parameter.getValue())
                 .collect(Collectors.joining());

@@ -36,7 +36,7 @@ final class RunSelection {
         }
         if (!RunPack.isRunPack(pack)) {
             throw new IllegalArgumentException(
-                    "--where is for packs of runs, and " + pack.path() + " holds other records");
+                    "--where is for packs of runs, and " + pack.location() + " holds other records");
         }
         BitSet isWanted = new BitSet();
         wanted.forEach(range -> isWanted.set((int) range.first(), (int) range.last() + 1));

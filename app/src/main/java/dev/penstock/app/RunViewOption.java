@@ -38,7 +38,7 @@ final class RunViewOption {
     Dataset view(Dataset dataset, As otherwise, Progress progress) throws IOException {
         boolean isRuns = dataset instanceof PackReader pack && RunPack.isRunPack(pack);
         if (as != null && !isRuns) {
-            throw new IllegalArgumentException("--as is for packs of runs, and " + dataset.path() + " is not one");
+            throw new IllegalArgumentException("--as is for packs of runs, and " + dataset.location() + " is not one");
         }
         As wanted = as == null ? otherwise : as;
         if (!isRuns || wanted == As.BYTES) {

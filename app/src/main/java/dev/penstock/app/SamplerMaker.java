@@ -156,7 +156,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         List<Field> variable =
                 dataset.fields().stream().filter(Field::isVariable).toList();
         if (variable.size() != 1) {
-            throw options.usage("--sampler bucket needs --bucket-field: " + dataset.path() + " has "
+            throw options.usage("--sampler bucket needs --bucket-field: " + dataset.location() + " has "
                     + variable.size() + " variable fields"
                     + (variable.isEmpty() ? ", so all its records have one length" : ""));
         }

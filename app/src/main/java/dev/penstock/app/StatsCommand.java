@@ -59,13 +59,13 @@ final class StatsCommand extends DatasetCommand {
 
     private void printText(Dataset dataset, Stats stats) {
         String of = condition == null ? "" : " of " + Text.number(dataset.count());
-        print(dataset.path() + ": " + Text.number(stats.recordCount()) + of + " records");
+        print(dataset.location() + ": " + Text.number(stats.recordCount()) + of + " records");
         StatsText.table(stats).forEach(this::print);
     }
 
     private static Map<String, Object> describe(Dataset dataset, Stats stats) {
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.path());
+        description.put("path", dataset.location());
         description.put("records", stats.recordCount());
         description.put(
                 "fields", stats.fields().stream().map(StatsCommand::describe).toList());

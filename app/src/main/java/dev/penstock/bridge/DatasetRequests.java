@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
@@ -60,7 +61,7 @@ final class DatasetRequests {
     private static Object describe(Request request, Source source) {
         Dataset dataset = source.dataset();
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.path().toString());
+        description.put("path", dataset.location().toString());
         description.put("format", dataset.format());
         description.put("count", dataset.count());
         description.put("bytes", dataset.bytes());
@@ -75,7 +76,7 @@ final class DatasetRequests {
             description.put("shape", rows.rowShape());
             description.put("rowSize", rows.rowSize());
             description.put(
-                    "files", rows.arrayFiles().stream().map(Path::toString).toList());
+                    "files", rows.arrayFiles().stream().map(Location::toString).toList());
             description.put("arrayOffset", rows.arrayOffset());
         }
         request.keep(source);

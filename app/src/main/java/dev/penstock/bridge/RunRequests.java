@@ -27,7 +27,8 @@ final class RunRequests {
     private static RunPack runs(Request request) {
         Dataset dataset = DatasetRequests.dataset(request);
         if (!(dataset instanceof PackReader pack)) {
-            throw new IllegalArgumentException(dataset.path() + " is a " + dataset.format() + " and no pack of runs");
+            throw new IllegalArgumentException(
+                    dataset.location() + " is a " + dataset.format() + " and no pack of runs");
         }
         return RunPack.of(pack);
     }

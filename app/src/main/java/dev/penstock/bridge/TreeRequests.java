@@ -22,7 +22,7 @@ final class TreeRequests {
     static Object open(Request request, Path path, TreeReader.Options options) throws IOException {
         TreeReader tree = TreeReader.open(path, options);
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", tree.path().toString());
+        description.put("path", tree.location().toString());
         description.put("format", "tree");
         description.put("bytes", tree.bytes());
         request.keep(tree);

@@ -89,7 +89,7 @@ final class PackScanCases {
 
         MappedFloor(PackReader reader) throws IOException {
             this.reader = reader;
-            try (FileChannel channel = FileChannel.open(reader.path(), StandardOpenOption.READ)) {
+            try (FileChannel channel = FileChannel.open(reader.location().path(), StandardOpenOption.READ)) {
                 file = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
             }
         }

@@ -58,10 +58,10 @@ final class Peers {
             return Optional.empty();
         }
         long rowSize = reader.rowType().size();
-        long offset = Files.size(reader.path()) - reader.count() * rowSize;
+        long offset = Files.size(reader.location().path()) - reader.count() * rowSize;
         return Optional.of(Peer.start(List.of(
                 program.get(),
-                reader.path().toString(),
+                reader.location().toString(),
                 Long.toString(offset),
                 Long.toString(rowSize),
                 Long.toString(reader.count()))));

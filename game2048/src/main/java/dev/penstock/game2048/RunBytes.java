@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -9,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 
 /// A position in the bytes of a run: reads numbers with every check, and collects or refuses deviations.
@@ -27,13 +27,13 @@ final class RunBytes {
     /// The step that is being read, for messages; -1 before the first and behind the last.
     int step = -1;
 
-    private final Path file;
+    private final Location file;
     private final long fileOffset;
     private final List<Deviation> deviations;
 
     /// @param fileOffset where the run starts in its file
     /// @param deviations gets the deviations, or null when they are refused
-    RunBytes(byte[] bytes, int limit, Path file, long fileOffset, List<Deviation> deviations) {
+    RunBytes(byte[] bytes, int limit, Location file, long fileOffset, List<Deviation> deviations) {
         this.bytes = bytes;
         this.limit = limit;
         this.file = file;

@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.memory.Parallel;
@@ -52,7 +53,7 @@ public final class RunCheck {
                 (index, target, deviations) -> {
                     Path file = files.get(index);
                     byte[] bytes = RunFile.bytes(file);
-                    RunDecoder.decode(bytes, bytes.length, file, 0, target, deviations);
+                    RunDecoder.decode(bytes, bytes.length, Location.of(file), 0, target, deviations);
                 },
                 index -> new Problem(files.get(index), -1, -1, null, null, false),
                 progress);

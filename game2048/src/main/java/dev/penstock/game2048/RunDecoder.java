@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,13 +31,13 @@ public final class RunDecoder {
     /// @throws DatasetException when they are no run, or deviate from what writers make
     public static Run decode(byte[] bytes, Path file) {
         RunColumns columns = new RunColumns();
-        decode(bytes, bytes.length, file, 0, columns, null);
+        decode(bytes, bytes.length, Location.of(file), 0, columns, null);
         return columns.run();
     }
 
     /// Decodes a run that is stored exactly as a writer stores it into columns that are used again.
     public static void decode(byte[] bytes, Path file, RunColumns target) {
-        decode(bytes, bytes.length, file, 0, target, null);
+        decode(bytes, bytes.length, Location.of(file), 0, target, null);
     }
 
     /// Decodes a run that the original would accept.
@@ -45,7 +46,7 @@ public final class RunDecoder {
     /// @throws DatasetException when the original would refuse the bytes, or take something else for a run
     public static Run decodeLeniently(byte[] bytes, Path file, List<Deviation> deviations) {
         RunColumns columns = new RunColumns();
-        decode(bytes, bytes.length, file, 0, columns, deviations);
+        decode(bytes, bytes.length, Location.of(file), 0, columns, deviations);
         return columns.run();
     }
 
@@ -55,7 +56,7 @@ public final class RunDecoder {
     /// @param fileOffset where in the file the run starts
     /// @param deviations gets the deviations; null refuses them
     static void decode(
-            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+            byte[] bytes, int limit, Location file, long fileOffset, RunColumns target, List<Deviation> deviations) {
         if (limit > RunFormat.SIZE_MAX) {
             throw new DatasetException.Corrupt(
                     file,
@@ -72,7 +73,7 @@ public final class RunDecoder {
 
     /// The magic makes version 1 likely and not certain: a run of version 2 may begin with the same bytes.
     private static void decodeV1(
-            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+            byte[] bytes, int limit, Location file, long fileOffset, RunColumns target, List<Deviation> deviations) {
         List<Deviation> found = deviations == null ? null : new ArrayList<>();
         try {
             RunV1Codec.decode(new RunBytes(bytes, limit, file, fileOffset, found), target);
@@ -87,7 +88,7 @@ public final class RunDecoder {
         }
     }
 
-    private static boolean isStrictV2(byte[] bytes, int limit, Path file, long fileOffset, RunColumns target) {
+    private static boolean isStrictV2(byte[] bytes, int limit, Location file, long fileOffset, RunColumns target) {
         try {
             RunV2Codec.decode(new RunBytes(bytes, limit, file, fileOffset, null), target);
             return true;
@@ -97,7 +98,7 @@ public final class RunDecoder {
     }
 
     private static void decodeV2(
-            byte[] bytes, int limit, Path file, long fileOffset, RunColumns target, List<Deviation> deviations) {
+            byte[] bytes, int limit, Location file, long fileOffset, RunColumns target, List<Deviation> deviations) {
         int before = deviations == null ? 0 : deviations.size();
         DatasetException refusal = null;
         try {
@@ -128,10 +129,10 @@ public final class RunDecoder {
     ///
     /// @throws DatasetException when it is no run of version 1 that the original would accept
     public static RunV1 decodeV1(byte[] bytes, Path file) {
-        return decodeV1(bytes, bytes.length, file, 0);
+        return decodeV1(bytes, bytes.length, Location.of(file), 0);
     }
 
-    static RunV1 decodeV1(byte[] bytes, int limit, Path file, long fileOffset) {
+    static RunV1 decodeV1(byte[] bytes, int limit, Location file, long fileOffset) {
         return RunV1Codec.read(new RunBytes(bytes, limit, file, fileOffset, new ArrayList<>()));
     }
 

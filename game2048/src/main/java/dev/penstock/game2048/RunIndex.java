@@ -38,9 +38,13 @@ public final class RunIndex {
         return pack.resolveSibling(pack.getFileName() + ".runs");
     }
 
-    /// Reads the file beside the pack, or collects the metadata and writes it.
+    /// Reads the file beside the pack, or collects the metadata and writes it. Nothing is written beside a pack in
+    /// a remote store.
     static RunIndex open(RunPack pack, Progress progress) throws IOException {
-        Path file = file(pack.pack().path());
+        if (!pack.pack().location().isLocal()) {
+            return new RunIndex(collect(pack, progress));
+        }
+        Path file = file(pack.pack().location().path());
         String fingerprint = pack.pack().fingerprint();
         List<Entry> known = read(file, fingerprint, pack.count());
         if (known != null) {

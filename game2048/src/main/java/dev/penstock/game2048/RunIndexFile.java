@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.game2048.RunIndex.Entry;
 import dev.penstock.memory.Crc32c;
@@ -89,7 +90,7 @@ final class RunIndexFile {
             return null;
         }
         try {
-            return decode(new RunBytes(bytes, limit, Path.of("runs"), 0, null), fingerprint, count);
+            return decode(new RunBytes(bytes, limit, Location.of(Path.of("runs")), 0, null), fingerprint, count);
         } catch (DatasetException e) {
             return null;
         }

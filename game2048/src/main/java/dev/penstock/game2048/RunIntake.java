@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.memory.Layouts;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackKind;
@@ -45,7 +46,7 @@ public final class RunIntake implements PackIntake {
         RunColumns columns = new RunColumns();
         try {
             byte[] bytes = content.toArray(Layouts.U8);
-            RunDecoder.decode(bytes, bytes.length, file, 0, columns, deviations);
+            RunDecoder.decode(bytes, bytes.length, Location.of(file), 0, columns, deviations);
         } catch (DatasetException e) {
             if (!isSkippingBad) {
                 throw e;

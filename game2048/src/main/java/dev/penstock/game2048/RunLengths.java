@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.Optional;
 /// @param p50 the run at rank `0.5 * (count - 1)`, rounded half up
 public record RunLengths(
         long count, long totalSteps, long minSteps, long maxSteps, double meanSteps, long p50, long p90, long p99) {
-    private static final Path BLOCK = Path.of("statistics");
+    private static final Location BLOCK = Location.of(Path.of("statistics"));
 
     /// Summarises runs.
     ///

@@ -93,7 +93,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         PackKind kind = pack.kind(index);
         if (kind == PackKind.OPAQUE) {
             throw new DatasetException.Corrupt(
-                    pack.path(), pack.entry(index).offset(), Reason.UNKNOWN_KIND, "record " + index + " is no run");
+                    pack.location(), pack.entry(index).offset(), Reason.UNKNOWN_KIND, "record " + index + " is no run");
         }
         return kind == PackKind.RUN_V1 ? RunVersion.V1 : RunVersion.V2;
     }
@@ -124,7 +124,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         }
         byte[] bytes = bytes(index);
         return RunDecoder.decodeV1(
-                bytes, bytes.length, pack.path(), pack.entry(index).offset());
+                bytes, bytes.length, pack.location(), pack.entry(index).offset());
     }
 
     /// Returns the stored bytes of a run, expanded and checked.
@@ -138,7 +138,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         long size = pack.size(index);
         if (size > RunFormat.SIZE_MAX) {
             throw new DatasetException.Corrupt(
-                    pack.path(),
+                    pack.location(),
                     pack.entry(index).offset(),
                     Reason.SIZE_OVERFLOW,
                     "record " + index + " has " + size + " bytes, and a run has at most " + RunFormat.SIZE_MAX);
@@ -164,12 +164,12 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         pack.read(index, MemorySegment.ofArray(bytes).asSlice(0, size));
         PackEntry entry = pack.entry(index);
         if (entry.isTombstone()) {
-            throw new IllegalArgumentException("record " + index + " of " + pack.path() + " is a tombstone");
+            throw new IllegalArgumentException("record " + index + " of " + pack.location() + " is a tombstone");
         }
-        RunDecoder.decode(bytes, size, pack.path(), entry.offset(), target, deviations);
+        RunDecoder.decode(bytes, size, pack.location(), entry.offset(), target, deviations);
         if (target.version != version) {
             throw new DatasetException.Corrupt(
-                    pack.path(),
+                    pack.location(),
                     entry.offset(),
                     Reason.KIND_MISMATCH,
                     "record " + index + " is a run of version " + target.version.word() + ", and the index says "

@@ -4,13 +4,13 @@ package dev.penstock.game2048;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
 import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +52,8 @@ abstract class RunView implements Dataset {
     }
 
     @Override
-    public final Path path() {
-        return runs.pack().path();
+    public final Location location() {
+        return runs.pack().location();
     }
 
     @Override
@@ -93,7 +93,7 @@ abstract class RunView implements Dataset {
         }
         for (Field field : batch.fields()) {
             if (!fields.contains(field)) {
-                throw new IllegalArgumentException("no field " + field + " in the " + word() + " of " + path());
+                throw new IllegalArgumentException("no field " + field + " in the " + word() + " of " + location());
             }
         }
         try {
@@ -107,7 +107,7 @@ abstract class RunView implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the view of " + path() + " is closed");
+            throw new IllegalStateException("the view of " + location() + " is closed");
         }
     }
 

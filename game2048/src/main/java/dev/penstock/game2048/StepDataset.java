@@ -72,7 +72,7 @@ public final class StepDataset extends RunView {
             column.reserveValues(indices.length * column.field().itemSize());
         }
         if (count() >= 1L << Long.SIZE - 1 - ROW_BITS) {
-            throw new IllegalStateException(path() + " has too many steps: " + count());
+            throw new IllegalStateException(location() + " has too many steps: " + count());
         }
         for (int start = 0; start < indices.length; start += 1 << ROW_BITS) {
             int limit = Math.min(indices.length, start + (1 << ROW_BITS));

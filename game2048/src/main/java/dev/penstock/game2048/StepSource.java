@@ -38,8 +38,8 @@ final class StepSource implements AutoCloseable {
             runs.decode(record, scratch, scratch.columns, new ArrayList<>());
             if (scratch.columns.stepCount != stepCount) {
                 throw new IllegalStateException(
-                        "the metadata beside " + runs.pack().path() + " is of another pack: remove "
-                                + RunIndex.file(runs.pack().path()));
+                        "the metadata beside " + runs.pack().location() + " is of another pack: remove "
+                                + RunIndex.file(runs.pack().location().path()));
             }
             boolean isStored = runs.pack().entry(record).codec() == Codec.NONE;
             if (blocks == null && isStored && scratch.columns.version == RunVersion.V2) {
@@ -73,7 +73,7 @@ final class StepSource implements AutoCloseable {
                 .readPart(record, blocks[wanted], MemorySegment.ofArray(bytes).asSlice(0, size));
         int first = wanted * RunV2Codec.BLOCK_STEPS;
         long offset = runs.pack().entry(record).offset() + blocks[wanted];
-        RunBytes in = new RunBytes(bytes, size, runs.pack().path(), offset, new ArrayList<>());
+        RunBytes in = new RunBytes(bytes, size, runs.pack().location(), offset, new ArrayList<>());
         RunV2Codec.decodeSteps(in, scratch.columns, 0, Math.min(RunV2Codec.BLOCK_STEPS, stepCount - first));
     }
 

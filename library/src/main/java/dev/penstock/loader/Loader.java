@@ -70,7 +70,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         for (Field field : read) {
             if (!dataset.fields().contains(field)) {
                 throw new IllegalArgumentException(
-                        "no field " + field + " in " + dataset.path() + "; there are: " + dataset.fields());
+                        "no field " + field + " in " + dataset.location() + "; there are: " + dataset.fields());
             }
         }
         this.fields = BatchMaker.stageFields(read, options.transforms()).getLast();

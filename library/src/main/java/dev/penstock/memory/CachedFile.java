@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -11,13 +12,13 @@ import java.util.Objects;
 /// An [OpenFile] that a [MappingCache] maps while its bytes are copied. It has no views, because the cache may
 /// unmap it at any time.
 final class CachedFile implements OpenFile {
-    private final Path path;
+    private final Location location;
     private final MappingCache cache;
     private final int fileIndex;
     private final long size;
 
-    private CachedFile(Path path, MappingCache cache, int fileIndex, long size) {
-        this.path = path;
+    private CachedFile(Location location, MappingCache cache, int fileIndex, long size) {
+        this.location = location;
         this.cache = cache;
         this.fileIndex = fileIndex;
         this.size = size;
@@ -25,13 +26,13 @@ final class CachedFile implements OpenFile {
 
     static CachedFile open(Disk disk, Path path, MappingCache cache, int fileIndex) throws IOException {
         try (Disk.Readable file = disk.open(path)) {
-            return new CachedFile(path, cache, fileIndex, file.size());
+            return new CachedFile(Location.of(path), cache, fileIndex, file.size());
         }
     }
 
     @Override
-    public Path path() {
-        return path;
+    public Location location() {
+        return location;
     }
 
     @Override
@@ -46,7 +47,8 @@ final class CachedFile implements OpenFile {
 
     @Override
     public MemorySegment whole() {
-        throw new UnsupportedOperationException(path + " is mapped on demand, so its bytes have no lasting address");
+        throw new UnsupportedOperationException(
+                location + " is mapped on demand, so its bytes have no lasting address");
     }
 
     @Override
@@ -57,13 +59,13 @@ final class CachedFile implements OpenFile {
             MemorySegment segment = group.segment(cache.indexInGroup(fileIndex));
             if (offset + target.byteSize() > segment.byteSize()) {
                 throw new DatasetException.Corrupt(
-                        path, segment.byteSize(), Reason.TRUNCATED, "the file was shortened while it was open");
+                        location, segment.byteSize(), Reason.TRUNCATED, "the file was shortened while it was open");
             }
             MemorySegment.copy(segment, offset, target, 0, target.byteSize());
             // Otherwise the error comes after this method has returned, and the caller takes garbage for bytes.
             Faults.settle();
         } catch (InternalError e) {
-            throw Faults.translate(e, path, offset, size);
+            throw Faults.translate(e, location, offset, size);
         } finally {
             group.release();
         }

@@ -2,13 +2,13 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /// Turns the Java runtime's answer to an unreadable mapped page into an error that names the file.
@@ -51,22 +51,22 @@ public final class Faults {
     ///
     /// @param offset where in the file the access was, as far as is known
     /// @param size   the size of the file when it was mapped
-    public static DatasetException.Corrupt translate(InternalError fault, Path path, long offset, long size) {
+    public static DatasetException.Corrupt translate(InternalError fault, Location file, long offset, long size) {
         RowCopy.distrustVectors();
         try {
-            long sizeNow = Files.size(path);
+            long sizeNow = Files.size(file.path());
             if (sizeNow < size) {
                 return new DatasetException.Corrupt(
-                        path,
+                        file,
                         sizeNow,
                         Reason.TRUNCATED,
                         "the file was shortened from " + size + " to " + sizeNow + " bytes while it was open",
                         fault);
             }
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException e) {
             fault.addSuppressed(e);
         }
         return new DatasetException.Corrupt(
-                path, offset, Reason.READ_FAULT, "a page of the file could not be read; see the system log", fault);
+                file, offset, Reason.READ_FAULT, "a page of the file could not be read; see the system log", fault);
     }
 }

@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -10,28 +11,29 @@ import java.util.function.LongUnaryOperator;
 
 /// An [OpenFile] that is mapped: its bytes are a part of the memory of a [MappedGroup].
 final class MappedFile implements OpenFile {
-    private final Path path;
+    private final Location location;
     private final MappedGroup mapping;
     private final MemorySegment segment;
     private final Residency residency;
-    /// The file that holds the bytes: `path`, unless they are a part of another file.
-    private final Path file;
+    /// The file that holds the bytes: `location`, unless they are a part of another file.
+    private final Location file;
 
     /// Where the bytes begin in that file.
     private final long start;
 
     /// One of the files of a mapping.
     MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency) {
-        this(path, mapping, fileIndex, residency, path, 0);
+        this(Location.of(path), mapping, fileIndex, residency, Location.of(path), 0);
     }
 
     /// A part of a file, which is the only segment of a mapping.
     MappedFile(FilePart part, MappedGroup mapping, Residency residency) {
-        this(part.path(), mapping, 0, residency, part.file(), part.offset());
+        this(part.location(), mapping, 0, residency, part.file(), part.offset());
     }
 
-    private MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency, Path file, long start) {
-        this.path = path;
+    private MappedFile(
+            Location location, MappedGroup mapping, int fileIndex, Residency residency, Location file, long start) {
+        this.location = location;
         this.mapping = mapping;
         this.segment = mapping.segment(fileIndex);
         this.residency = residency;
@@ -45,8 +47,8 @@ final class MappedFile implements OpenFile {
     }
 
     @Override
-    public Path path() {
-        return path;
+    public Location location() {
+        return location;
     }
 
     @Override
@@ -93,7 +95,7 @@ final class MappedFile implements OpenFile {
     @Override
     public void acquire() {
         if (!mapping.acquire()) {
-            throw new IllegalStateException(path + " is closed");
+            throw new IllegalStateException(location + " is closed");
         }
     }
 

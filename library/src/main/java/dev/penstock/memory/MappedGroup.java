@@ -47,7 +47,7 @@ public final class MappedGroup implements AutoCloseable {
     ///
     /// @throws IOException when it cannot be mapped, or too many files are mapped already
     static MappedGroup open(Disk disk, FilePart part) throws IOException {
-        return open(List.of(part.file()), (file, arena) -> disk.map(file, part.offset(), part.size(), arena));
+        return open(List.of(part.file().path()), (file, arena) -> disk.map(file, part.offset(), part.size(), arena));
     }
 
     @FunctionalInterface

@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -29,8 +30,8 @@ public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFil
                 : PositionalFile.open(options.disk(), file);
     }
 
-    /// The file.
-    Path path();
+    /// Where the file is.
+    Location location();
 
     /// Its size when it was opened.
     long size();
@@ -72,7 +73,7 @@ public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFil
 
     @Override
     default DatasetException translate(InternalError fault) {
-        return Faults.translate(fault, path(), 0, size());
+        return Faults.translate(fault, location(), 0, size());
     }
 
     /// Begins to bring the file into memory, if the memory budget it was opened with allows it.

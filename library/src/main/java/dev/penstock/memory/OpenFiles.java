@@ -125,7 +125,7 @@ public final class OpenFiles implements Usable, AutoCloseable {
     @Override
     public void acquire() {
         if (!leases.acquire()) {
-            throw new IllegalStateException(files.getFirst().path() + " is closed");
+            throw new IllegalStateException(files.getFirst().location() + " is closed");
         }
     }
 

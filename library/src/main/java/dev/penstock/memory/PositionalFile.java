@@ -3,6 +3,7 @@ package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Leases;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import java.util.Objects;
 
 /// An [OpenFile] that is read by position, with one system call for each read.
 final class PositionalFile implements OpenFile {
-    private final Path path;
+    private final Location location;
     private final Disk.Readable file;
     /// Where the bytes begin in the file, which is not 0 when they are a part of it.
     private final long start;
@@ -27,8 +28,8 @@ final class PositionalFile implements OpenFile {
     /// Owns the copy. Closed with the last lease, so that a running call never loses its memory.
     private Arena copyArena;
 
-    private PositionalFile(Path path, Disk.Readable file, long start, long size) {
-        this.path = path;
+    private PositionalFile(Location location, Disk.Readable file, long start, long size) {
+        this.location = location;
         this.file = file;
         this.start = start;
         this.size = size;
@@ -37,7 +38,7 @@ final class PositionalFile implements OpenFile {
     static PositionalFile open(Disk disk, Path path) throws IOException {
         Disk.Readable file = disk.open(path);
         try {
-            return new PositionalFile(path, file, 0, file.size());
+            return new PositionalFile(Location.of(path), file, 0, file.size());
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -48,10 +49,11 @@ final class PositionalFile implements OpenFile {
     ///
     /// @throws EOFException when the file ends before the part does
     static PositionalFile open(Disk disk, FilePart part) throws IOException {
-        Disk.Readable file = disk.open(part.file());
+        Path path = part.file().path();
+        Disk.Readable file = disk.open(path);
         try {
-            RealDisk.requireRange(part.file(), part.offset(), part.size(), file.size());
-            return new PositionalFile(part.path(), file, part.offset(), part.size());
+            RealDisk.requireRange(path, part.offset(), part.size(), file.size());
+            return new PositionalFile(part.location(), file, part.offset(), part.size());
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -59,8 +61,8 @@ final class PositionalFile implements OpenFile {
     }
 
     @Override
-    public Path path() {
-        return path;
+    public Location location() {
+        return location;
     }
 
     @Override
@@ -92,7 +94,7 @@ final class PositionalFile implements OpenFile {
             long done = file.read(start + offset, target);
             if (done < target.byteSize()) {
                 throw new DatasetException.Corrupt(
-                        path, offset + done, Reason.TRUNCATED, "the file was shortened while it was open");
+                        location, offset + done, Reason.TRUNCATED, "the file was shortened while it was open");
             }
         } finally {
             release();
@@ -102,7 +104,7 @@ final class PositionalFile implements OpenFile {
     @Override
     public void acquire() {
         if (!leases.acquire()) {
-            throw new IllegalStateException(path + " is closed");
+            throw new IllegalStateException(location + " is closed");
         }
     }
 

@@ -26,7 +26,7 @@ final class PackChecks {
     static void requireRoom(OpenFile file, long count) {
         if (Long.compareUnsigned(count, COUNT_LIMIT) >= 0) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     PackHeader.COUNT_OFFSET,
                     Reason.SIZE_OVERFLOW,
                     "malformed packfile: index size overflow, " + Long.toUnsignedString(count) + " records");
@@ -34,7 +34,7 @@ final class PackChecks {
         long room = file.size() - PackFormat.HEADER_SIZE - PackFormat.FOOTER_SIZE;
         if (room < 0 || count > room / PackFormat.ENTRY_SIZE) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     file.size(),
                     Reason.TRUNCATED,
                     "malformed packfile: missing footer, the index of " + count + " records does not fit in "
@@ -47,13 +47,13 @@ final class PackChecks {
         long footerStart = file.size() - PackFormat.FOOTER_SIZE;
         if (summary.indexCrc() != footer.indexCrc()) {
             throw new DatasetException.Corrupt(
-                    file.path(), PackFormat.HEADER_SIZE, Reason.CHECKSUM, "checksum mismatch: index");
+                    file.location(), PackFormat.HEADER_SIZE, Reason.CHECKSUM, "checksum mismatch: index");
         }
         boolean startsEarly = Long.compareUnsigned(summary.offsetMin(), PackFormat.indexEnd(count)) < 0;
         boolean endsLate = Long.compareUnsigned(summary.endMax(), footerStart) > 0;
         if (count > 0 && (startsEarly || endsLate)) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     PackFormat.HEADER_SIZE,
                     Reason.OUT_OF_RANGE,
                     "malformed packfile: data offsets out of range, a record lies outside bytes "
@@ -61,7 +61,7 @@ final class PackChecks {
         }
         if (footer.dataEnd() != summary.endMax()) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     footerStart,
                     Reason.DATA_END_MISMATCH,
                     "malformed packfile: data_end mismatch, the records end at "

@@ -30,7 +30,7 @@ record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int res
         file.read(start, footer);
         if (Crc32c.of(footer.asSlice(0, CRC_OFFSET)) != footer.get(U32, CRC_OFFSET)) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     start + CRC_OFFSET,
                     Reason.CHECKSUM,
                     "checksum mismatch: footer; the file may have been cut, or be still on its way");

@@ -5,13 +5,13 @@ import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U64;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 
 /// The first bytes of a pack.
 ///
@@ -23,10 +23,10 @@ record PackHeader(boolean hasNames, long count) {
     private static final long CRC_OFFSET = Layouts.offset(PackFormat.HEADER, "headerCrc");
 
     static PackHeader read(OpenFile file) throws IOException {
-        Path path = file.path();
+        Location location = file.location();
         if (file.size() < PackFormat.HEADER_SIZE) {
             throw new DatasetException.Corrupt(
-                    path,
+                    location,
                     file.size(),
                     Reason.TRUNCATED,
                     "malformed packfile: file too small, " + file.size() + " bytes where a header takes "
@@ -35,27 +35,27 @@ record PackHeader(boolean hasNames, long count) {
         MemorySegment header = MemorySegment.ofArray(new byte[(int) PackFormat.HEADER_SIZE]);
         file.read(0, header);
         if (header.asSlice(0, VERSION_OFFSET).mismatch(MemorySegment.ofArray(PackFormat.MAGIC)) != -1) {
-            throw new DatasetException.WrongFormat(path, "malformed packfile: bad magic, this is no pack");
+            throw new DatasetException.WrongFormat(location, "malformed packfile: bad magic, this is no pack");
         }
         long version = Layouts.u32(header, VERSION_OFFSET);
         if (version != PackFormat.VERSION) {
             throw new DatasetException.UnsupportedVersion(
-                    path,
+                    location,
                     VERSION_OFFSET,
                     Reason.UNSUPPORTED_VERSION,
                     "malformed packfile: unsupported version " + version + ", this program reads version 1");
         }
         if (Crc32c.of(header.asSlice(0, CRC_OFFSET)) != header.get(U32, CRC_OFFSET)) {
-            throw new DatasetException.Corrupt(path, CRC_OFFSET, Reason.CHECKSUM, "checksum mismatch: header");
+            throw new DatasetException.Corrupt(location, CRC_OFFSET, Reason.CHECKSUM, "checksum mismatch: header");
         }
-        return new PackHeader(readFlags(path, header), header.get(U64, COUNT_OFFSET));
+        return new PackHeader(readFlags(location, header), header.get(U64, COUNT_OFFSET));
     }
 
-    private static boolean readFlags(Path path, MemorySegment header) {
+    private static boolean readFlags(Location location, MemorySegment header) {
         int flags = header.get(U32, FLAGS_OFFSET);
         if ((flags & ~PackFormat.HEADER_FLAG_NAMES) != 0) {
             throw new DatasetException.UnsupportedVersion(
-                    path,
+                    location,
                     FLAGS_OFFSET,
                     Reason.UNKNOWN_FLAGS,
                     "unknown header flags 0x" + Integer.toHexString(flags) + ", written by a newer program");

@@ -70,7 +70,7 @@ final class PackIndex {
         requireInside(index, entry);
         if (!entry.isReadable()) {
             throw new DatasetException.UnsupportedVersion(
-                    file.path(),
+                    file.location(),
                     entryOffset(index) + PackEntry.FLAGS_OFFSET,
                     Reason.UNKNOWN_FLAGS,
                     "record " + index + ": unknown entry flags 0x" + Integer.toHexString(entry.flags())
@@ -80,7 +80,7 @@ final class PackIndex {
         long rawSizeMax = Math.min(codec.rawSizeMax(entry.storedSize()), PackFormat.COMPRESSED_RAW_SIZE_MAX);
         if (codec != Codec.NONE && (entry.rawSize() > rawSizeMax || entry.rawSize() == 0)) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     entryOffset(index) + PackEntry.RAW_OFFSET,
                     Reason.BAD_COMPRESSION,
                     "record " + index + ": " + entry.storedSize() + " bytes of " + codec + " cannot expand to "
@@ -98,7 +98,7 @@ final class PackIndex {
         if (!isInside(entry)) {
             boolean wraps = Long.compareUnsigned(entry.offset() + entry.storedSize(), entry.offset()) < 0;
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     entryOffset(index),
                     wraps ? Reason.SIZE_OVERFLOW : Reason.OUT_OF_RANGE,
                     "malformed packfile: " + (wraps ? "slice overflow" : "slice oob") + ", record " + index + " of "

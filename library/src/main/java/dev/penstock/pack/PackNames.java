@@ -113,12 +113,12 @@ final class PackNames {
         MemorySegment stored = MemorySegment.ofArray(new byte[(int) PackFormat.CRC_SIZE]);
         file.read(crcOffset, stored);
         if (stored.get(U32, 0) != crc.value()) {
-            throw new DatasetException.Corrupt(file.path(), crcOffset, Reason.CHECKSUM, "checksum mismatch: names");
+            throw new DatasetException.Corrupt(file.location(), crcOffset, Reason.CHECKSUM, "checksum mismatch: names");
         }
         isChecked = true;
     }
 
     private static DatasetException bad(OpenFile file, long offset, String what) {
-        return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_NAMES, "names: " + what);
+        return new DatasetException.Corrupt(file.location(), offset, Reason.BAD_NAMES, "names: " + what);
     }
 }

@@ -6,6 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
@@ -118,8 +119,8 @@ public final class PackReader implements StoredRecords {
     }
 
     @Override
-    public Path path() {
-        return file.path();
+    public Location location() {
+        return file.location();
     }
 
     @Override
@@ -172,7 +173,7 @@ public final class PackReader implements StoredRecords {
         int code = entry(recordIndex).kindCode();
         return PackKind.of(code)
                 .orElseThrow(() -> new DatasetException.Corrupt(
-                        path(),
+                        location(),
                         PackIndex.entryOffset(recordIndex) + PackEntry.KIND_OFFSET,
                         Reason.UNKNOWN_KIND,
                         "malformed packfile: unknown kind " + code + " of record " + recordIndex));

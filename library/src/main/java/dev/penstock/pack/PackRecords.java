@@ -247,7 +247,7 @@ final class PackRecords implements AutoCloseable {
     private void fill(long recordIndex, PackEntry entry, MemorySegment target, Scratch scratch) throws IOException {
         if (entry.rawSize() != target.byteSize()) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     PackIndex.entryOffset(recordIndex),
                     Reason.CHECKSUM,
                     "checksum mismatch: index, it changed while the pack was open");
@@ -263,7 +263,7 @@ final class PackRecords implements AutoCloseable {
         }
         if (!isRaw && !scratch.unpacker(entry.codec()).unpack(stored, target)) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     entry.offset(),
                     Reason.BAD_COMPRESSION,
                     "record " + recordIndex + " does not expand to its " + entry.rawSize() + " bytes");
@@ -273,7 +273,7 @@ final class PackRecords implements AutoCloseable {
     private void requireSound(long recordIndex, PackEntry entry, int crc) {
         if (crc != entry.crc()) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     entry.offset(),
                     Reason.CHECKSUM,
                     String.format(

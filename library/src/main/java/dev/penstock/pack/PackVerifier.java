@@ -122,7 +122,7 @@ final class PackVerifier {
         if (PackKind.of(entry.kindCode()).isEmpty()) {
             String what = "unknown kind " + entry.kindCode() + " of record " + recordIndex;
             findings.error(
-                    file.path(),
+                    file.location(),
                     entryOffset + PackEntry.KIND_OFFSET,
                     Reason.UNKNOWN_KIND,
                     "malformed packfile: " + what);
@@ -255,6 +255,6 @@ final class PackVerifier {
     }
 
     private void warn(long offset, Reason reason, String what) {
-        findings.warning(file.path(), offset, reason, what);
+        findings.warning(file.location(), offset, reason, what);
     }
 }

@@ -39,7 +39,7 @@ public final class RowFiles implements AutoCloseable {
             starts[i + 1] = starts[i] + layouts.get(i).rowCount();
             if (starts[i + 1] < 0) {
                 throw new DatasetException.Corrupt(
-                        file.path(),
+                        file.location(),
                         0,
                         Reason.SIZE_OVERFLOW,
                         "the number of rows of all shards does not fit in 63 bits");
@@ -84,7 +84,7 @@ public final class RowFiles implements AutoCloseable {
             RowLayout layout = header.read(file);
             if (!layouts.isEmpty() && layout.rowSize() != layouts.getFirst().rowSize()) {
                 throw new DatasetException.Corrupt(
-                        file.path(),
+                        file.location(),
                         0,
                         Reason.SHARD_MISMATCH,
                         "its rows have " + layout.rowSize() + " bytes and those of the first shard "

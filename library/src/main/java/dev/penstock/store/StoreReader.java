@@ -7,6 +7,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
@@ -79,8 +80,8 @@ public final class StoreReader implements Dataset {
     }
 
     @Override
-    public Path path() {
-        return path;
+    public Location location() {
+        return Location.of(path);
     }
 
     /// Records, deleted ones that left a tombstone included.

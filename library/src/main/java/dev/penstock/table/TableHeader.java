@@ -5,6 +5,7 @@ import static dev.penstock.memory.Layouts.U16;
 import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.OpenFile;
@@ -62,7 +63,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         requireSize(file, textOffset + textSize, "the header");
         Charset charset = version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1;
         String text = new String(bytes(file, textOffset, textSize), charset);
-        TableHeader header = parse(file.path(), version, textOffset, textOffset + textSize, text);
+        TableHeader header = parse(file.location(), version, textOffset, textOffset + textSize, text);
         header.requireData(file);
         return header;
     }
@@ -71,11 +72,11 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         byte[] start = bytes(file, 0, Math.min(file.size(), TableFormat.LENGTH_OFFSET));
         byte[] magic = TableFormat.magic();
         if (start.length == 0) {
-            throw new DatasetException.WrongFormat(file.path(), "no NumPy array: the file is empty");
+            throw new DatasetException.WrongFormat(file.location(), "no NumPy array: the file is empty");
         }
         for (int i = 0; i < Math.min(start.length, magic.length); i++) {
             if (start[i] != magic[i]) {
-                throw new DatasetException.WrongFormat(file.path(), "no NumPy array: " + found(start));
+                throw new DatasetException.WrongFormat(file.location(), "no NumPy array: " + found(start));
             }
         }
         requireSize(file, TableFormat.LENGTH_OFFSET, "the magic number");
@@ -83,7 +84,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         int minor = Byte.toUnsignedInt(start[TableFormat.VERSION_OFFSET + 1]);
         if (major < 1 || major > TableFormat.VERSION_MAX || minor != 0) {
             throw new DatasetException.UnsupportedVersion(
-                    file.path(),
+                    file.location(),
                     TableFormat.VERSION_OFFSET,
                     Reason.UNSUPPORTED_VERSION,
                     "NumPy format version " + major + "." + minor + "; 1.0, 2.0 and 3.0 are read");
@@ -108,11 +109,11 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
     private static void requireSize(OpenFile file, long size, String what) {
         if (file.size() < size) {
             throw new DatasetException.Corrupt(
-                    file.path(), file.size(), Reason.TRUNCATED, "file too small: it ends inside " + what);
+                    file.location(), file.size(), Reason.TRUNCATED, "file too small: it ends inside " + what);
         }
     }
 
-    private static TableHeader parse(Path path, int version, long textOffset, long dataOffset, String text) {
+    private static TableHeader parse(Location file, int version, long textOffset, long dataOffset, String text) {
         try {
             if (!(LiteralParser.parse(text) instanceof Literal.Dictionary(Map<String, Literal> values))
                     || !values.keySet().equals(KEYS)) {
@@ -138,14 +139,14 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
             return header;
         } catch (BadLiteral e) {
             throw new DatasetException.Corrupt(
-                    path, textOffset + e.position(), Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
+                    file, textOffset + e.position(), Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
         } catch (DTypeParser.ObjectType e) {
-            throw new DatasetException.UnsupportedVersion(path, textOffset, Reason.UNSUPPORTED_TYPE, e.getMessage());
+            throw new DatasetException.UnsupportedVersion(file, textOffset, Reason.UNSUPPORTED_TYPE, e.getMessage());
         } catch (ArithmeticException e) {
             throw new DatasetException.Corrupt(
-                    path, textOffset, Reason.SIZE_OVERFLOW, "the size of the array does not fit in 63 bits", e);
+                    file, textOffset, Reason.SIZE_OVERFLOW, "the size of the array does not fit in 63 bits", e);
         } catch (IllegalArgumentException e) {
-            throw new DatasetException.Corrupt(path, textOffset, Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
+            throw new DatasetException.Corrupt(file, textOffset, Reason.BAD_HEADER, "bad header: " + e.getMessage(), e);
         }
     }
 
@@ -158,7 +159,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         long there = file.size() - dataOffset;
         if (there < dataBytes()) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     file.size(),
                     Reason.TRUNCATED,
                     "the header announces " + rowCount + " rows of " + rowType.size() + " bytes, and only "
@@ -167,7 +168,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
     }
 
     private static DatasetException bad(OpenFile file, long offset, String what) {
-        return new DatasetException.Corrupt(file.path(), offset, Reason.BAD_HEADER, "bad header: " + what);
+        return new DatasetException.Corrupt(file.location(), offset, Reason.BAD_HEADER, "bad header: " + what);
     }
 
     /// The header that NumPy writes before so many rows. Its size depends on the type alone, because NumPy keeps
@@ -203,7 +204,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
                     + " bytes, and no more than " + TableFormat.TEXT_SIZE_MAX + " are read");
         }
         try {
-            RowType again = parse(Path.of(""), 1, 0, 0, text(rowType, 0)).rowType();
+            RowType again =
+                    parse(Location.of(Path.of("")), 1, 0, 0, text(rowType, 0)).rowType();
             if (!again.equals(rowType)) {
                 throw new IllegalArgumentException("such rows would be read as " + Literal.shown(again.toString()));
             }

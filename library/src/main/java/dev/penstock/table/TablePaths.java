@@ -83,7 +83,7 @@ record TablePaths(
                         .toString()
                         .replace(path.getFileSystem().getSeparator(), "/");
         ZipMember member = ZipMembers.find(disk, archive, name);
-        return new TablePaths(null, "", List.of(member.part().path()), member, null, List.of(), null, null);
+        return new TablePaths(null, "", List.of(member.part().location().path()), member, null, List.of(), null, null);
     }
 
     /// Whether a path `FOLDER/NAME` names shards in a folder.

@@ -6,6 +6,7 @@ import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
@@ -52,7 +53,7 @@ public final class TableReader implements StoredRows {
         }
     }
 
-    private final Path path;
+    private final Location location;
     private final Options options;
     private final TablePaths files;
     private final TableRows shards;
@@ -62,7 +63,7 @@ public final class TableReader implements StoredRows {
     private final TableFingerprint fingerprints;
 
     private TableReader(Path path, Options options, TablePaths files, TableRows shards) {
-        this.path = path;
+        this.location = Location.of(path);
         this.options = options;
         this.files = files;
         this.shards = shards;
@@ -106,8 +107,8 @@ public final class TableReader implements StoredRows {
     }
 
     @Override
-    public Path path() {
-        return path;
+    public Location location() {
+        return location;
     }
 
     @Override
@@ -126,9 +127,9 @@ public final class TableReader implements StoredRows {
     }
 
     @Override
-    public List<Path> arrayFiles() {
+    public List<Location> arrayFiles() {
         return files.member() == null
-                ? files.files()
+                ? files.files().stream().map(Location::of).toList()
                 : List.of(files.member().part().file());
     }
 
@@ -185,7 +186,7 @@ public final class TableReader implements StoredRows {
                 return new TableColumn(shards, gather, field);
             }
         }
-        throw new IllegalArgumentException("no field " + name + " in " + path + "; there are: "
+        throw new IllegalArgumentException("no field " + name + " in " + location + "; there are: "
                 + String.join(", ", fields.stream().map(Field::name).toList()));
     }
 
@@ -299,7 +300,7 @@ public final class TableReader implements StoredRows {
         if (shards.hasColumnOrder()) {
             remarks.add(
                     "the array is in Fortran order, column by column: its rows are collected from all over the file,"
-                            + " which is slow; make a faster copy with: penstock table write --input " + path
+                            + " which is slow; make a faster copy with: penstock table write --input " + location
                             + " --output COPY.npy");
         }
         return remarks;

@@ -33,7 +33,7 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     private static void requireSameType(OpenFile file, TableHeader header, List<TableHeader> before) {
         if (!before.isEmpty() && !header.rowType().equals(before.getFirst().rowType())) {
             throw new DatasetException.Corrupt(
-                    file.path(),
+                    file.location(),
                     TableFormat.LENGTH_OFFSET,
                     Reason.SHARD_MISMATCH,
                     "its rows are " + Literal.shown(header.rowType().toString()) + " and those of the first shard "

@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
@@ -57,7 +58,7 @@ final class TableVerifier {
         }
         if (files.manifest() != null && !isOfType(files.manifest())) {
             findings.add(problem(
-                    files.folder().resolve(TableFormat.MANIFEST),
+                    Location.of(files.folder().resolve(TableFormat.MANIFEST)),
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
                     "the rows are " + shards.rowType() + " and not of the listed type "
@@ -65,7 +66,7 @@ final class TableVerifier {
         }
         for (Path file : files.unlisted()) {
             findings.add(problem(
-                    file,
+                    Location.of(file),
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
                     "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped, or"
@@ -84,7 +85,7 @@ final class TableVerifier {
             long expected = TablePaths.number(files.files().get(i - 1)) + 1;
             if (TablePaths.number(files.files().get(i)) != expected) {
                 findings.add(problem(
-                        files.files().get(i),
+                        Location.of(files.files().get(i)),
                         Severity.WARNING,
                         Reason.MISSING_SHARD,
                         "shard number " + expected + " is not there"));
@@ -114,7 +115,7 @@ final class TableVerifier {
         long dataEnd = header.dataOffset() + header.dataBytes();
         if (file.size() > dataEnd) {
             found.add(new Problem(
-                    file.path(),
+                    file.location(),
                     dataEnd,
                     Severity.WARNING,
                     Reason.TRAILING_BYTES,
@@ -122,7 +123,7 @@ final class TableVerifier {
         }
         if (files.member() != null && files.member().crc() != memberCrc.getValue()) {
             found.add(problem(
-                    file.path(),
+                    file.location(),
                     Severity.ERROR,
                     Reason.CHECKSUM,
                     "the array has CRC-32 " + ChecksummedJson.hex((int) memberCrc.getValue())
@@ -138,21 +139,21 @@ final class TableVerifier {
             TableManifest.Shard listed, OpenFile file, TableHeader header, int crc, List<Problem> found) {
         if (listed.rows() != header.rowCount() || listed.bytes() != file.size()) {
             found.add(problem(
-                    file.path(),
+                    file.location(),
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
                     header.rowCount() + " rows in " + file.size() + " bytes, where " + listed.rows() + " in "
                             + listed.bytes() + " are listed"));
         } else if (listed.crc() != null && !listed.crc().equals(ChecksummedJson.hex(crc))) {
             found.add(problem(
-                    file.path(),
+                    file.location(),
                     Severity.ERROR,
                     Reason.CHECKSUM,
                     "the file has CRC " + ChecksummedJson.hex(crc) + " and " + listed.crc() + " is listed"));
         }
     }
 
-    private static Problem problem(Path file, Severity severity, Reason reason, String what) {
+    private static Problem problem(Location file, Severity severity, Reason reason, String what) {
         return new Problem(file, 0, severity, reason, what);
     }
 }

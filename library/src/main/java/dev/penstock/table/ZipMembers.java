@@ -2,6 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FilePart;
@@ -137,7 +138,10 @@ final class ZipMembers {
         if (((flags | entry.flags()) & ZipFormat.SIZES_FOLLOW) == 0) {
             requireSameSizes(entry, local, names.asSlice(nameSize));
         }
-        return new ZipMember(entry.name(), new FilePart(shownPath(entry), file, dataOffset, entry.size()), entry.crc());
+        return new ZipMember(
+                entry.name(),
+                new FilePart(Location.of(shownPath(entry)), Location.of(file), dataOffset, entry.size()),
+                entry.crc());
     }
 
     private void requireReadable(ZipEntry entry) {

@@ -5,13 +5,13 @@ import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.Layouts.U8;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /// The numbers and nodes of one tree file, read in place.
@@ -37,13 +37,13 @@ final class TreeBytes {
     /// What is missing from the largest one-byte number to the end of a byte.
     private static final long LEAF_VALUES_ROOM = 0x0001_0001_0001_0001L * (0xFF - Varint.SINGLE_MAX);
 
-    private final Path path;
+    private final Location location;
     private final MemorySegment bytes;
     private final long size;
     private final boolean isStrict;
 
-    TreeBytes(Path path, MemorySegment bytes, boolean isStrict) {
-        this.path = path;
+    TreeBytes(Location location, MemorySegment bytes, boolean isStrict) {
+        this.location = location;
         this.bytes = bytes;
         this.size = bytes.byteSize();
         this.isStrict = isStrict;
@@ -51,11 +51,11 @@ final class TreeBytes {
 
     /// The same bytes, read strictly or leniently.
     TreeBytes withStrict(boolean isStrict) {
-        return new TreeBytes(path, bytes, isStrict);
+        return new TreeBytes(location, bytes, isStrict);
     }
 
-    Path path() {
-        return path;
+    Location location() {
+        return location;
     }
 
     MemorySegment segment() {
@@ -73,7 +73,7 @@ final class TreeBytes {
     /// @throws IllegalStateException when the memory is gone
     void requireOpen() {
         if (!bytes.scope().isAlive()) {
-            throw new IllegalStateException(path + " is closed");
+            throw new IllegalStateException(location + " is closed");
         }
     }
 
@@ -301,7 +301,7 @@ final class TreeBytes {
     }
 
     DatasetException.Corrupt corrupt(long offset, Reason reason, String what) {
-        return new DatasetException.Corrupt(path, offset, reason, what);
+        return new DatasetException.Corrupt(location, offset, reason, what);
     }
 
     /// Reads something and throws what [#explained] says when that fails.
@@ -320,18 +320,18 @@ final class TreeBytes {
     /// What looks like damage may be the garbage that a shortened file gives, so the fault has the first word.
     RuntimeException explained(Throwable thrown) {
         if (thrown instanceof InternalError fault) {
-            return Faults.translate(fault, path, 0, size);
+            return Faults.translate(fault, location, 0, size);
         }
         try {
             Faults.settle();
         } catch (InternalError fault) {
-            return Faults.translate(fault, path, 0, size);
+            return Faults.translate(fault, location, 0, size);
         }
         return switch (thrown) {
             case IndexOutOfBoundsException outside ->
                 new DatasetException.Corrupt(
-                        path, size, Reason.TRUNCATED, "a node reaches beyond the end of the file", outside);
-            case IllegalStateException _ -> new IllegalStateException(path + " is closed");
+                        location, size, Reason.TRUNCATED, "a node reaches beyond the end of the file", outside);
+            case IllegalStateException _ -> new IllegalStateException(location + " is closed");
             case RuntimeException other -> other;
             default -> throw new AssertionError(thrown);
         };

@@ -3,6 +3,7 @@ package dev.penstock.tree;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Fingerprint;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.memory.Faults;
@@ -85,7 +86,7 @@ public final class TreeReader implements AutoCloseable {
     }
 
     private static TreeBytes checked(Options options, OpenFile file, TreeHeader header, MemorySegment content) {
-        TreeBytes bytes = new TreeBytes(file.path(), content, options.isStrict());
+        TreeBytes bytes = new TreeBytes(file.location(), content, options.isStrict());
         try {
             new TreeNode(bytes).decode(header.root(), bytes.size());
             if (options.isStrict()) {
@@ -97,8 +98,9 @@ public final class TreeReader implements AutoCloseable {
         return bytes;
     }
 
-    public Path path() {
-        return file.path();
+    /// Where the tree was opened from.
+    public Location location() {
+        return file.location();
     }
 
     /// Bytes of the file.

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
@@ -70,7 +71,7 @@ class CatalogTest {
                 assertInstanceOf(PackReader.class, dataset);
                 assertEquals("pack", dataset.format());
                 assertEquals(3, dataset.count());
-                assertEquals(file, dataset.path());
+                assertEquals(Location.of(file), dataset.location());
             }
         }
     }
@@ -149,7 +150,7 @@ class CatalogTest {
         assertFalse(refused.isOk());
         assertEquals(1, refused.problemCount());
         assertEquals(Reason.CHECKSUM, refused.problems().getFirst().reason());
-        assertEquals(cut, refused.problems().getFirst().file());
+        assertEquals(Location.of(cut), refused.problems().getFirst().file());
         Path text = Files.writeString(folder.resolve("text"), "no dataset");
         assertEquals(
                 Reason.BAD_MAGIC,

@@ -9,6 +9,7 @@ import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
@@ -61,8 +62,8 @@ public final class ToyNumbers implements Format {
         }
 
         @Override
-        public Path path() {
-            return file.path();
+        public Location location() {
+            return file.location();
         }
 
         @Override

@@ -14,6 +14,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
@@ -169,7 +170,7 @@ public interface DatasetContract extends DatasetThreadsContract {
             assertFalse(dataset.format().isEmpty());
             assertTrue(dataset.version() > 0);
             assertTrue(dataset.bytes() > 0);
-            assertTrue(dataset.path().startsWith(folder));
+            assertTrue(dataset.location().path().startsWith(folder));
             assertFalse(dataset.facts().isEmpty());
             assertNotNull(dataset.metadata());
         }
@@ -267,7 +268,7 @@ public interface DatasetContract extends DatasetThreadsContract {
         Path file = folder.resolve("text");
         Files.writeString(file, "This is no dataset, though it is long enough to be one of any format there is.");
         DatasetException refusal = assertThrows(DatasetException.WrongFormat.class, () -> open(file));
-        assertEquals(file, refusal.file());
+        assertEquals(Location.of(file), refusal.file());
         assertEquals(List.of(), OpenResources.under(folder));
     }
 

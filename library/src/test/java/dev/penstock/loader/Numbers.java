@@ -8,6 +8,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
@@ -80,7 +81,7 @@ class Numbers implements Dataset {
         for (long row = 0; row < rowCount; row++) {
             long index = Objects.checkIndex(indices.getAtIndex(U64, row), count);
             if (index == badRecord) {
-                throw new DatasetException.Corrupt(path(), index * 8, Reason.CHECKSUM, "a bad record");
+                throw new DatasetException.Corrupt(location(), index * 8, Reason.CHECKSUM, "a bad record");
             }
             values.setAtIndex(U64, row, index);
         }
@@ -98,8 +99,8 @@ class Numbers implements Dataset {
     }
 
     @Override
-    public Path path() {
-        return Path.of("numbers");
+    public Location location() {
+        return Location.of(Path.of("numbers"));
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -49,7 +50,7 @@ interface OpenFileContract {
     default void sizeAndPathAreThoseOfTheFile(@TempDir Path folder) throws IOException {
         try (OpenFile file = open(file(folder))) {
             assertEquals(SIZE, file.size());
-            assertEquals(folder.resolve("file"), file.path());
+            assertEquals(Location.of(folder.resolve("file")), file.location());
             assertEquals(access() == Access.MMAP, file.isMapped());
         }
     }

@@ -22,7 +22,8 @@ class PositionalFileTest implements OpenFileContract {
     @Test
     void aFileThatWasShortenedIsCorrectlyNamedAsSuch(@TempDir Path folder) throws IOException {
         try (OpenFile file = open(file(folder));
-                RandomAccessFile other = new RandomAccessFile(file.path().toFile(), "rw")) {
+                RandomAccessFile other =
+                        new RandomAccessFile(file.location().path().toFile(), "rw")) {
             other.setLength(1000);
             MemorySegment target = MemorySegment.ofArray(new byte[500]);
             file.read(500, target);
@@ -30,7 +31,7 @@ class PositionalFileTest implements OpenFileContract {
                     assertThrows(DatasetException.Corrupt.class, () -> file.read(501, target));
             assertEquals(Reason.TRUNCATED, refusal.reason());
             assertEquals(1000, refusal.offset());
-            assertEquals(file.path(), refusal.file());
+            assertEquals(file.location(), refusal.file());
         }
     }
 }

@@ -60,7 +60,7 @@ final class ShortenedFile {
             MemorySegment warmTarget = isFull ? target : target.asSlice(0, 8);
             require(read(file, i % places * target.byteSize(), warmTarget, reading) == EXIT_RETURNED);
         }
-        shorten(file.path());
+        shorten(file.location().path());
         for (int i = 0; i < READS_AFTER; i++) {
             int result = resultOf(file, (places - 1 - i % (places - 1)) * target.byteSize(), target, reading);
             if (result != EXIT_TYPED) {
@@ -120,7 +120,7 @@ final class ShortenedFile {
         for (long i = 0; i < WARM_CALLS && i * size < WARM_BYTES; i++) {
             require(Crc32c.of(file.view(0, size)) == expected);
         }
-        shorten(file.path());
+        shorten(file.location().path());
         for (int i = 0; i < READS_AFTER; i++) {
             try {
                 statementsAfterRead += Crc32c.of(file.view(file.size() - size, size));
@@ -134,7 +134,7 @@ final class ShortenedFile {
     }
 
     private static int checksumUnsafely(OpenFile file, int size) throws IOException {
-        shorten(file.path());
+        shorten(file.location().path());
         CRC32C crc = new CRC32C();
         crc.update(file.view(file.size() - size, size).asByteBuffer());
         statementsAfterRead += crc.getValue();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Json;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
@@ -75,7 +76,7 @@ class PackGoldenDamageTest {
                     DatasetException.class, () -> open(name, access).close());
             assertEquals(REASONS.get(words), refusal.reason());
             assertTrue(refusal.getMessage().contains(words), refusal::getMessage);
-            assertEquals(BAD.resolve(name), refusal.file());
+            assertEquals(Location.of(BAD.resolve(name)), refusal.file());
             assertInstanceOf(typeOf(refusal.reason()), refusal);
         }
     }

@@ -96,7 +96,7 @@ final class PackProbe implements AutoCloseable {
             return true;
         } catch (DatasetException e) {
             refusalCount++;
-            assertEquals(reader.path(), e.file());
+            assertEquals(reader.location(), e.file());
             return false;
         }
     }

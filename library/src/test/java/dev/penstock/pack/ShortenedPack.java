@@ -91,7 +91,7 @@ final class ShortenedPack {
         for (int i = 0; i < (isSlow ? way.warmCalls / 5 : way.warmCalls); i++) {
             read(i);
         }
-        try (FileChannel channel = FileChannel.open(reader.path(), StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(reader.location().path(), StandardOpenOption.WRITE)) {
             channel.truncate(cutSize);
         }
         for (int i = 0; i < READS_AFTER; i++) {

@@ -5,6 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
@@ -44,8 +45,8 @@ public final class MemoryDataset implements Dataset {
     }
 
     @Override
-    public Path path() {
-        return Path.of("memory");
+    public Location location() {
+        return Location.of(Path.of("memory"));
     }
 
     @Override

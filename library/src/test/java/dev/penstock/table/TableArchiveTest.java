@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Figures;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Seeds;
@@ -69,9 +70,9 @@ class TableArchiveTest {
             for (Access access : Access.values()) {
                 try (TableReader table = Tables.open(disk, path, access)) {
                     assertArrayEquals(rows, Tables.rows(table));
-                    assertEquals(FILE, table.arrayFiles().getFirst());
+                    assertEquals(Location.of(FILE), table.arrayFiles().getFirst());
                     assertEquals("a.npy", table.facts().get("member"));
-                    assertEquals(path, table.path());
+                    assertEquals(Location.of(path), table.location());
                     assertTrue(table.verify(Progress.NONE).isOk());
                 }
             }
@@ -139,7 +140,7 @@ class TableArchiveTest {
                     DatasetException.class,
                     () -> Tables.open(disk, FILE.resolve("a"), access).close());
             assertEquals(reason, refusal.reason(), refusal.getMessage());
-            assertEquals(FILE, refusal.file());
+            assertEquals(Location.of(FILE), refusal.file());
         }
     }
 

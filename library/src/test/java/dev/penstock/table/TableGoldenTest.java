@@ -11,6 +11,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.Json;
+import dev.penstock.Location;
 import dev.penstock.TestData;
 import dev.penstock.memory.Access;
 import java.io.IOException;
@@ -258,7 +259,7 @@ class TableGoldenTest {
         for (Access access : Access.values()) {
             TableReader.Options options = TableReader.Options.DEFAULT.withAccess(access);
             DatasetException e = assertThrows(DatasetException.class, () -> TableReader.open(path, options));
-            assertEquals(path, e.file());
+            assertEquals(Location.of(path), e.file());
             assertTrue(e.getMessage().length() < 500, e.getMessage());
         }
     }

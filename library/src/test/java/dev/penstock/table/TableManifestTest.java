@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
@@ -65,7 +66,7 @@ class TableManifestTest {
     }
 
     private void requireWayOut(DatasetException refusal) throws IOException {
-        assertEquals(MANIFEST, refusal.file());
+        assertEquals(Location.of(MANIFEST), refusal.file());
         assertTrue(refusal.getMessage().contains("--lenient"), refusal.getMessage());
         try (TableReader table = openLeniently()) {
             assertEquals(15, table.count());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Seeds;
@@ -127,11 +128,11 @@ class TableManyFilesTest {
         MemoryDisk disk = MANY.copy();
         try (TableReader table = Tables.open(disk, Tables.FOLDER, Access.MMAP);
                 Batch batch = Batch.create(table.fields())) {
-            Path first = table.arrayFiles().getFirst();
+            Path first = table.arrayFiles().getFirst().path();
             disk.put(first, new byte[80]);
             DatasetException.Corrupt refusal =
                     assertThrows(DatasetException.Corrupt.class, () -> table.gather(new long[] {2}, batch));
-            assertEquals(first, refusal.file());
+            assertEquals(Location.of(first), refusal.file());
             assertEquals(Reason.TRUNCATED, refusal.reason());
         }
     }

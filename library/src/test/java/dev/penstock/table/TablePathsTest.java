@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Seeds;
@@ -122,7 +123,7 @@ class TablePathsTest {
         Path odd = FOLDER.resolve("rows-00001.npy");
         disk.put(odd, Tables.file(RowType.of(DType.parse("<f4")), new byte[4]));
         DatasetException refusal = assertThrows(DatasetException.Corrupt.class, () -> numbers(FOLDER));
-        assertEquals(odd, refusal.file());
+        assertEquals(Location.of(odd), refusal.file());
         assertEquals(Reason.SHARD_MISMATCH, refusal.reason());
         assertEquals("its rows are '<f4' and those of the first shard '<i4'", refusal.what());
     }
@@ -145,7 +146,7 @@ class TablePathsTest {
         assertEquals(Reason.UNLISTED_SHARD, problem.reason());
         disk.delete(FOLDER.resolve("rows-00001.npy"));
         DatasetException refusal = assertThrows(DatasetException.Corrupt.class, () -> numbers(FOLDER));
-        assertEquals(FOLDER.resolve("rows-00001.npy"), refusal.file());
+        assertEquals(Location.of(FOLDER.resolve("rows-00001.npy")), refusal.file());
         assertEquals(Reason.MISSING_SHARD, refusal.reason());
         disk.delete(FOLDER.resolve(TableFormat.MANIFEST));
         assertEquals(List.of(1L, 3L), numbers(FOLDER));

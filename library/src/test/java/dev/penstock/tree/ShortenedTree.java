@@ -2,6 +2,7 @@
 package dev.penstock.tree;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import java.io.IOException;
@@ -66,7 +67,9 @@ final class ShortenedTree {
         try (TreeReader tree = TreeReader.open(path);
                 FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             TreeBytes unguarded = new TreeBytes(
-                    path, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()), true);
+                    Location.of(path),
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()),
+                    true);
             result = new ShortenedTree(tree, new TreeLookup(unguarded, tree.root()), keys, Way.valueOf(arguments[1]))
                     .run(Long.parseLong(arguments[2]));
         } catch (InternalError e) {
@@ -80,7 +83,7 @@ final class ShortenedTree {
         for (int i = 0; i < way.warmCalls; i++) {
             read(i);
         }
-        try (FileChannel channel = FileChannel.open(tree.path(), StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(tree.location().path(), StandardOpenOption.WRITE)) {
             channel.truncate(cutSize);
         }
         for (int i = 0; i < READS_AFTER; i++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Location;
 import dev.penstock.Seeds;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
@@ -149,8 +150,8 @@ class TreeLookupTest {
         TreeWriter.write(file, map, value -> value, TreeWriter.Options.DEFAULT);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
                 Arena arena = Arena.ofShared()) {
-            TreeBytes bytes =
-                    new TreeBytes(file, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena), true);
+            TreeBytes bytes = new TreeBytes(
+                    Location.of(file), channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena), true);
             long root = bytes.u64(8);
             TreeLookup lookup = new TreeLookup(bytes, root);
             lookup.pages().decide(channel.size() - 1);

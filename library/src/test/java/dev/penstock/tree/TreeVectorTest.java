@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -129,10 +130,10 @@ class TreeVectorTest {
         assertEquals(size, Varint.sizeOf(value));
         assertEquals(size, Varint.sizeFrom(bytes[0] & 0xFF));
         byte[] padded = Arrays.copyOf(bytes, 40);
-        TreeBytes reading = new TreeBytes(Trees.PATH, MemorySegment.ofArray(padded), true);
+        TreeBytes reading = new TreeBytes(Location.of(Trees.PATH), MemorySegment.ofArray(padded), true);
         assertEquals(value, reading.varint(0));
         byte[] exact = Arrays.copyOf(bytes, size);
-        assertEquals(value, new TreeBytes(Trees.PATH, MemorySegment.ofArray(exact), true).varint(0));
+        assertEquals(value, new TreeBytes(Location.of(Trees.PATH), MemorySegment.ofArray(exact), true).varint(0));
     }
 
     @ParameterizedTest
@@ -140,9 +141,9 @@ class TreeVectorTest {
     void aNumberOfTooManyBytesIsRefusedByAStrictReaderOnly(String hex) {
         MemorySegment bytes = MemorySegment.ofArray(HexFormat.of().parseHex(hex));
         DatasetException refusal = Assertions.assertThrows(
-                DatasetException.Corrupt.class, () -> new TreeBytes(Trees.PATH, bytes, true).varint(0));
+                DatasetException.Corrupt.class, () -> new TreeBytes(Location.of(Trees.PATH), bytes, true).varint(0));
         assertEquals(Reason.NOT_CANONICAL, refusal.reason());
-        new TreeBytes(Trees.PATH, bytes, false).varint(0);
+        new TreeBytes(Location.of(Trees.PATH), bytes, false).varint(0);
     }
 
     @Test
