@@ -186,6 +186,17 @@ public final class Concat implements Dataset {
         return parts.all().stream().allMatch(Dataset::isFingerprintExact);
     }
 
+    @Override
+    public boolean hasDeleted() {
+        return parts.all().stream().anyMatch(Dataset::hasDeleted);
+    }
+
+    @Override
+    public boolean isDeleted(long index) throws IOException {
+        requireOpen();
+        return part(index).isDeleted(partIndex(index));
+    }
+
     /// What all parts note alike.
     @Override
     public Map<String, String> metadata() {

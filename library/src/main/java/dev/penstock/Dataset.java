@@ -132,6 +132,20 @@ public interface Dataset extends AutoCloseable {
         return get(index).value(fieldIndex).byteSize() / field.itemSize();
     }
 
+    /// Whether some records were deleted and their indices kept. Only then is [#isDeleted] worth asking.
+    default boolean hasDeleted() {
+        return false;
+    }
+
+    /// Whether a record was deleted and its index kept. A deleted record lacks all values, and a loader leaves it
+    /// out.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such record
+    default boolean isDeleted(long index) throws IOException {
+        Objects.checkIndex(index, count());
+        return false;
+    }
+
     /// What the writer noted about the dataset, in its own words.
     Map<String, String> metadata();
 

@@ -135,6 +135,17 @@ public final class Subset implements Dataset {
     }
 
     @Override
+    public boolean hasDeleted() {
+        return base.hasDeleted();
+    }
+
+    @Override
+    public boolean isDeleted(long index) throws IOException {
+        requireOpen();
+        return base.isDeleted(baseIndex(index));
+    }
+
+    @Override
     public Map<String, String> metadata() {
         return base.metadata();
     }

@@ -218,6 +218,23 @@ public final class Zip implements Dataset {
         return parts.all().stream().allMatch(Dataset::isFingerprintExact);
     }
 
+    @Override
+    public boolean hasDeleted() {
+        return parts.all().stream().anyMatch(Dataset::hasDeleted);
+    }
+
+    /// Whether any part has deleted the record.
+    @Override
+    public boolean isDeleted(long index) throws IOException {
+        requireOpen();
+        for (Dataset part : parts.all()) {
+            if (part.isDeleted(index)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// What the parts note, each note called `key.note`.
     @Override
     public Map<String, String> metadata() {

@@ -52,6 +52,7 @@ final class TidyTest {
                             "dev.penstock",
                             "dev.penstock.memory",
                             "dev.penstock.pack",
+                            "dev.penstock.store",
                             "dev.penstock.table",
                             "dev.penstock.tree")));
 

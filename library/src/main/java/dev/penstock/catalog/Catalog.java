@@ -11,6 +11,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
+import dev.penstock.store.StoreReader;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
@@ -56,6 +57,11 @@ public final class Catalog {
         /// The same for a pack.
         public PackReader.Options pack() {
             return PackReader.Options.DEFAULT.withReading(reading);
+        }
+
+        /// The same for a store.
+        public StoreReader.Options store() {
+            return StoreReader.Options.DEFAULT.withReading(reading);
         }
 
         /// The same for a table.

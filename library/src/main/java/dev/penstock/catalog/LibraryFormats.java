@@ -7,6 +7,7 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.pack.PackFormat;
 import dev.penstock.pack.PackReader;
+import dev.penstock.store.StoreReader;
 import dev.penstock.table.TableFormat;
 import dev.penstock.table.TableReader;
 import dev.penstock.tree.TreeFormat;
@@ -36,6 +37,17 @@ enum LibraryFormats implements Format {
         @Override
         public Dataset open(Path path, Catalog.Options options) throws IOException {
             return TableReader.open(path, options.table());
+        }
+    },
+    STORE("store") {
+        @Override
+        public boolean recognises(Candidate candidate) throws IOException {
+            return candidate.kind() == Candidate.Kind.FOLDER && StoreReader.isStore(candidate.disk(), candidate.path());
+        }
+
+        @Override
+        public Dataset open(Path path, Catalog.Options options) throws IOException {
+            return StoreReader.open(path, options.store());
         }
     },
     /// Trees have paths and values and no records by index, so they are verified and not opened here.

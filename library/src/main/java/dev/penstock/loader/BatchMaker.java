@@ -62,13 +62,34 @@ final class BatchMaker implements AutoCloseable {
         } else {
             sampler.ahead(epoch, share.position, share.stride, share.realCount, prefetch);
         }
+        int count = leaveOutDeleted(indices, batch);
+        MemorySegment present = count == share.count() ? indices : indices.asSlice(0, count * U64.byteSize());
         try {
-            run(indices, batch.batch());
-            batch.complete(share.count(), 0);
+            run(present, batch.batch());
+            batch.complete(count, 0);
         } catch (Exception e) {
             requireRecordToBlame(e);
-            makeWithoutBad(indices, batch, e);
+            makeWithoutBad(present, batch, e);
         }
+    }
+
+    /// Takes records out of the batch that were deleted from the dataset. The batch is smaller then, and all other
+    /// batches are as they would be without deletions.
+    ///
+    /// @return how many records are left
+    private int leaveOutDeleted(MemorySegment indices, LoaderBatch batch) throws IOException {
+        int count = (int) share.count();
+        if (!dataset.hasDeleted()) {
+            return count;
+        }
+        BitSet kept = new BitSet(count);
+        for (int row = 0; row < count; row++) {
+            kept.set(row, !dataset.isDeleted(indices.getAtIndex(U64, row)));
+        }
+        if (kept.cardinality() < count) {
+            batch.keep(kept);
+        }
+        return kept.cardinality();
     }
 
     private void markPadded(Sampler sampler, LoaderBatch batch) {
@@ -95,7 +116,7 @@ final class BatchMaker implements AutoCloseable {
 
     /// Raises the error of the first record that cannot be made, or fills the batch without all of them.
     private void makeWithoutBad(MemorySegment indices, LoaderBatch batch, Exception failure) throws IOException {
-        int count = (int) share.count();
+        int count = (int) (indices.byteSize() / U64.byteSize());
         BitSet kept = new BitSet(count);
         for (int row = 0; row < count; row++) {
             Exception error = makingAlone(indices.asSlice(row * U64.byteSize(), U64.byteSize()), batch.batch());

@@ -62,9 +62,15 @@ public final class Residency {
     /// bring them in if they do.
     public void decide() {
         if (state == State.UNDECIDED) {
-            boolean isAutomatic = memoryBytes == ReaderOptions.AUTOMATIC;
-            settle(isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : memoryBytes);
+            settle(budget(memoryBytes));
         }
+    }
+
+    /// The bytes that a memory budget allows now: the budget itself, or most of the memory that the machine has to
+    /// spare if it is [ReaderOptions#AUTOMATIC].
+    public static long budget(long memoryBytes) {
+        boolean isAutomatic = memoryBytes == ReaderOptions.AUTOMATIC;
+        return isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : memoryBytes;
     }
 
     private synchronized void settle(long budgetBytes) {

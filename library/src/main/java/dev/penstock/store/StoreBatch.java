@@ -2,8 +2,9 @@
 package dev.penstock.store;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /// The changes since the last commit, over the cells of that commit.
@@ -11,13 +12,30 @@ import java.util.TreeMap;
 /// **Threads.** One at a time.
 final class StoreBatch {
     private final StoreCells cells;
-    private final Map<Long, StoreChange> changes = new TreeMap<>();
+    private final int fieldCount;
+    /// Slots from here on are those of appended records.
+    private final long base;
+    /// By field, the entries of appended records and their checksums.
+    private final List<EntryList> appended = new ArrayList<>();
+
+    private final int[][] appendedCrcs;
+    /// Changes of slots before [#base].
+    private final TreeMap<Long, StoreChange> edits = new TreeMap<>();
+
     private long length;
     private boolean isChanged;
 
-    StoreBatch(StoreCells cells) {
+    /// @param base records before the batch: those of the cells, or more while another batch is being written
+    StoreBatch(StoreCells cells, long base) {
         this.cells = cells;
-        this.length = cells.length();
+        this.fieldCount = cells.fieldCount();
+        this.base = base;
+        this.length = base;
+        this.appendedCrcs = new int[fieldCount][];
+        for (int field = 0; field < fieldCount; field++) {
+            appended.add(new EntryList());
+            appendedCrcs[field] = new int[0];
+        }
     }
 
     /// Records with the changes.
@@ -32,36 +50,71 @@ final class StoreBatch {
 
     void setLength(long length) {
         this.length = length;
+        for (EntryList entries : appended) {
+            if (entries.count() > length - base) {
+                entries.resize((int) Math.max(0, length - base));
+            }
+        }
         isChanged = true;
     }
 
     void put(int field, long slot, StoreEntry entry, int crc) {
-        changes.put(slot * cells.fieldCount() + field, new StoreChange(field, slot, entry, crc));
         isChanged = true;
+        if (slot < base) {
+            edits.put(slot * fieldCount + field, new StoreChange(field, slot, entry, crc));
+            return;
+        }
+        EntryList entries = appended.get(field);
+        int index = Math.toIntExact(slot - base);
+        entries.resize(Math.max(entries.count(), index + 1));
+        entries.set(index, entry);
+        if (appendedCrcs[field].length <= index) {
+            appendedCrcs[field] = Arrays.copyOf(appendedCrcs[field], Math.max(16, 2 * (index + 1)));
+        }
+        appendedCrcs[field][index] = crc;
     }
 
     StoreEntry get(int field, long slot) throws IOException {
-        StoreChange change = changes.get(slot * cells.fieldCount() + field);
+        StoreChange change = change(field, slot);
         return change == null ? cells.get(field, slot) : change.entry();
     }
 
     /// The change of a slot in this batch, or null.
     StoreChange change(int field, long slot) {
-        return changes.get(slot * cells.fieldCount() + field);
+        if (slot < base) {
+            return edits.get(slot * fieldCount + field);
+        }
+        int index = (int) (slot - base);
+        return new StoreChange(field, slot, appended.get(field).get(index), appendedCrcs[field][index]);
     }
 
     /// One change for each slot that differs, in the order of the slots.
     List<StoreChange> changes() {
-        return changes.values().stream()
-                .filter(change -> change.slot() < length)
-                .toList();
+        List<StoreChange> changes = new ArrayList<>();
+        for (StoreChange edit : edits.values()) {
+            if (edit.slot() < length) {
+                changes.add(edit);
+            }
+        }
+        for (long slot = base; slot < length; slot++) {
+            for (int field = 0; field < fieldCount; field++) {
+                changes.add(change(field, slot));
+            }
+        }
+        return changes;
     }
 
-    /// Makes the changes part of the cells.
-    void apply() throws IOException {
-        for (StoreChange change : changes()) {
+    /// Makes changes of this batch part of the cells.
+    ///
+    /// @param changes those of [#changes]
+    void apply(List<StoreChange> changes) throws IOException {
+        long lengthBefore = cells.length();
+        long editCount = Math.max(0, lengthBefore - length);
+        for (StoreChange change : changes) {
             cells.put(change.field(), change.slot(), change.entry());
+            editCount += change.slot() < lengthBefore ? 1 : 0;
         }
+        cells.addEdits(editCount);
         cells.setLength(length);
     }
 }

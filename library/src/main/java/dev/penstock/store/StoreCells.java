@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Disk;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /// What every slot of every field holds: the tables as they are on disk, and what differs from them.
 ///
@@ -18,41 +13,36 @@ import java.util.Map;
 ///
 /// **Ownership.** Owns the open tables. **Threads.** Any number as long as nothing is changed.
 final class StoreCells implements AutoCloseable {
-    private final List<Disk.Readable> tables;
-    private final Map<Long, StoreEntry> overlay = new HashMap<>();
+    private StoreTables tables;
+    private final int fieldCount;
+    private final EntryMap overlay = new EntryMap();
+    /// By field, how many cells of it are in the overlay.
+    private final int[] overlayCounts;
     /// By field, entries of the slots from [#slots] on.
-    private final List<List<StoreEntry>> pending = new ArrayList<>();
+    private final List<EntryList> pending = new ArrayList<>();
 
     private long slots;
     private long length;
+    private long deletedCount;
+    private long editCount;
 
-    StoreCells(List<Disk.Readable> tables, long slots, long length) {
-        this.tables = new ArrayList<>(tables);
+    /// @param deletedCount tombstones among the records
+    /// @param editCount    cells of existing records that were ever changed
+    StoreCells(StoreTables tables, long slots, long length, long deletedCount, long editCount) {
+        this.tables = tables;
+        this.fieldCount = tables.fieldCount();
+        this.overlayCounts = new int[fieldCount];
         this.slots = slots;
         this.length = length;
-        tables.forEach(table -> pending.add(new ArrayList<>()));
-    }
-
-    /// Opens the tables of a store.
-    static List<Disk.Readable> openTables(Disk disk, Path store, List<StoreField> fields) throws IOException {
-        List<Disk.Readable> tables = new ArrayList<>();
-        try {
-            for (StoreField field : fields) {
-                tables.add(disk.open(StoreFormat.table(store, field.name())));
-            }
-            return tables;
-        } catch (Throwable e) {
-            Closing.after(e, () -> Closing.all(closers(tables)));
-            throw e;
+        this.deletedCount = deletedCount;
+        this.editCount = editCount;
+        for (int field = 0; field < fieldCount; field++) {
+            pending.add(new EntryList());
         }
     }
 
-    static List<Closing.Step> closers(Collection<Disk.Readable> files) {
-        return files.stream().map(file -> (Closing.Step) file::close).toList();
-    }
-
     int fieldCount() {
-        return tables.size();
+        return fieldCount;
     }
 
     /// Records.
@@ -65,98 +55,136 @@ final class StoreCells implements AutoCloseable {
         return slots;
     }
 
+    /// Records that were deleted and left a tombstone.
+    long deletedCount() {
+        return deletedCount;
+    }
+
+    void setDeletedCount(long deletedCount) {
+        this.deletedCount = deletedCount;
+    }
+
+    /// Looks at every record.
+    void recountDeleted() throws IOException {
+        deletedCount = 0;
+        for (long slot = 0; slot < length; slot++) {
+            deletedCount += get(0, slot).isDeleted() ? 1 : 0;
+        }
+    }
+
+    /// Cells of existing records that were ever changed, and records that were taken away: it stays the same as
+    /// long as records are only appended.
+    long editCount() {
+        return editCount;
+    }
+
+    void addEdits(long count) {
+        editCount += count;
+    }
+
+    long tableBytes() {
+        return tables.bytes();
+    }
+
+    /// Begins to bring the tables into memory.
+    void prepare() {
+        tables.prepare();
+    }
+
     /// What a slot holds.
     StoreEntry get(int field, long slot) throws IOException {
         if (slot >= slots) {
             return pending.get(field).get((int) (slot - slots));
         }
         StoreEntry changed = overlay.get(key(field, slot));
-        return changed == null ? inTable(field, slot) : changed;
-    }
-
-    private StoreEntry inTable(int field, long slot) throws IOException {
-        MemorySegment bytes = MemorySegment.ofArray(new byte[(int) StoreFormat.ENTRY_SIZE]);
-        long read = tables.get(field).read(slot * StoreFormat.ENTRY_SIZE, bytes);
-        if (read < bytes.byteSize()) {
-            throw new IOException("the table of field " + field + " was shortened while it was open");
-        }
-        return StoreEntry.read(bytes, 0);
+        return changed == null ? tables.get(field, slot) : changed;
     }
 
     private long key(int field, long slot) {
-        return slot * tables.size() + field;
+        return slot * fieldCount + field;
     }
 
     /// Changes what a slot holds, and makes room for the slots before it, which are missing values.
     void put(int field, long slot, StoreEntry entry) throws IOException {
-        if (slot < slots) {
-            if (entry.equals(inTable(field, slot))) {
-                overlay.remove(key(field, slot));
+        if (field == 0) {
+            boolean wasDeleted = slot < length && get(0, slot).isDeleted();
+            deletedCount += (entry.isDeleted() ? 1 : 0) - (wasDeleted ? 1 : 0);
+        }
+        if (slot >= slots) {
+            EntryList entries = pending.get(field);
+            int index = Math.toIntExact(slot - slots);
+            if (index == entries.count()) {
+                entries.add(entry);
             } else {
-                overlay.put(key(field, slot), entry);
+                entries.resize(Math.max(entries.count(), index + 1));
+                entries.set(index, entry);
             }
-            return;
+        } else if (entry.equals(tables.get(field, slot))) {
+            overlayCounts[field] -= overlay.remove(key(field, slot)) ? 1 : 0;
+        } else {
+            overlayCounts[field] += overlay.put(key(field, slot), entry) ? 1 : 0;
         }
-        List<StoreEntry> entries = pending.get(field);
-        while (slots + entries.size() <= slot) {
-            entries.add(StoreEntry.MISSING);
-        }
-        entries.set((int) (slot - slots), entry);
     }
 
-    /// Sets the number of records.
-    void setLength(long newLength) {
-        for (int field = 0; field < tables.size(); field++) {
-            List<StoreEntry> entries = pending.get(field);
-            while (slots + entries.size() < newLength) {
-                entries.add(StoreEntry.MISSING);
-            }
-            int kept = (int) Math.max(0, newLength - slots);
-            entries.subList(Math.min(kept, entries.size()), entries.size()).clear();
+    /// Sets the number of records. Slots that it takes in and that nobody has written are missing values.
+    void setLength(long newLength) throws IOException {
+        for (long slot = newLength; slot < length; slot++) {
+            deletedCount -= get(0, slot).isDeleted() ? 1 : 0;
         }
-        if (newLength < length) {
-            overlay.keySet().removeIf(key -> key / tables.size() >= newLength);
+        for (int field = 0; field < fieldCount; field++) {
+            for (long slot = newLength; slot < Math.min(length, slots); slot++) {
+                overlayCounts[field] -= overlay.remove(key(field, slot)) ? 1 : 0;
+            }
+            pending.get(field).resize(Math.toIntExact(Math.max(0, newLength - slots)));
         }
         length = newLength;
     }
 
     /// The cells of taken slots that differ from the tables, in order.
     List<StoreChange> overlay() {
-        return overlay.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(cell -> new StoreChange(
-                        (int) (cell.getKey() % tables.size()), cell.getKey() / tables.size(), cell.getValue(), 0))
-                .toList();
+        List<StoreChange> changes = new ArrayList<>(overlay.count());
+        for (long key : overlay.sortedKeys()) {
+            changes.add(new StoreChange((int) (key % fieldCount), key / fieldCount, overlay.get(key), 0));
+        }
+        return changes;
     }
 
     /// How many cells of taken slots differ from the tables.
     int overlayCount() {
-        return overlay.size();
+        return overlay.count();
     }
 
     /// Whether a table differs from what a new one would be, in slots that are taken.
     boolean isChanged(int field) {
-        return length < slots || overlay.keySet().stream().anyMatch(key -> key % tables.size() == field);
+        return length < slots || overlayCounts[field] > 0;
     }
 
     /// The pending slots have been written to the tables.
-    void pendingWritten() {
+    ///
+    /// @param written the tables with these slots
+    void pendingWritten(StoreTables written) {
         slots = Math.max(slots, length);
-        pending.forEach(List::clear);
+        pending.forEach(EntryList::clear);
+        exchange(written);
     }
 
     /// New tables hold everything.
-    void replaceTables(Map<Integer, Disk.Readable> replaced) throws IOException {
-        List<Disk.Readable> old = new ArrayList<>();
-        replaced.forEach((field, table) -> old.add(tables.set(field, table)));
+    void replaceTables(StoreTables replaced) {
         slots = length;
         overlay.clear();
-        pending.forEach(List::clear);
-        Closing.all(closers(old));
+        Arrays.fill(overlayCounts, 0);
+        pending.forEach(EntryList::clear);
+        exchange(replaced);
+    }
+
+    private void exchange(StoreTables next) {
+        StoreTables old = tables;
+        tables = next;
+        old.close();
     }
 
     @Override
-    public void close() throws IOException {
-        Closing.all(closers(tables));
+    public void close() {
+        tables.close();
     }
 }

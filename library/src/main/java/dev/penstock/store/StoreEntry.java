@@ -37,17 +37,27 @@ record StoreEntry(long chunk, long offset, long size) {
         bytes.set(U32, at + SIZE_OFFSET, (int) size);
     }
 
+    /// An entry out of the two numbers that stand for it in memory: [#chunkAndSize] and its offset.
+    static StoreEntry of(long chunkAndSize, long offset) {
+        return new StoreEntry(chunkAndSize >>> Integer.SIZE, offset, chunkAndSize & 0xFFFF_FFFFL);
+    }
+
+    /// Chunk and size in one number, the chunk in its upper half.
+    long chunkAndSize() {
+        return chunk << Integer.SIZE | size;
+    }
+
     /// Whether there are stored bytes.
     boolean hasBytes() {
         return size > 0;
     }
 
     boolean isDeleted() {
-        return equals(DELETED);
+        return size == 0 && chunk == DELETED.chunk;
     }
 
     /// Whether a reader is to see no value.
     boolean isMissing() {
-        return size == 0 && !equals(EMPTY);
+        return size == 0 && chunk != EMPTY.chunk;
     }
 }

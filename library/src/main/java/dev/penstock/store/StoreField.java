@@ -36,6 +36,19 @@ public record StoreField(String name, String dtype, List<Long> shape, StoreCompr
         column(name, dtype, shape);
     }
 
+    /// The position of a field in a list.
+    ///
+    /// @throws IllegalArgumentException when there is none of that name
+    static int position(List<StoreField> fields, String name) {
+        for (int i = 0; i < fields.size(); i++) {
+            if (fields.get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("no field " + name + "; there are: "
+                + String.join(", ", fields.stream().map(StoreField::name).toList()));
+    }
+
     /// A field of bytes that are stored as they are.
     public static StoreField bytes(String name) {
         return new StoreField(name, null, null, StoreCompression.RAW);

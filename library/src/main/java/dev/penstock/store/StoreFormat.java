@@ -6,10 +6,16 @@ import static dev.penstock.memory.Layouts.U32;
 import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.Layouts.U8;
 
+import dev.penstock.memory.Disk;
 import dev.penstock.memory.Journal;
+import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A store is a folder of records with several fields that can be appended, updated and deleted: zrecord 0.3.0,
@@ -163,6 +169,8 @@ public final class StoreFormat {
 
     static final int PUT = 1;
 
+    private static final Pattern CHUNK_NAME = Pattern.compile("(\\d{1,10})\\.zr");
+
     /// More fields than anybody needs, few enough that a row of changes fits in a frame.
     public static final int FIELD_COUNT_MAX = 1024;
 
@@ -183,6 +191,19 @@ public final class StoreFormat {
 
     static Path chunk(Path store, long id) {
         return store.resolve(CHUNK_FOLDER).resolve(id + ".zr");
+    }
+
+    /// The ids of the chunk files that are there, in ascending order.
+    static List<Long> chunkIds(Disk disk, Path store) throws IOException {
+        List<Long> ids = new ArrayList<>();
+        for (Path file : disk.list(store.resolve(CHUNK_FOLDER))) {
+            Matcher name = CHUNK_NAME.matcher(file.getFileName().toString());
+            if (name.matches()) {
+                ids.add(Long.parseLong(name.group(1)));
+            }
+        }
+        Collections.sort(ids);
+        return ids;
     }
 
     static Path journal(Path store, long number) {

@@ -5,6 +5,8 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.JournalHeader;
+import dev.penstock.memory.Json;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +25,10 @@ import java.util.UUID;
 /// @param chunkRows       rows after which a chunk is full
 /// @param open            the chunk that is written on, or null
 /// @param length          records at this checkpoint
+/// @param deleted         tombstones among them
+/// @param edits           cells of existing records that were changed before this checkpoint
+/// @param isPlain         whether another program wrote it: there is no `zr`, no journal, and values have no
+///                        prefixes
 record StoreMeta(
         List<StoreField> fields,
         long publishedLength,
@@ -38,12 +44,38 @@ record StoreMeta(
         long slots,
         long published,
         long overlays,
-        boolean isSwapping) {
+        boolean isSwapping,
+        long deleted,
+        long edits,
+        boolean isPlain) {
     /// A chunk that is not full.
     record OpenChunk(long id, long position, long rows) {}
 
     StoreMeta {
         fields = List.copyOf(fields);
+    }
+
+    /// The description of a new store.
+    static StoreMeta empty(List<StoreField> fields, StoreOptions options, JournalHeader header) {
+        return new StoreMeta(
+                fields,
+                0,
+                0,
+                options.chunkRows(),
+                null,
+                header.uuid(),
+                1,
+                header.number(),
+                header.salt(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                options.isSwapping(),
+                0,
+                0,
+                false);
     }
 
     /// The bytes of the file.
@@ -67,6 +99,8 @@ record StoreMeta(
         zr.put("prefix", StoreFormat.PREFIX_SIZE);
         zr.put("bare", List.of());
         zr.put("retired", List.of());
+        zr.put("deleted", deleted);
+        zr.put("edits", edits);
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("version", StoreFormat.VERSION);
         values.put("length", publishedLength);
@@ -96,6 +130,11 @@ record StoreMeta(
 
     static StoreMeta read(Path file, byte[] bytes) {
         try {
+            if (!ChecksummedJson.hasChecksum(bytes)
+                    && Json.parse(bytes) instanceof Map<?, ?> plain
+                    && plain.get("zr") == null) {
+                return plain(MetaValues.of(StoreFormat.META, plain));
+            }
             Map<?, ?> values = ChecksummedJson.parse(bytes);
             requireVersion(file, values);
             return of(MetaValues.of(StoreFormat.META, values));
@@ -119,6 +158,35 @@ record StoreMeta(
         }
     }
 
+    /// The published layout alone, as another program may write it. The version is optional there, and a reader
+    /// need not know which chunks are full.
+    private static StoreMeta plain(MetaValues values) {
+        Object version = values.get("version");
+        require(version == null || version.equals((long) StoreFormat.VERSION), "version " + version);
+        MetaValues chunks = values.object("chunks");
+        long length = values.count("length");
+        require(length <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many records");
+        return new StoreMeta(
+                fields(values.list("fields")),
+                length,
+                chunks.count("num"),
+                chunks.count("size"),
+                null,
+                new UUID(0, 0),
+                0,
+                0,
+                0,
+                0,
+                length,
+                length,
+                0,
+                0,
+                true,
+                0,
+                0,
+                true);
+    }
+
     private static StoreMeta of(MetaValues values) {
         MetaValues chunks = values.object("chunks");
         MetaValues zr = values.object("zr");
@@ -137,13 +205,17 @@ record StoreMeta(
                 zr.count("slots"),
                 zr.count("published"),
                 zr.count("overlays"),
-                isSwapping(zr.text("delete")));
+                isSwapping(zr.text("delete")),
+                zr.get("deleted") == null ? 0 : zr.count("deleted"),
+                zr.get("edits") == null ? 0 : zr.count("edits"),
+                false);
         meta.requireConsistent(zr);
         return meta;
     }
 
     private void requireConsistent(MetaValues zr) {
         require(publishedLength <= slots && length <= slots, "more records than slots");
+        require(deleted <= length, "more deleted records than records");
         require(published <= sequence, "published is behind sequence");
         require(slots <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many slots");
         require(chunkCount <= StoreFormat.CHUNK_COUNT_MAX, "too many chunks");

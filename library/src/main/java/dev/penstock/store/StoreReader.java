@@ -2,18 +2,18 @@
 package dev.penstock.store;
 
 import dev.penstock.Batch;
-import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
-import dev.penstock.Fingerprint;
+import dev.penstock.Indices;
+import dev.penstock.Leases;
 import dev.penstock.Location;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
+import dev.penstock.memory.FormatOptions;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -23,33 +23,56 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /// A committed state of a store, as a dataset. It stays as it is, whatever a writer does meanwhile.
 ///
 /// A field with a declared dtype and shape is a fixed field; one with a dtype alone holds any number of
 /// elements; any other is bytes. A value that a record lacks is missing, and a deleted record lacks all values.
-/// Every value is checked against its checksum when it is read.
+/// Every value is checked against its checksum when it is read, unless the options say otherwise.
 ///
-/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies.
+/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies. [#views] lends values
+/// where they lie.
 ///
 /// **Threads.** Any number, as [Dataset] says.
 public final class StoreReader implements Dataset {
-    private static final int FINGERPRINT_SAMPLES = 256;
-
     private final Path path;
-    private final Disk disk;
+    private final Options options;
     private final StoreState state;
     private final List<Field> fields;
-    private final ReadWriteLock use = new ReentrantReadWriteLock();
-    private boolean isClosed;
+    private final StoreGather gather;
+    private final Leases leases;
 
-    private StoreReader(Path path, Disk disk, StoreState state) {
+    /// How to read a store.
+    ///
+    /// @param reading    what all formats share
+    /// @param isChecking whether `get` and `gather` compare values with their checksums; `verify` always does
+    public record Options(ReaderOptions reading, boolean isChecking) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
+
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isChecking);
+        }
+
+        public Options withChecking(boolean isChecking) {
+            return new Options(reading, isChecking);
+        }
+    }
+
+    private StoreReader(Path path, Options options, StoreState state) {
         this.path = path;
-        this.disk = disk;
+        this.options = options;
         this.state = state;
         this.fields = state.meta().fields().stream().map(StoreField::column).toList();
+        this.gather = new StoreGather(path, state, fields, options.threads());
+        this.leases = new Leases(this::free);
+    }
+
+    /// Whether a folder is a store, by the names in it: damage is for [#open] to find.
+    public static boolean isStore(Disk disk, Path path) throws IOException {
+        boolean hasMeta =
+                disk.exists(path.resolve(StoreFormat.META)) || disk.exists(path.resolve(StoreFormat.META_SWITCH));
+        return hasMeta && disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER));
     }
 
     /// Opens the last committed state.
@@ -57,16 +80,21 @@ public final class StoreReader implements Dataset {
     /// @throws java.nio.file.NoSuchFileException when there is no store
     /// @throws DatasetException                  when its files are damaged
     public static StoreReader open(Path path) throws IOException {
-        return open(path, Disk.real());
+        return open(path, Options.DEFAULT);
     }
 
     /// Opens the last committed state on a disk.
     public static StoreReader open(Path path, Disk disk) throws IOException {
-        return open(path, disk, Long.MAX_VALUE);
+        return open(path, Options.DEFAULT.withDisk(disk));
     }
 
-    static StoreReader open(Path path, Disk disk, long sequenceLimit) throws IOException {
-        return new StoreReader(path, disk, StoreState.load(disk, path, sequenceLimit));
+    /// Opens the last committed state in a certain way.
+    public static StoreReader open(Path path, Options options) throws IOException {
+        return open(path, options, Long.MAX_VALUE);
+    }
+
+    static StoreReader open(Path path, Options options, long sequenceLimit) throws IOException {
+        return new StoreReader(path, options, StoreState.load(path, options, sequenceLimit));
     }
 
     @Override
@@ -100,9 +128,17 @@ public final class StoreReader implements Dataset {
         return state.sequence();
     }
 
-    /// Whether a record was deleted and left a tombstone.
-    ///
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// Records that were deleted and left a tombstone.
+    public long deletedCount() {
+        return state.cells().deletedCount();
+    }
+
+    @Override
+    public boolean hasDeleted() {
+        return deletedCount() > 0;
+    }
+
+    @Override
     public boolean isDeleted(long index) throws IOException {
         Objects.checkIndex(index, count());
         return using(() -> state.cells().get(0, index).isDeleted());
@@ -112,9 +148,9 @@ public final class StoreReader implements Dataset {
     public long bytes() {
         try {
             return using(() -> {
-                long bytes = 0;
-                for (Path file : files()) {
-                    try (Disk.Readable readable = disk.open(file)) {
+                long bytes = state.cells().tableBytes();
+                for (Path file : options.disk().list(path.resolve(StoreFormat.CHUNK_FOLDER))) {
+                    try (Disk.Readable readable = options.disk().open(file)) {
                         bytes += readable.size();
                     }
                 }
@@ -123,15 +159,6 @@ public final class StoreReader implements Dataset {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private List<Path> files() throws IOException {
-        List<Path> files = new ArrayList<>();
-        for (StoreField field : state.meta().fields()) {
-            files.add(StoreFormat.table(path, field.name()));
-        }
-        files.addAll(disk.list(path.resolve(StoreFormat.CHUNK_FOLDER)));
-        return files;
     }
 
     @Override
@@ -145,7 +172,7 @@ public final class StoreReader implements Dataset {
             Objects.checkIndex(index, count());
             List<MemorySegment> values = new ArrayList<>();
             for (int field = 0; field < fields.size(); field++) {
-                byte[] value = value(field, index);
+                byte[] value = gather.value(field, index);
                 values.add(
                         value == null
                                 ? Row.MISSING
@@ -155,128 +182,74 @@ public final class StoreReader implements Dataset {
         });
     }
 
-    private byte[] value(int field, long index) throws IOException {
-        StoreEntry entry = state.cells().get(field, index);
-        byte[] value = state.values().value(state.meta().fields().get(field), entry);
-        Field column = fields.get(field);
-        boolean fits = value == null
-                || (column.isVariable() ? value.length % column.itemSize() == 0 : value.length == column.itemSize());
-        if (!fits) {
-            throw new DatasetException.Corrupt(
-                    StoreFormat.chunk(path, entry.chunk()),
-                    entry.offset(),
-                    Reason.SHARD_MISMATCH,
-                    "the value of field " + column.name() + " of record " + index + " has " + value.length
-                            + " bytes, which do not fit " + column);
+    /// The values of one field of many records, where they lie in the mapped chunks: nothing is copied.
+    ///
+    /// Each value is checked against its checksum first, if the options say so.
+    ///
+    /// @throws IllegalArgumentException  when there is no such field, or its values are compressed
+    /// @throws IndexOutOfBoundsException when there is no such record
+    public StoreViews views(long[] indices, String field) throws IOException {
+        acquire();
+        try {
+            return StoreViews.of(state, StoreField.position(storeFields(), field), indices, leases::release);
+        } catch (Throwable e) {
+            leases.release();
+            throw e;
         }
-        return value;
     }
 
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
         using(() -> {
-            long rowCount = indices.byteSize() / Layouts.U64.byteSize();
-            if (rowCount * Layouts.U64.byteSize() != indices.byteSize()) {
-                throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of indices");
-            }
-            for (long row = 0; row < rowCount; row++) {
-                Objects.checkIndex(index(indices, row), count());
-            }
-            try {
-                for (Column column : batch.columns()) {
-                    gather(indices, Math.toIntExact(rowCount), column);
-                }
-            } catch (Throwable e) {
-                batch.clear();
-                throw e;
-            }
-            batch.complete(rowCount);
+            gather.gather(indices, batch);
             return null;
         });
     }
 
-    private static long index(MemorySegment indices, long row) {
-        return indices.get(Layouts.U64, row * Layouts.U64.byteSize());
-    }
-
-    private void gather(MemorySegment indices, int rowCount, Column column) throws IOException {
-        int field = fields.indexOf(column.field());
-        if (field < 0) {
-            throw new IllegalArgumentException(
-                    "the batch wants " + column.field() + "; the store " + path + " has the fields " + fields);
-        }
-        byte[][] values = new byte[rowCount][];
-        boolean isVariable = column.field().isVariable();
-        long total = 0;
-        boolean isMissing = false;
-        for (int row = 0; row < rowCount; row++) {
-            values[row] = value(field, index(indices, row));
-            isMissing |= values[row] == null;
-            total += values[row] == null ? 0 : values[row].length;
-        }
-        long size =
-                isVariable ? total : Math.multiplyExact(rowCount, column.field().itemSize());
-        MemorySegment target = column.reserveValues(size);
-        MemorySegment offsets = isVariable ? column.reserveOffsets(rowCount) : null;
-        MemorySegment missing = isMissing ? column.reserveMissing(rowCount) : null;
-        long end = 0;
-        for (int row = 0; row < rowCount; row++) {
-            if (isVariable) {
-                offsets.setAtIndex(Layouts.U64, row, end);
-            }
-            byte[] value = values[row];
-            if (value != null) {
-                MemorySegment.copy(value, 0, target, Layouts.U8, end, value.length);
-                end += value.length;
-            } else {
-                missing.set(Layouts.U8, row, (byte) 1);
-                if (!isVariable) {
-                    target.asSlice(end, column.field().itemSize()).fill((byte) 0);
-                    end += column.field().itemSize();
-                }
-            }
-        }
-        if (isVariable) {
-            offsets.setAtIndex(Layouts.U64, rowCount, end);
-        }
-    }
-
-    /// Opening has read the journal already; values are read when they are asked for.
+    /// Begins to bring the tables into memory. Chunks follow when they are first used.
     @Override
     public void prepare() {
-        requireOpen();
+        acquire();
+        try {
+            state.cells().prepare();
+        } finally {
+            leases.release();
+        }
+    }
+
+    @Override
+    public String name(long index) {
+        Objects.checkIndex(index, count());
+        return null;
     }
 
     @Override
     public Verification verify(Progress progress) throws IOException {
-        return using(() -> new StoreVerifier(path, disk, state).verify(progress));
+        return using(() -> new StoreVerifier(path, options.disk(), state).verify(progress));
     }
 
-    /// Names the store and the commit, and covers a sample of the values. A copy of a store that was changed by
-    /// other commits since is told apart by its sampled values; [#fullFingerprint] reads all of them.
+    /// How the space of the store is used. Looks at every slot and reads no value.
+    public StoreStats stats(Progress progress) throws IOException {
+        return using(() -> StoreStats.of(path, options.disk(), state, progress));
+    }
+
+    /// Covers the stored checksums of all records, or of a sample of a large store, and how often records were
+    /// changed: two states of one store that differ by more than appended records have different fingerprints.
     @Override
     public String fingerprint() throws IOException {
-        return using(() -> {
-            Fingerprint fingerprint = new Fingerprint("store 1 " + state.meta().uuid());
-            fingerprint.add(state.sequence(), count());
-            long step = Math.max(1, count() / FINGERPRINT_SAMPLES);
-            for (long index = 0; index < count(); index += step) {
-                addSample(fingerprint, index);
-            }
-            if (count() > 0) {
-                addSample(fingerprint, count() - 1);
-            }
-            return fingerprint.text();
-        });
+        return fingerprint(count());
     }
 
-    private void addSample(Fingerprint fingerprint, long index) throws IOException {
-        for (int field = 0; field < fields.size(); field++) {
-            StoreEntry entry = state.cells().get(field, index);
-            int crc = entry.hasBytes() ? state.values().stored(entry).crc() : 0;
-            fingerprint.add(index, entry.chunk(), entry.offset(), entry.size(), crc);
-        }
+    @Override
+    public String fingerprint(long recordCount) throws IOException {
+        Indices.requireFirst(this, recordCount);
+        return using(() -> StoreFingerprint.of(state, recordCount));
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return count() <= StoreFingerprint.SAMPLE_COUNT;
     }
 
     /// Stores have no metadata.
@@ -293,10 +266,25 @@ public final class StoreReader implements Dataset {
             facts.put("compress." + field.name(), field.compression().word());
         }
         facts.put("delete", state.meta().isSwapping() ? "swap" : "tombstone");
+        facts.put("deleted", deletedCount());
         facts.put("commit", state.sequence());
         facts.put("published", state.meta().published());
         facts.put("chunks", state.meta().chunkCount());
         return facts;
+    }
+
+    /// Says when other programs see an older state.
+    @Override
+    public List<String> remarks() {
+        if (state.meta().isPlain()) {
+            return List.of("Another program wrote this store. Its values have no checksums, and it can only be read.");
+        }
+        if (state.isPublished()) {
+            return List.of();
+        }
+        return List.of("Programs that know the published layout alone see commit "
+                + state.meta().published() + " of this store and not commit " + state.sequence()
+                + "; `store checkpoint` publishes it.");
     }
 
     /// Something done while the files are open.
@@ -306,33 +294,28 @@ public final class StoreReader implements Dataset {
     }
 
     private <T> T using(Use<T> something) throws IOException {
-        use.readLock().lock();
+        acquire();
         try {
-            requireOpen();
             return something.run();
         } finally {
-            use.readLock().unlock();
+            leases.release();
         }
     }
 
-    private void requireOpen() {
-        if (isClosed) {
+    private void acquire() {
+        if (!leases.acquire()) {
             throw new IllegalStateException("the store " + path + " is closed");
         }
     }
 
+    /// Closes the files as soon as all calls under way have ended and all [StoreViews] are closed.
     @Override
     public void close() {
-        use.writeLock().lock();
-        try {
-            if (!isClosed) {
-                isClosed = true;
-                state.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } finally {
-            use.writeLock().unlock();
-        }
+        leases.close();
+    }
+
+    private void free() {
+        gather.close();
+        state.close();
     }
 }

@@ -3,11 +3,13 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Journal;
 import dev.penstock.memory.JournalFrame;
 import dev.penstock.memory.JournalHeader;
 import dev.penstock.memory.JournalReplay;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
@@ -46,9 +48,21 @@ final class StoreState implements AutoCloseable {
     /// @param sequenceLimit the last commit that counts
     /// @throws NoSuchFileException when there is no store
     /// @throws DatasetException    when its files are damaged
-    static StoreState load(Disk disk, Path store, long sequenceLimit) throws IOException {
+    static StoreState load(Path store, StoreReader.Options options, long sequenceLimit) throws IOException {
+        return load(store, options, options.reading(), sequenceLimit);
+    }
+
+    /// The last committed state for a writer. Chunks are read by position, because they grow.
+    static StoreState loadForWriting(Path store, Disk disk) throws IOException {
+        StoreReader.Options options = StoreReader.Options.DEFAULT.withDisk(disk);
+        return load(store, options, options.reading().withAccess(Access.READ), Long.MAX_VALUE);
+    }
+
+    private static StoreState load(
+            Path store, StoreReader.Options options, ReaderOptions chunkOptions, long sequenceLimit)
+            throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            StoreState state = tryLoad(disk, store, sequenceLimit);
+            StoreState state = tryLoad(store, options, chunkOptions, sequenceLimit);
             if (state != null) {
                 return state;
             }
@@ -57,24 +71,22 @@ final class StoreState implements AutoCloseable {
         throw new IOException(store + " changes all the time and cannot be opened");
     }
 
-    private static StoreState tryLoad(Disk disk, Path store, long sequenceLimit) throws IOException {
+    private static StoreState tryLoad(
+            Path store, StoreReader.Options options, ReaderOptions chunkOptions, long sequenceLimit)
+            throws IOException {
+        Disk disk = options.disk();
         StoreMeta.Found found = StoreMeta.find(disk, store);
         if (found == null) {
             throw new NoSuchFileException(store + ": no store is there, it has no " + StoreFormat.META);
         }
         StoreMeta meta = found.meta();
-        List<Disk.Readable> tables;
-        try {
-            tables = StoreCells.openTables(disk, store, meta.fields());
-        } catch (NoSuchFileException e) {
-            throw new DatasetException.Corrupt(
-                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is not there", e);
-        }
-        StoreCells cells = new StoreCells(tables, meta.slots(), meta.length());
-        StoreState state = new StoreState(store, found, cells, new StoreValues(disk, store));
+        StoreTables tables = StoreTables.open(store, meta.fields(), options.reading());
+        StoreCells cells = new StoreCells(tables, meta.slots(), meta.length(), meta.deleted(), meta.edits());
+        StoreValues values = new StoreValues(store, chunkOptions, options.isChecking(), !meta.isPlain());
+        StoreState state = new StoreState(store, found, cells, values);
         try {
             state.requireTables(tables);
-            if (state.replay(disk, sequenceLimit)) {
+            if (meta.isPlain() || state.replay(disk, sequenceLimit)) {
                 return state;
             }
         } catch (Throwable e) {
@@ -85,15 +97,15 @@ final class StoreState implements AutoCloseable {
         return null;
     }
 
-    private void requireTables(List<Disk.Readable> tables) throws IOException {
-        for (int i = 0; i < tables.size(); i++) {
-            long size = tables.get(i).size();
-            if (size < meta().slots() * StoreFormat.ENTRY_SIZE) {
+    private void requireTables(StoreTables tables) {
+        for (int i = 0; i < tables.fieldCount(); i++) {
+            long slotCount = tables.slotCount(i);
+            if (slotCount < meta().slots()) {
                 throw new DatasetException.Corrupt(
                         StoreFormat.table(store, meta().fields().get(i).name()),
-                        size,
+                        slotCount * StoreFormat.ENTRY_SIZE,
                         Reason.TRUNCATED,
-                        "the table has " + size + " bytes and " + meta().slots() + " slots are taken");
+                        "the table has " + slotCount + " slots and " + meta().slots() + " are taken");
             }
         }
     }
@@ -108,9 +120,14 @@ final class StoreState implements AutoCloseable {
             }
             JournalReplay replay = JournalReplay.open(StoreFormat.JOURNAL, path, file);
             requireHeader(path, replay);
-            long end = goodEnd(replay, sequenceLimit);
+            boolean isAllGood = replay.syncedEnd() >= replay.end() && replay.sequence() <= sequenceLimit;
+            long end = isAllGood ? replay.end() : goodEnd(replay, sequenceLimit);
             Application application = new Application(path);
             replay.forEach(end, application::apply);
+            if (isSwitched()) {
+                // Some tables may hold later changes already, which were not counted as they were applied.
+                cells.recountDeleted();
+            }
             isClean = replay.frameCount() == 0 && !replay.isTorn() && !found.isSwitched();
             return true;
         } catch (NoSuchFileException e) {
@@ -188,6 +205,7 @@ final class StoreState implements AutoCloseable {
         private final Path path;
         private final long lengthAtStart = meta().length();
         private long changeCount;
+        private long editCount;
 
         Application(Path path) {
             this.path = path;
@@ -199,6 +217,7 @@ final class StoreState implements AutoCloseable {
                     && frame.length() >= 0
                     && frame.length() <= lengthAtStart + Math.max(changeCount, frame.count());
             long slotLimit = Math.max(frame.length(), cells.length());
+            boolean isCommit = frame.kind() == Journal.COMMIT;
             for (long at = 0; isPossible && at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
                 StoreChange change = StoreChange.read(items, at);
                 isPossible = change != null
@@ -207,6 +226,7 @@ final class StoreState implements AutoCloseable {
                         && change.slot() < slotLimit;
                 if (isPossible) {
                     cells.put(change.field(), change.slot(), change.entry());
+                    editCount += isCommit && change.slot() < cells.length() ? 1 : 0;
                 }
             }
             if (!isPossible) {
@@ -214,7 +234,13 @@ final class StoreState implements AutoCloseable {
                         path, offset, Reason.OUT_OF_RANGE, "a frame of the journal changes what is not there");
             }
             if (firstItem + items.byteSize() / StoreFormat.CHANGE_SIZE == frame.count() && !frame.hasMore()) {
+                cells.addEdits(editCount + Math.max(0, cells.length() - frame.length()));
+                editCount = 0;
                 cells.setLength(frame.length());
+            }
+            if (frame.kind() == Journal.OVERLAY) {
+                // What `meta.json` counts includes the overlay.
+                cells.setDeletedCount(meta().deleted());
             }
             sequence = frame.sequence();
         }
@@ -237,6 +263,11 @@ final class StoreState implements AutoCloseable {
         return sequence;
     }
 
+    /// Whether a program that knows the published layout alone sees this state.
+    boolean isPublished() {
+        return meta().isPlain() || !isSwitched() && meta().published() == sequence;
+    }
+
     /// Whether the last writer ended with a checkpoint, so that there is nothing to recover.
     boolean isClean() {
         return isClean;
@@ -253,7 +284,8 @@ final class StoreState implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        Closing.all(List.of(cells::close, values::close));
+    public void close() {
+        cells.close();
+        values.close();
     }
 }

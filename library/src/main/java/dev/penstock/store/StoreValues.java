@@ -4,32 +4,80 @@ package dev.penstock.store;
 import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32C;
 
-/// The values of a store, read from its chunks, which are opened when they are first needed.
+/// The values of a store: found in its chunks, checked and expanded.
+///
+/// A value is copied to private memory first and checked there, so that it cannot change between check and use.
 ///
 /// **Ownership.** Owns the open chunks. **Threads.** Any number.
 final class StoreValues implements AutoCloseable {
-    private static final long CRC_OFFSET = Layouts.offset(StoreFormat.PREFIX, "crc");
-    private static final long SIZE_OFFSET = Layouts.offset(StoreFormat.PREFIX, "size");
+    static final long CRC_OFFSET = Layouts.offset(StoreFormat.PREFIX, "crc");
+    static final long SIZE_OFFSET = Layouts.offset(StoreFormat.PREFIX, "size");
 
-    private final Disk disk;
+    /// A value that is stored raw and larger is copied straight to where it is wanted and checked there.
+    private static final long STAGED_SIZE_MAX = 64L << 10;
+
+    /// A thread keeps no more memory for the next value.
+    private static final int KEPT_BYTES_MAX = 4 << 20;
+
     private final Path store;
-    private final Map<Long, Disk.Readable> chunks = new ConcurrentHashMap<>();
+    private final StoreChunks chunks;
+    private final boolean isChecking;
+    /// Whether values have a prefix; those of other programs have none.
+    private final boolean hasPrefixes;
 
-    StoreValues(Disk disk, Path store) {
-        this.disk = disk;
+    private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::close);
+
+    StoreValues(Path store, ReaderOptions options, boolean isChecking, boolean hasPrefixes) {
         this.store = store;
+        this.chunks = new StoreChunks(store, options);
+        this.isChecking = isChecking && hasPrefixes;
+        this.hasPrefixes = hasPrefixes;
+    }
+
+    /// What a thread needs while it reads.
+    static final class Scratch implements AutoCloseable {
+        private final CRC32C crc = new CRC32C();
+        private final Crc32c segmentCrc = new Crc32c();
+        private final ValueUnpacker unpacker = new ValueUnpacker();
+        private byte[] bytes = new byte[0];
+        private MemorySegment memory = MemorySegment.ofArray(bytes);
+
+        MemorySegment reserve(long byteCount) {
+            if (bytes.length < byteCount) {
+                bytes = new byte[Math.toIntExact(byteCount)];
+                memory = MemorySegment.ofArray(bytes);
+            }
+            return memory;
+        }
+
+        @Override
+        public void close() {
+            unpacker.close();
+        }
+    }
+
+    Scratch borrowScratch() {
+        return scratches.borrow();
+    }
+
+    void giveBack(Scratch scratch) {
+        if (scratch.bytes.length > KEPT_BYTES_MAX) {
+            scratch.close();
+        } else {
+            scratches.giveBack(scratch);
+        }
     }
 
     /// A value as it is stored.
@@ -38,71 +86,116 @@ final class StoreValues implements AutoCloseable {
     /// @param rawSize bytes of the value when it is expanded
     record Stored(byte[] bytes, int crc, long rawSize) {}
 
-    /// The prefix of stored bytes.
-    static byte[] prefix(byte[] stored, long rawSize) {
-        byte[] prefix = new byte[(int) StoreFormat.PREFIX_SIZE];
-        MemorySegment memory = MemorySegment.ofArray(prefix);
-        memory.set(U32, SIZE_OFFSET, (int) rawSize);
-        memory.set(U32, CRC_OFFSET, crc(memory, MemorySegment.ofArray(stored)));
-        return prefix;
+    /// What the prefix of a value says.
+    record Prefix(int crc, long rawSize) {}
+
+    /// Holds the chunk of an entry open, until it is released. The entry lies within it.
+    ///
+    /// @throws DatasetException when there are no such bytes
+    OpenFile acquireChunk(StoreEntry entry) throws IOException {
+        long prefixSize = hasPrefixes ? StoreFormat.PREFIX_SIZE : 0;
+        boolean isBounded = entry.offset() >= prefixSize
+                && entry.size() <= StoreFormat.VALUE_SIZE_MAX
+                && entry.offset() <= Long.MAX_VALUE - entry.size();
+        if (!isBounded) {
+            throw new DatasetException.Corrupt(
+                    StoreFormat.chunk(store, entry.chunk()),
+                    entry.offset(),
+                    Reason.OUT_OF_RANGE,
+                    "a slot names bytes that no value can have: " + entry);
+        }
+        return chunks.acquire(entry.chunk(), entry.offset() + entry.size());
     }
 
-    private static int crc(MemorySegment prefix, MemorySegment stored) {
-        Crc32c crc = new Crc32c();
-        crc.update(prefix.asSlice(SIZE_OFFSET, U32.byteSize()));
-        crc.update(stored);
-        return crc.value();
+    /// The prefix of a value, not yet compared with its bytes.
+    Prefix prefix(StoreEntry entry) throws IOException {
+        OpenFile chunk = acquireChunk(entry);
+        try {
+            MemorySegment prefix = MemorySegment.ofArray(new byte[(int) StoreFormat.PREFIX_SIZE]);
+            chunk.read(entry.offset() - StoreFormat.PREFIX_SIZE, prefix);
+            return new Prefix(prefix.get(U32, CRC_OFFSET), Layouts.u32(prefix, SIZE_OFFSET));
+        } finally {
+            chunk.release();
+        }
     }
 
-    /// The checksum in a prefix.
-    static int crc(byte[] prefix) {
-        return MemorySegment.ofArray(prefix).get(U32, CRC_OFFSET);
+    /// A number that changes with the stored bytes of a value: the checksum in its prefix, without looking at the
+    /// bytes. Values of other programs have no checksum, so that it is computed.
+    long checksum(StoreEntry entry) throws IOException {
+        if (hasPrefixes) {
+            Prefix prefix = prefix(entry);
+            return Integer.toUnsignedLong(prefix.crc()) << Integer.SIZE ^ prefix.rawSize();
+        }
+        OpenFile chunk = acquireChunk(entry);
+        try {
+            Crc32c crc = new Crc32c();
+            chunk.forEachPiece(entry.offset(), entry.size(), crc::update);
+            return Integer.toUnsignedLong(crc.value());
+        } finally {
+            chunk.release();
+        }
     }
 
-    /// Reads stored bytes and checks them.
+    /// Reads stored bytes and checks them, whatever the options say.
     ///
     /// @throws DatasetException when they are not there or differ from their checksum
     Stored stored(StoreEntry entry) throws IOException {
-        Path file = StoreFormat.chunk(store, entry.chunk());
-        boolean isBounded = entry.offset() >= StoreFormat.PREFIX_SIZE && entry.size() <= StoreFormat.VALUE_SIZE_MAX;
-        if (!isBounded) {
-            throw new DatasetException.Corrupt(
-                    file, entry.offset(), Reason.OUT_OF_RANGE, "a slot names bytes that no value can have: " + entry);
+        OpenFile chunk = acquireChunk(entry);
+        Scratch scratch = borrowScratch();
+        try {
+            MemorySegment all = readChecked(entry, chunk, scratch, true);
+            return new Stored(
+                    Arrays.copyOfRange(
+                            scratch.bytes,
+                            (int) StoreFormat.PREFIX_SIZE,
+                            Math.toIntExact(StoreFormat.PREFIX_SIZE + entry.size())),
+                    all.get(U32, CRC_OFFSET),
+                    Layouts.u32(all, SIZE_OFFSET));
+        } finally {
+            giveBack(scratch);
+            chunk.release();
         }
-        byte[] all = new byte[(int) (StoreFormat.PREFIX_SIZE + entry.size())];
-        MemorySegment memory = MemorySegment.ofArray(all);
-        long start = entry.offset() - StoreFormat.PREFIX_SIZE;
-        if (chunk(entry, file).read(start, memory) < all.length) {
-            throw new DatasetException.Corrupt(
-                    file, start, Reason.TRUNCATED, "the chunk ends within a value of " + entry.size() + " bytes");
-        }
-        MemorySegment prefix = memory.asSlice(0, StoreFormat.PREFIX_SIZE);
-        if (crc(prefix, memory.asSlice(StoreFormat.PREFIX_SIZE)) != prefix.get(U32, CRC_OFFSET)) {
-            throw new DatasetException.Corrupt(
-                    file, entry.offset(), Reason.CHECKSUM, "a value differs from its checksum");
-        }
-        return new Stored(
-                Arrays.copyOfRange(all, (int) StoreFormat.PREFIX_SIZE, all.length),
-                prefix.get(U32, CRC_OFFSET),
-                Layouts.u32(prefix, SIZE_OFFSET));
     }
 
-    private Disk.Readable chunk(StoreEntry entry, Path file) throws IOException {
-        Disk.Readable chunk = chunks.get(entry.chunk());
-        if (chunk != null) {
-            return chunk;
+    /// Copies a value with its prefix to the heap. The checksum covers the size in the prefix and the bytes, which
+    /// lie one behind the other.
+    private MemorySegment readChecked(StoreEntry entry, OpenFile chunk, Scratch scratch, boolean isChecked)
+            throws IOException {
+        long allSize = StoreFormat.PREFIX_SIZE + entry.size();
+        MemorySegment all = scratch.reserve(allSize);
+        chunk.read(entry.offset() - StoreFormat.PREFIX_SIZE, all.asSlice(0, allSize));
+        if (isChecked) {
+            scratch.crc.reset();
+            scratch.crc.update(scratch.bytes, (int) SIZE_OFFSET, (int) (allSize - SIZE_OFFSET));
+            requireSound(entry, (int) scratch.crc.getValue(), all.get(U32, CRC_OFFSET));
         }
-        Disk.Readable opened;
+        return all;
+    }
+
+    private void requireSound(StoreEntry entry, int crc, int expected) {
+        if (crc != expected) {
+            throw new DatasetException.Corrupt(
+                    StoreFormat.chunk(store, entry.chunk()),
+                    entry.offset(),
+                    Reason.CHECKSUM,
+                    "a value differs from its checksum");
+        }
+    }
+
+    /// Reads stored bytes and checks them, if values are to be checked.
+    ///
+    /// @throws DatasetException when they are not there or differ from their checksum
+    void requireIntact(StoreEntry entry) throws IOException {
+        OpenFile chunk = acquireChunk(entry);
+        Scratch scratch = borrowScratch();
         try {
-            opened = disk.open(file);
-        } catch (NoSuchFileException e) {
-            throw new DatasetException.Corrupt(file, 0, Reason.MISSING_SHARD, "the chunk is not there", e);
+            if (isChecking) {
+                readChecked(entry, chunk, scratch, true);
+            }
+        } finally {
+            giveBack(scratch);
+            chunk.release();
         }
-        Disk.Readable other = chunks.putIfAbsent(entry.chunk(), opened);
-        if (other != null) {
-            opened.close();
-        }
-        return other == null ? opened : other;
     }
 
     /// Whether the stored bytes of an entry are there and are those that were written.
@@ -116,6 +209,99 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
+    /// Bytes of a value when it is expanded, as its prefix says it, within what its stored bytes can expand to.
+    ///
+    /// @param chunk   of the value
+    /// @param scratch of the thread
+    long rawSize(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
+        if (field.compression() == StoreCompression.RAW) {
+            return entry.size();
+        }
+        if (!hasPrefixes) {
+            return expandBare(field, entry, chunk, scratch).length;
+        }
+        MemorySegment size = scratch.reserve(U32.byteSize()).asSlice(0, U32.byteSize());
+        chunk.read(entry.offset() - StoreFormat.PREFIX_SIZE + SIZE_OFFSET, size);
+        long rawSize = Layouts.u32(size, 0);
+        if (rawSize > field.compression().rawSizeMax(entry.size())) {
+            throw expandsWrongly(field, entry, rawSize);
+        }
+        return rawSize;
+    }
+
+    /// Copies a value.
+    ///
+    /// @param target memory of exactly its [#rawSize]
+    void fill(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+            throws IOException {
+        if (!hasPrefixes) {
+            fillBare(field, entry, chunk, target, scratch);
+            return;
+        }
+        boolean isRaw = field.compression() == StoreCompression.RAW;
+        if (isRaw && (!isChecking || entry.size() > STAGED_SIZE_MAX)) {
+            fillDirectly(field, entry, chunk, target, scratch);
+            return;
+        }
+        MemorySegment all = readChecked(entry, chunk, scratch, isChecking);
+        if (Layouts.u32(all, SIZE_OFFSET) != target.byteSize()) {
+            throw expandsWrongly(field, entry, target.byteSize());
+        }
+        if (isRaw) {
+            MemorySegment.copy(all, StoreFormat.PREFIX_SIZE, target, 0, target.byteSize());
+        } else {
+            MemorySegment stored = all.asSlice(StoreFormat.PREFIX_SIZE, entry.size());
+            if (!scratch.unpacker.unpack(field.compression(), stored, target)) {
+                throw expandsWrongly(field, entry, target.byteSize());
+            }
+        }
+    }
+
+    private void fillDirectly(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+            throws IOException {
+        chunk.read(entry.offset(), target);
+        if (isChecking) {
+            MemorySegment prefix = scratch.reserve(StoreFormat.PREFIX_SIZE).asSlice(0, StoreFormat.PREFIX_SIZE);
+            chunk.read(entry.offset() - StoreFormat.PREFIX_SIZE, prefix);
+            if (Layouts.u32(prefix, SIZE_OFFSET) != target.byteSize()) {
+                throw expandsWrongly(field, entry, target.byteSize());
+            }
+            scratch.segmentCrc.reset();
+            scratch.segmentCrc.update(prefix.asSlice(SIZE_OFFSET));
+            scratch.segmentCrc.update(target);
+            requireSound(entry, scratch.segmentCrc.value(), prefix.get(U32, CRC_OFFSET));
+        }
+    }
+
+    private void fillBare(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+            throws IOException {
+        if (field.compression() == StoreCompression.RAW) {
+            chunk.read(entry.offset(), target);
+        } else {
+            target.copyFrom(MemorySegment.ofArray(expandBare(field, entry, chunk, scratch)));
+        }
+    }
+
+    private byte[] expandBare(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
+        MemorySegment stored = scratch.reserve(entry.size()).asSlice(0, entry.size());
+        chunk.read(entry.offset(), stored);
+        byte[] value = field.compression() == StoreCompression.FLATE
+                ? scratch.unpacker.inflate(stored, StoreFormat.VALUE_SIZE_MAX)
+                : null;
+        if (value == null) {
+            throw expandsWrongly(field, entry, StoreFormat.VALUE_SIZE_MAX);
+        }
+        return value;
+    }
+
+    private DatasetException expandsWrongly(StoreField field, StoreEntry entry, long rawSize) {
+        return new DatasetException.Corrupt(
+                StoreFormat.chunk(store, entry.chunk()),
+                entry.offset(),
+                Reason.BAD_COMPRESSION,
+                "a value of field " + field.name() + " does not expand to " + rawSize + " bytes");
+    }
+
     /// The bytes of a value; null when it is missing or its record was deleted.
     ///
     /// @throws DatasetException when the bytes are wrong
@@ -123,20 +309,21 @@ final class StoreValues implements AutoCloseable {
         if (!entry.hasBytes()) {
             return entry.isMissing() ? null : new byte[0];
         }
-        Stored stored = stored(entry);
-        byte[] value = field.compression().unpack(stored.bytes(), stored.rawSize());
-        if (value == null) {
-            throw new DatasetException.Corrupt(
-                    StoreFormat.chunk(store, entry.chunk()),
-                    entry.offset(),
-                    Reason.BAD_COMPRESSION,
-                    "a value of field " + field.name() + " does not expand to " + stored.rawSize() + " bytes");
+        OpenFile chunk = acquireChunk(entry);
+        Scratch scratch = borrowScratch();
+        try {
+            byte[] value = new byte[Math.toIntExact(rawSize(field, entry, chunk, scratch))];
+            fill(field, entry, chunk, MemorySegment.ofArray(value), scratch);
+            return value;
+        } finally {
+            giveBack(scratch);
+            chunk.release();
         }
-        return value;
     }
 
     @Override
-    public void close() throws IOException {
-        Closing.all(StoreCells.closers(chunks.values()));
+    public void close() {
+        scratches.close();
+        chunks.close();
     }
 }

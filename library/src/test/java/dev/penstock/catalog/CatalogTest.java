@@ -22,6 +22,10 @@ import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.pack.PackReader;
 import dev.penstock.query.Where;
+import dev.penstock.store.StoreField;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreReader;
+import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -73,6 +77,26 @@ class CatalogTest {
                 assertEquals(3, dataset.count());
                 assertEquals(Location.of(file), dataset.location());
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aStoreIsOpenedAtItsLastCommit(Access access) throws IOException {
+        Path path = folder.resolve("store");
+        try (StoreWriter store = StoreWriter.create(path, List.of(StoreField.bytes("A")), StoreOptions.DEFAULT)) {
+            store.append(List.of("one".getBytes(StandardCharsets.UTF_8)));
+            store.commit();
+            store.append(List.of("two".getBytes(StandardCharsets.UTF_8)));
+            try (Dataset dataset = Catalog.open(path, options(access))) {
+                assertInstanceOf(StoreReader.class, dataset);
+                assertEquals("store", dataset.format());
+                assertEquals(1, dataset.count());
+            }
+            assertTrue(Catalog.verify(path, options(access), Progress.NONE).isOk());
+        }
+        try (Dataset dataset = Catalog.open(path, options(access))) {
+            assertEquals(2, dataset.count());
         }
     }
 

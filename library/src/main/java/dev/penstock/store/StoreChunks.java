@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Access;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.memory.Residency;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The chunks of a store, opened when they are first needed.
+///
+/// At most [#OPEN_MAX] are open at a time, because the number of mappings of a process is limited. When one more
+/// is needed, any other one is closed as soon as nobody reads it.
+///
+/// **Ownership.** Owns the open chunks. **Threads.** Any number.
+final class StoreChunks implements AutoCloseable {
+    /// With chunks of the usual size these are 2 TiB.
+    static final int OPEN_MAX = 2048;
+
+    private final Path store;
+    private final ReaderOptions options;
+    private final Map<Long, OpenFile> files = new ConcurrentHashMap<>();
+    /// The share of its own size that each chunk may keep in memory, or -1 as long as nobody has asked.
+    private double memoryShare = -1;
+
+    StoreChunks(Path store, ReaderOptions options) {
+        this.store = store;
+        this.options = options;
+    }
+
+    /// Holds a chunk open, until [OpenFile#release], that has at least so many bytes.
+    ///
+    /// @throws DatasetException when there is no such chunk, or it is shorter
+    OpenFile acquire(long id, long sizeMin) throws IOException {
+        OpenFile file = acquire(id);
+        if (file.size() >= sizeMin) {
+            return file;
+        }
+        // A chunk that is still written to may have grown since it was opened.
+        file.release();
+        drop(id, file);
+        OpenFile again = acquire(id);
+        if (again.size() >= sizeMin) {
+            return again;
+        }
+        again.release();
+        throw new DatasetException.Corrupt(
+                again.location(),
+                again.size(),
+                Reason.TRUNCATED,
+                "the chunk has " + again.size() + " bytes and a value ends at byte " + sizeMin);
+    }
+
+    private OpenFile acquire(long id) throws IOException {
+        while (true) {
+            OpenFile file = files.get(id);
+            if (file == null) {
+                file = open(id);
+            }
+            if (isAcquired(file)) {
+                return file;
+            }
+            files.remove(id, file);
+        }
+    }
+
+    private static boolean isAcquired(OpenFile file) {
+        try {
+            file.acquire();
+            return true;
+        } catch (IllegalStateException e) {
+            // It was closed to make room for another.
+            return false;
+        }
+    }
+
+    private OpenFile open(long id) throws IOException {
+        Path path = StoreFormat.chunk(store, id);
+        OpenFile opened;
+        try {
+            opened = OpenFile.open(path, options.withMemoryBytes(memoryBytes(path)));
+        } catch (NoSuchFileException e) {
+            throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the chunk is not there", e);
+        }
+        OpenFile other = files.putIfAbsent(id, opened);
+        if (other != null) {
+            opened.close();
+            return other;
+        }
+        if (files.size() > OPEN_MAX) {
+            dropAnyBut(id);
+        }
+        return opened;
+    }
+
+    /// The memory budget is for all chunks together, so each gets the part that its size is of all.
+    private long memoryBytes(Path path) throws IOException {
+        if (options.access() == Access.READ) {
+            return 0;
+        }
+        return (long) (memoryShare() * size(path));
+    }
+
+    private synchronized double memoryShare() throws IOException {
+        if (memoryShare < 0) {
+            long total = 0;
+            for (Path file : options.disk().list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
+                total += size(file);
+            }
+            // A little more than the whole when all fit, so that rounding excludes no chunk.
+            memoryShare = Residency.budget(options.memoryBytes()) / (double) Math.max(1, total) + 1e-9;
+        }
+        return memoryShare;
+    }
+
+    private long size(Path file) throws IOException {
+        try (Disk.Readable readable = options.disk().open(file)) {
+            return readable.size();
+        }
+    }
+
+    private void dropAnyBut(long id) {
+        Iterator<Map.Entry<Long, OpenFile>> all = files.entrySet().iterator();
+        while (all.hasNext()) {
+            Map.Entry<Long, OpenFile> other = all.next();
+            if (other.getKey() != id) {
+                drop(other.getKey(), other.getValue());
+                return;
+            }
+        }
+    }
+
+    /// Closes a chunk once nobody reads it any more.
+    private void drop(long id, OpenFile file) {
+        if (files.remove(id, file)) {
+            file.close();
+        }
+    }
+
+    /// Chunks that are open now.
+    int openCount() {
+        return files.size();
+    }
+
+    @Override
+    public void close() {
+        files.forEach(this::drop);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Journal;
+import dev.penstock.memory.JournalHeader;
+import dev.penstock.memory.JournalWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// How changes are written to journals, and how new journals begin.
+final class StoreJournals {
+    /// Changes in one frame; a larger commit takes several.
+    private static final int FRAME_CHANGES_MAX = 1 << 15;
+
+    private static final long ROOM_MAX = 1L << 20;
+    private static final Pattern NAME = Pattern.compile("(\\d{1,18})\\.zj");
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private StoreJournals() {}
+
+    /// A number that no other journal has, so that bytes of an earlier file are never taken for frames.
+    static long newSalt() {
+        return RANDOM.nextLong();
+    }
+
+    /// Bytes that a new journal has for frames.
+    static long room(StoreOptions options) {
+        return Math.min(ROOM_MAX, options.rotateBytes());
+    }
+
+    /// Frames that so many changes take.
+    static long frameCount(long changeCount) {
+        return Math.ceilDiv(changeCount, FRAME_CHANGES_MAX);
+    }
+
+    /// Bytes of the frames of a commit, and of a SYNC behind it, which must not fail.
+    static long commitBytes(long changeCount) {
+        return (Math.max(1, frameCount(changeCount)) + 1) * Journal.FRAME_HEAD_SIZE
+                + changeCount * StoreFormat.CHANGE_SIZE;
+    }
+
+    /// Writes changes as one frame, or as several of which all but the last of a commit say that more follow.
+    static void writeFrames(
+            JournalWriter target, int kind, int flags, int fieldCount, long length, List<StoreChange> changes)
+            throws IOException {
+        int done = 0;
+        do {
+            int count = Math.min(FRAME_CHANGES_MAX, changes.size() - done);
+            MemorySegment items = target.items(count);
+            for (int i = 0; i < count; i++) {
+                changes.get(done + i).write(items, (long) i * StoreFormat.CHANGE_SIZE);
+            }
+            done += count;
+            boolean hasMore = kind == Journal.COMMIT && done < changes.size();
+            target.append(kind, flags | (hasMore ? Journal.MORE : 0), fieldCount, length, count);
+        } while (done < changes.size());
+    }
+
+    /// Begins a journal behind all that are there, with room for an overlay and more. Nothing is forced yet.
+    static JournalWriter create(
+            Disk disk, Path store, StoreMeta meta, long sequence, StoreOptions options, long overlayCount)
+            throws IOException {
+        long number = meta.journal();
+        for (Path file : disk.list(store.resolve(StoreFormat.JOURNAL_FOLDER))) {
+            Matcher name = NAME.matcher(file.getFileName().toString());
+            number = name.matches() ? Math.max(number, Long.parseLong(name.group(1))) : number;
+        }
+        JournalHeader header = new JournalHeader(meta.uuid(), number + 1, newSalt(), sequence);
+        long overlayBytes = frameCount(overlayCount) * Journal.FRAME_HEAD_SIZE + overlayCount * StoreFormat.CHANGE_SIZE;
+        Path path = StoreFormat.journal(store, header.number());
+        return JournalWriter.create(disk, path, StoreFormat.JOURNAL, header, room(options) + overlayBytes);
+    }
+}

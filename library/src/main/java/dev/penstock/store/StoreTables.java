@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Faults;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.ReaderOptions;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The tables of a store as they were on disk when they were opened.
+///
+/// **Ownership.** Owns the open files. **Threads.** Any number.
+final class StoreTables implements AutoCloseable {
+    private final OpenFiles files;
+    /// The bytes of each table where they are mapped, otherwise null.
+    private final MemorySegment[] mapped;
+
+    private StoreTables(OpenFiles files) throws IOException {
+        this.files = files;
+        this.mapped = new MemorySegment[files.files().size()];
+        for (int i = 0; i < mapped.length; i++) {
+            OpenFile file = files.files().get(i);
+            mapped[i] = file.isMapped() ? file.whole() : null;
+        }
+    }
+
+    /// Opens the tables of all fields.
+    ///
+    /// @throws DatasetException when one is not there
+    static StoreTables open(Path store, List<StoreField> fields, ReaderOptions options) throws IOException {
+        List<Path> paths = fields.stream()
+                .map(field -> StoreFormat.table(store, field.name()))
+                .toList();
+        try {
+            return new StoreTables(OpenFiles.open(paths, options));
+        } catch (NoSuchFileException e) {
+            throw new DatasetException.Corrupt(
+                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is not there", e);
+        }
+    }
+
+    int fieldCount() {
+        return mapped.length;
+    }
+
+    /// Whole slots in the file of a field.
+    long slotCount(int field) {
+        return files.files().get(field).size() / StoreFormat.ENTRY_SIZE;
+    }
+
+    long bytes() {
+        return files.bytes();
+    }
+
+    /// What a slot holds, which must be one of [#slotCount].
+    StoreEntry get(int field, long slot) throws IOException {
+        OpenFile file = files.files().get(field);
+        MemorySegment bytes = mapped[field];
+        if (bytes == null) {
+            MemorySegment copy = MemorySegment.ofArray(new byte[(int) StoreFormat.ENTRY_SIZE]);
+            file.read(slot * StoreFormat.ENTRY_SIZE, copy);
+            return StoreEntry.read(copy, 0);
+        }
+        try {
+            StoreEntry entry = StoreEntry.read(bytes, slot * StoreFormat.ENTRY_SIZE);
+            Faults.settle();
+            return entry;
+        } catch (InternalError e) {
+            throw file.translate(e);
+        }
+    }
+
+    /// Begins to bring the tables into memory, if the memory budget allows it.
+    void prepare() {
+        files.prepare();
+    }
+
+    @Override
+    public void close() {
+        files.close();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// Writes slots to the tables of a store.
+final class TableWriter {
+    private static final int PIECE_SLOTS = 1 << 16;
+
+    private final Disk disk;
+    private final Path store;
+    private final StoreMeta meta;
+    private final StoreCells cells;
+
+    TableWriter(Disk disk, Path store, StoreMeta meta, StoreCells cells) {
+        this.disk = disk;
+        this.store = store;
+        this.meta = meta;
+        this.cells = cells;
+    }
+
+    private Path table(int field) {
+        return StoreFormat.table(store, meta.fields().get(field).name());
+    }
+
+    /// Writes slots that are not in the table yet. They are not covered by a `meta.json`, so nobody reads them.
+    void appendSlots(int field, FailStop failStop) throws IOException {
+        if (cells.length() <= cells.slots()) {
+            return;
+        }
+        try (Disk.Writable table = disk.openForWriting(table(field))) {
+            writeSlots(field, cells.slots(), table::write);
+            failStop.orStop(table::force);
+        }
+    }
+
+    /// Begins a new table with all slots. It is not shorter than the old one, whose slots behind the last record
+    /// stay as they are.
+    ///
+    /// @return the table, which is not forced yet and has no name
+    NewFile writeNew(int field) throws IOException {
+        NewFile table = NewFile.create(disk, table(field), true);
+        try {
+            writeSlots(field, 0, table::write);
+            copyRest(field, table);
+            return table;
+        } catch (Throwable e) {
+            Closing.after(e, table::close);
+            throw e;
+        }
+    }
+
+    private void copyRest(int field, NewFile table) throws IOException {
+        try (Disk.Readable old = disk.open(table(field))) {
+            byte[] piece = new byte[PIECE_SLOTS];
+            for (long at = cells.length() * StoreFormat.ENTRY_SIZE; at < old.size(); at += piece.length) {
+                int size = (int) Math.min(piece.length, old.size() - at);
+                MemorySegment bytes = MemorySegment.ofArray(piece).asSlice(0, size);
+                old.read(at, bytes);
+                table.write(bytes, at);
+            }
+        }
+    }
+
+    /// Takes bytes at an offset.
+    @FunctionalInterface
+    private interface Sink {
+        void write(MemorySegment bytes, long offset) throws IOException;
+    }
+
+    private void writeSlots(int field, long from, Sink sink) throws IOException {
+        for (long start = from; start < cells.length(); start += PIECE_SLOTS) {
+            int count = (int) Math.min(PIECE_SLOTS, cells.length() - start);
+            MemorySegment piece = MemorySegment.ofArray(new byte[(int) (count * StoreFormat.ENTRY_SIZE)]);
+            for (int i = 0; i < count; i++) {
+                cells.get(field, start + i).write(piece, i * StoreFormat.ENTRY_SIZE);
+            }
+            sink.write(piece, start * StoreFormat.ENTRY_SIZE);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.memory.Codec;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.zip.Deflater;
+
+/// Compresses values, with compressors that are made once.
+///
+/// **Ownership.** Owns native memory of a compressor. **Threads.** One at a time.
+final class ValuePacker implements AutoCloseable {
+    private static final int ROOM = 64;
+
+    private final Map<StoreCompression, Codec.Packer> packers = new EnumMap<>(StoreCompression.class);
+    private Deflater deflater;
+    private byte[] target = new byte[0];
+
+    /// The stored form of a value.
+    ///
+    /// @param value memory that is not mapped
+    /// @return borrowed until the next call
+    MemorySegment pack(StoreCompression compression, MemorySegment value) {
+        return switch (compression) {
+            case RAW -> value;
+            case FLATE -> deflate(value);
+            case ZSTD, LZ4 -> {
+                Codec.Packer packer = packers.computeIfAbsent(
+                        compression, wanted -> wanted.codec().packer(0));
+                MemorySegment room = room(packer.sizeMax(value.byteSize()));
+                yield room.asSlice(0, packer.pack(value, room));
+            }
+        };
+    }
+
+    private MemorySegment deflate(MemorySegment value) {
+        if (deflater == null) {
+            deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true);
+        }
+        deflater.reset();
+        deflater.setInput(value.asByteBuffer());
+        deflater.finish();
+        room(value.byteSize() / 2 + ROOM);
+        int size = 0;
+        while (!deflater.finished()) {
+            if (size == target.length) {
+                target = Arrays.copyOf(target, Math.multiplyExact(target.length, 2));
+            }
+            size += deflater.deflate(target, size, target.length - size);
+        }
+        return MemorySegment.ofArray(target).asSlice(0, size);
+    }
+
+    private MemorySegment room(long byteCount) {
+        if (target.length < byteCount) {
+            target = new byte[Math.toIntExact(byteCount)];
+        }
+        return MemorySegment.ofArray(target);
+    }
+
+    @Override
+    public void close() {
+        if (deflater != null) {
+            deflater.end();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.memory.Codec;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+
+/// Expands stored bytes, with expanders that are made once.
+///
+/// **Ownership.** Owns native memory of an expander. **Threads.** One at a time.
+final class ValueUnpacker implements AutoCloseable {
+    private static final int PIECE_SIZE = 1 << 16;
+
+    private final Map<StoreCompression, Codec.Unpacker> unpackers = new EnumMap<>(StoreCompression.class);
+    private Inflater inflater;
+
+    /// Expands stored bytes to exactly the size of the target: neither fewer bytes nor more.
+    ///
+    /// @param stored private memory, for native code must not see a mapped file
+    /// @return whether the bytes are well formed and fill the target
+    boolean unpack(StoreCompression compression, MemorySegment stored, MemorySegment target) {
+        if (target.byteSize() > compression.rawSizeMax(stored.byteSize())) {
+            return false;
+        }
+        return switch (compression) {
+            case RAW -> {
+                boolean isWhole = stored.byteSize() == target.byteSize();
+                if (isWhole) {
+                    target.copyFrom(stored);
+                }
+                yield isWhole;
+            }
+            case FLATE -> inflate(stored.asByteBuffer(), target.asByteBuffer());
+            case ZSTD, LZ4 ->
+                unpackers
+                        .computeIfAbsent(compression, wanted -> wanted.codec().unpacker())
+                        .unpack(stored, target);
+        };
+    }
+
+    private Inflater inflater(ByteBuffer stored) {
+        if (inflater == null) {
+            inflater = new Inflater(true);
+        }
+        inflater.reset();
+        inflater.setInput(stored);
+        return inflater;
+    }
+
+    private boolean inflate(ByteBuffer stored, ByteBuffer target) {
+        Inflater source = inflater(stored);
+        try {
+            while (target.hasRemaining()) {
+                if (source.inflate(target) == 0) {
+                    return false;
+                }
+            }
+            // One more byte must not come, and the end must.
+            return source.inflate(new byte[1]) == 0 && source.finished() && source.getRemaining() == 0;
+        } catch (DataFormatException e) {
+            return false;
+        }
+    }
+
+    /// Expands Deflate bytes whose size is not stored, as in chunks of other programs.
+    ///
+    /// @param sizeMax more bytes are refused
+    /// @return null when the bytes are not well formed, or are more
+    byte[] inflate(MemorySegment stored, long sizeMax) {
+        Inflater source = inflater(stored.asByteBuffer());
+        ByteArrayOutputStream target = new ByteArrayOutputStream();
+        byte[] piece = new byte[PIECE_SIZE];
+        try {
+            while (!source.finished()) {
+                int size = source.inflate(piece);
+                if (size == 0 && !source.finished() || target.size() + (long) size > sizeMax) {
+                    return null;
+                }
+                target.write(piece, 0, size);
+            }
+            return source.getRemaining() == 0 ? target.toByteArray() : null;
+        } catch (DataFormatException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (inflater != null) {
+            inflater.end();
+        }
+    }
+}
