@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /// Damaged runs get the answer of the original, or a stricter one.
@@ -93,6 +94,43 @@ final class RunDamageTest {
             refusal(damaged, true);
             refusal(damaged, false);
         }
+    }
+
+    /// How many damaged forms of a run a reader treats wrongly: each bit flipped, and some bytes behind the end.
+    private static int faultCount(BiFunction<byte[], Path, Run> strict) {
+        byte[] bytes = Golden.bytes(Golden.runs("edge/branches-mixed.a2run2"));
+        int count = 0;
+        for (int bit = 0; bit < (bytes.length + 1) * 8; bit++) {
+            byte[] damaged = Arrays.copyOf(bytes, bytes.length + (bit / 8 == bytes.length ? 1 : 0));
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
+            try {
+                RunProbe.isRefused(damaged, strict);
+            } catch (AssertionError | IndexOutOfBoundsException e) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    @Test
+    void theSweepCatchesReadersThatAreWrong() {
+        assertEquals(0, faultCount(RunDecoder::decode));
+        BiFunction<byte[], Path, Run> ignoresDeviations =
+                (bytes, file) -> RunDecoder.decodeLeniently(bytes, file, new ArrayList<>());
+        assertTrue(faultCount(ignoresDeviations) > 0, "a strict reader that accepts deviations was not caught");
+        BiFunction<byte[], Path, Run> trustsTheLength = (bytes, file) -> {
+            if (bytes[bytes.length - 1] < 0) {
+                throw new IndexOutOfBoundsException(bytes.length);
+            }
+            return RunDecoder.decode(bytes, file);
+        };
+        assertTrue(faultCount(trustsTheLength) > 0, "a reader that leaves the array was not caught");
+        Run other = RunDecoder.decode(Golden.bytes(Golden.runs("edge/three-steps.a2run2")), Path.of("y"));
+        BiFunction<byte[], Path, Run> mixesRunsUp = (bytes, file) -> {
+            RunDecoder.decode(bytes, file);
+            return other;
+        };
+        assertTrue(faultCount(mixesRunsUp) > 0, "a reader that returns another run was not caught");
     }
 
     /// Version 2 has no checksum: a flipped bit is another run, which is written as it was read, or is refused.
