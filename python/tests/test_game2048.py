@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -228,3 +229,16 @@ def test_hugging_face_reads_the_lines(games: Path, tmp_path: Path, schema: str) 
     assert np.float64(finals).tolist() == [
         float(run.final_board) for run in a2.PackReader.open(games)
     ]
+
+
+@pytest.mark.parametrize("what", ["runs", "steps"])
+def test_views_of_runs_and_steps_can_be_pickled(games: Path, what: str) -> None:
+    with a2.PackReader.open(games) as reader:
+        view = getattr(reader, what)()
+        again = pickle.loads(pickle.dumps(view))
+        assert len(again) == len(view) and again.fields == view.fields
+        for name in ("run_idx", "max_score"):
+            if name in view.fields:
+                assert np.array_equal(again[name][:], view[name][:])
+        part = pickle.loads(pickle.dumps(view.select([2, 0])))
+        assert part.fingerprint == view.select([2, 0]).fingerprint

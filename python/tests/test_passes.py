@@ -198,7 +198,7 @@ def test_ranks_of_launchers(
         ({"WORLD_SIZE": "2"}, "set RANK"),
         ({"WORLD_SIZE": "8", "LOCAL_WORLD_SIZE": "4", "LOCAL_RANK": "1"}, "set RANK"),
         ({"WORLD_SIZE": "two", "RANK": "0"}, "WORLD_SIZE is 'two'"),
-        ({"RANK": "3"}, "rank 3 of 1"),
+        ({"RANK": "3"}, "set WORLD_SIZE"),
     ],
 )
 def test_an_environment_that_contradicts_itself_is_an_error(

@@ -72,6 +72,11 @@ def _from_environment() -> Ranks | None:
         rank, world_size = _number(rank_name), _number(world_name)
         if rank is None and world_size is None:
             continue
+        if world_size is None and rank:
+            raise ValueError(
+                f"{rank_name} says that this is rank {rank}, and not how many ranks there are: "
+                f"set {world_name}"
+            )
         world_size = 1 if world_size is None else world_size
         if rank is None and rank_name == "RANK":
             rank = _rank_on_one_machine(world_size)

@@ -204,6 +204,10 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         return _joined(
             Dataset(_lazy("zip", parts, names=names), description, ("zip", names)), parts
         )
+    if kind == "runView":
+        from .game2048 import rebuild_view
+
+        return rebuild_view(arguments)
     parts, description, *_ = arguments
     return _joined(Dataset(_lazy("concat", parts), description, ("concat",)), parts)
 

@@ -189,16 +189,8 @@ class PackReader:
     def _view(self, what: str, workers: int | None = None) -> Dataset:
         if (what, workers) not in self._views:
             options = {} if workers is None else {"workers": _workers(workers)}
-            handle, description = _jvm.create_patiently(
-                f"the {what} of {self._pack.path}",
-                "runView",
-                handle=self._pack._java().number,
-                view=what,
-                **options,
-            )
-            view = Dataset(handle, description, ())
-            view._parts = (self._pack,)
-            self._views[what, workers] = view
+            made = _view_in_java(self._pack, what, options)
+            self._views[what, workers] = _view_of(self._pack, what, options, *made)
         return self._views[what, workers]
 
     @property
@@ -369,6 +361,35 @@ class PackReader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _view_in_java(
+    pack: Dataset, what: str, options: dict[str, int]
+) -> tuple[_jvm.Handle, dict[str, Any]]:
+    return _jvm.create_patiently(
+        f"the {what} of {pack.path}", "runView", handle=pack._java().number, view=what, **options
+    )
+
+
+def _view_of(
+    pack: Dataset,
+    what: str,
+    options: dict[str, int],
+    handle: _jvm.Handle,
+    description: dict[str, Any],
+) -> Dataset:
+    view = Dataset(handle, description, ("runView", pack, what, options))
+    view._parts = (pack,)
+    return view
+
+
+def rebuild_view(arguments: list[Any]) -> Dataset:
+    """Makes a view of runs or steps again from a pickle. Java learns of it when it is used."""
+    pack, what, options, description, *_ = arguments
+    handle = _jvm.LazyHandle(
+        f"the {what} of {pack.path}", lambda: _view_in_java(pack, what, options)[0]
+    )
+    return _view_of(pack, what, options, handle, description)
 
 
 def _workers(workers: int) -> int:
