@@ -173,6 +173,16 @@ def test_changes_that_are_not_saved_are_told(tmp_path: Path) -> None:
         tree["b"]
 
 
+def test_a_second_hybrid_tree_of_the_file_is_refused(tmp_path: Path) -> None:
+    with penstock.HybridTree(tmp_path / "t.act") as tree:
+        tree.put("a", 1)
+        with pytest.raises(OSError, match="is being written by another writer of this process"):
+            penstock.HybridTree(tmp_path / "t.act")
+        tree.snapshot()
+    with penstock.HybridTree(tmp_path / "t.act") as tree:
+        assert dict(tree) == {b"a": 1}
+
+
 def test_an_iteration_goes_on_while_a_snapshot_is_taken(tmp_path: Path) -> None:
     before = handles()
     expected = {b"%06d" % i: i for i in range(10_000)}

@@ -194,7 +194,8 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
     Changes are kept in memory until `snapshot` writes everything as a new tree, which replaces the
     file in one step: a reader, or a crash, finds the old tree or the new one. Changes since the
     last snapshot are lost when the tree is closed or the process ends. A file that does not exist
-    is an empty tree. One process at a time may change a tree.
+    is an empty tree. One process at a time may change a tree: a second `HybridTree` of the same
+    file raises `OSError`, with the process that has the first, until that one is closed.
 
     Iterating is in the order of the paths. `len` goes through the whole tree.
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.Disk;
 import dev.penstock.tree.HybridTree;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command that writes a tree again, with changes. The changes are collected in memory, and the new tree
-/// appears in one step, so that a reader or a crash finds the old tree or the new one.
+/// A command that changes keys of a tree. The changes are collected in memory, and the new tree appears in one
+/// step, so that a reader or a crash finds the old tree or the new one.
 abstract class TreeChangeCommand extends Command {
     @Spec
     CommandSpec spec;
@@ -25,61 +25,94 @@ abstract class TreeChangeCommand extends Command {
     @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
     Path path;
 
+    @Option(
+            names = "--input",
+            paramLabel = "FILE|-",
+            description = "Lines of key, tab, value, as `tree dump` writes them; `tree remove` ignores the values. - is"
+                    + " standard input.")
+    String input;
+
+    @Option(names = "--output", paramLabel = "FILE", description = "Write the new tree here and leave FILE as it is.")
+    Path output;
+
     @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
     boolean isReplacing;
 
-    /// Where the new tree goes, or null to replace the tree itself.
-    abstract Path output();
+    /// The keys on the command line, each followed by its value when the command takes values.
+    abstract List<String> words();
 
-    /// Whether a tree that does not exist yet is begun.
-    abstract boolean isCreating();
+    /// Whether each key comes with a value.
+    abstract boolean isWithValues();
 
-    /// Makes the changes and adds their numbers to what is printed.
-    abstract void change(HybridTree tree, Map<String, Object> counts) throws IOException;
+    /// Makes one change.
+    abstract void change(HybridTree tree, byte[] key, long value);
+
+    /// The numbers of changes to print.
+    abstract Map<String, Object> counts();
 
     @Override
     public Integer call() throws IOException {
         long start = System.nanoTime();
-        if (!isCreating() && !Disk.real().exists(path)) {
-            throw new NoSuchFileException(path.toString());
-        }
-        Map<String, Object> counts = new LinkedHashMap<>();
         TreeWriter.Summary summary;
-        try (HybridTree tree = HybridTree.open(path);
+        try (HybridTree tree = output == null ? HybridTree.open(path) : HybridTree.openToCopy(path);
                 ProgressBar progress = progress("tree", ProgressBar.Unit.BYTES)) {
-            change(tree, counts);
-            summary = output() == null
+            changeAll(tree);
+            summary = output == null
                     ? tree.snapshot(progress)
-                    : tree.snapshotTo(output(), TreeWriter.Options.DEFAULT.withReplacing(isReplacing), progress);
+                    : tree.snapshotTo(output, TreeWriter.Options.DEFAULT.withReplacing(isReplacing), progress);
         }
-        report(output() == null ? path : output(), counts, summary, (System.nanoTime() - start) / 1e9);
+        report(this, output == null ? path : output, counts(), summary, (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
-    private void report(Path written, Map<String, Object> counts, TreeWriter.Summary summary, double seconds) {
-        if (isJson) {
+    private void changeAll(HybridTree tree) throws IOException {
+        if (input != null) {
+            try (TreeInput lines = TreeInput.open(console, input, TreeInput.Format.TSV, isWithValues())) {
+                while (lines.next()) {
+                    change(tree, Arrays.copyOf(lines.key, lines.size), lines.value);
+                }
+            }
+        }
+        int step = isWithValues() ? 2 : 1;
+        for (int i = 0; i < words().size(); i += step) {
+            String key = words().get(i);
+            change(tree, key(key), isWithValues() ? value(words().get(i + 1)) : 0);
+        }
+    }
+
+    /// Prints what was written.
+    static void report(
+            Command command, Path written, Map<String, Object> counts, TreeWriter.Summary summary, double seconds) {
+        if (command.isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("output", written);
             json.putAll(counts);
             json.put("keys", summary.keyCount());
             json.put("bytes", summary.fileBytes());
             json.put("seconds", seconds);
-            printJson(json);
+            command.printJson(json);
             return;
         }
         StringBuilder changes = new StringBuilder();
         counts.forEach(
                 (what, count) -> changes.append(", ").append(what).append(' ').append(Text.number((long) count)));
-        remark("Wrote " + written + " (" + Text.bytes(summary.fileBytes()) + ") with " + Text.number(summary.keyCount())
-                + " keys in " + Text.seconds(seconds) + changes);
+        command.remark("Wrote " + written + " (" + Text.bytes(summary.fileBytes()) + ") with "
+                + Text.number(summary.keyCount()) + " keys in " + Text.seconds(seconds) + changes);
     }
 
-    /// @throws CommandLine.ParameterException when the text is no key
-    byte[] key(String text) {
+    private byte[] key(String text) {
         try {
             return KeyText.parse(text);
         } catch (IllegalArgumentException e) {
             throw usage(e.getMessage());
+        }
+    }
+
+    private long value(String text) {
+        try {
+            return Long.parseUnsignedLong(text);
+        } catch (NumberFormatException e) {
+            throw usage("the value " + Text.printable(text) + " is no number from 0 to 2^64-1");
         }
     }
 

@@ -3,12 +3,9 @@ package dev.penstock.app;
 
 import dev.penstock.tree.HybridTree;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Adds keys to a tree or changes their values.
@@ -21,7 +18,8 @@ import picocli.CommandLine.Parameters;
                     + " the old tree or the new one. Put many keys in one call with --input, since each call writes the"
                     + " tree once. The changes must fit into memory. A tree that does not exist is created.",
             "",
-            "Of a key that is given more than once the last value counts. One process at a time may change a tree."
+            "Of a key that is given more than once the last value counts. One process at a time may change a tree: a"
+                    + " second one fails and names the process that is changing it. With --output FILE is only read."
         },
         footer = {
             "",
@@ -38,52 +36,37 @@ final class TreePutCommand extends TreeChangeCommand {
             description = "Keys, escaped as `tree --help` says, each with its value, a number from 0 to 2^64-1.")
     List<String> pairs = List.of();
 
-    @Option(
-            names = "--input",
-            paramLabel = "FILE|-",
-            description = "Lines of key, tab, value, as `tree dump` writes them; - is standard input.")
-    String input;
-
-    @Option(names = "--output", paramLabel = "FILE", description = "Write the new tree here and leave FILE as it is.")
-    Path output;
+    private long putCount;
 
     @Override
-    Path output() {
-        return output;
-    }
-
-    @Override
-    boolean isCreating() {
-        return true;
-    }
-
-    @Override
-    void change(HybridTree tree, Map<String, Object> counts) throws IOException {
+    public Integer call() throws IOException {
         if (pairs.size() % 2 != 0) {
             throw usage("the key " + pairs.getLast() + " has no value: give KEY VALUE pairs");
         }
         if (pairs.isEmpty() && input == null) {
             throw usage("nothing to put: give KEY VALUE pairs, or --input with lines of key, tab, value");
         }
-        long count = 0;
-        if (input != null) {
-            try (TreeInput entries = TreeInput.open(console, input, TreeInput.Format.TSV, true)) {
-                for (; entries.next(); count++) {
-                    tree.put(Arrays.copyOf(entries.key, entries.size), entries.value);
-                }
-            }
-        }
-        for (int i = 0; i < pairs.size(); i += 2, count++) {
-            tree.put(key(pairs.get(i)), value(pairs.get(i + 1)));
-        }
-        counts.put("put", count);
+        return super.call();
     }
 
-    private long value(String text) {
-        try {
-            return Long.parseUnsignedLong(text);
-        } catch (NumberFormatException e) {
-            throw usage("the value " + Text.printable(text) + " is no number from 0 to 2^64-1");
-        }
+    @Override
+    List<String> words() {
+        return pairs;
+    }
+
+    @Override
+    boolean isWithValues() {
+        return true;
+    }
+
+    @Override
+    void change(HybridTree tree, byte[] key, long value) {
+        tree.put(key, value);
+        putCount++;
+    }
+
+    @Override
+    Map<String, Object> counts() {
+        return Map.of("put", putCount);
     }
 }

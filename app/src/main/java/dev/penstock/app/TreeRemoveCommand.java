@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.Disk;
 import dev.penstock.tree.HybridTree;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Arrays;
+import java.nio.file.NoSuchFileException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Removes keys from a tree.
@@ -19,7 +19,10 @@ import picocli.CommandLine.Parameters;
             "Writes the whole tree again without the keys and replaces the file in one step: a reader, or a"
                     + " crash, finds"
                     + " the old tree or the new one. Remove many keys in one call with --input. Keys that the tree does"
-                    + " not have are counted as missing and are no error. One process at a time may change a tree."
+                    + " not have are counted as missing and are no error.",
+            "",
+            "One process at a time may change a tree: a second one fails and names the process that is changing it."
+                    + " With --output FILE is only read."
         },
         footer = {
             "",
@@ -35,53 +38,45 @@ final class TreeRemoveCommand extends TreeChangeCommand {
             description = "The keys, escaped as `tree --help` says.")
     List<String> keys = List.of();
 
-    @Option(
-            names = "--input",
-            paramLabel = "FILE|-",
-            description = "A key on each line, escaped; what follows a tab is ignored. - is standard input.")
-    String input;
-
-    @Option(names = "--output", paramLabel = "FILE", description = "Write the new tree here and leave FILE as it is.")
-    Path output;
-
     private long removedCount;
     private long missingCount;
 
     @Override
-    Path output() {
-        return output;
+    public Integer call() throws IOException {
+        if (keys.isEmpty() && input == null) {
+            throw usage("nothing to remove: give keys, or --input with a key on each line");
+        }
+        if (!Disk.real().exists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        return super.call();
     }
 
     @Override
-    boolean isCreating() {
+    List<String> words() {
+        return keys;
+    }
+
+    @Override
+    boolean isWithValues() {
         return false;
     }
 
     @Override
-    void change(HybridTree tree, Map<String, Object> counts) throws IOException {
-        if (keys.isEmpty() && input == null) {
-            throw usage("nothing to remove: give keys, or --input with a key on each line");
-        }
-        if (input != null) {
-            try (TreeInput lines = TreeInput.open(console, input, TreeInput.Format.TSV, false)) {
-                while (lines.next()) {
-                    remove(tree, Arrays.copyOf(lines.key, lines.size));
-                }
-            }
-        }
-        for (String key : keys) {
-            remove(tree, key(key));
-        }
-        counts.put("removed", removedCount);
-        counts.put("missing", missingCount);
-    }
-
-    private void remove(HybridTree tree, byte[] key) {
+    void change(HybridTree tree, byte[] key, long value) {
         if (tree.contains(key)) {
             removedCount++;
             tree.remove(key);
         } else {
             missingCount++;
         }
+    }
+
+    @Override
+    Map<String, Object> counts() {
+        Map<String, Object> counts = new LinkedHashMap<>();
+        counts.put("removed", removedCount);
+        counts.put("missing", missingCount);
+        return counts;
     }
 }

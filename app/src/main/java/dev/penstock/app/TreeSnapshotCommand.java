@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.memory.Disk;
 import dev.penstock.tree.HybridTree;
+import dev.penstock.tree.TreeWriter;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /// Writes the present content of a tree as a new tree.
 @CommandLine.Command(
@@ -18,20 +23,29 @@ import picocli.CommandLine.Option;
                     + " merged into, are left out."
         },
         footer = {"", "Example:", "  penstock tree snapshot words.act --output words-monday.act"})
-final class TreeSnapshotCommand extends TreeChangeCommand {
+final class TreeSnapshotCommand extends Command {
+    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
+    Path path;
+
     @Option(names = "--output", required = true, paramLabel = "FILE", description = "The tree to write.")
     Path output;
 
-    @Override
-    Path output() {
-        return output;
-    }
+    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    boolean isReplacing;
 
     @Override
-    boolean isCreating() {
-        return false;
+    public Integer call() throws IOException {
+        long start = System.nanoTime();
+        if (!Disk.real().exists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        TreeWriter.Summary summary;
+        try (HybridTree tree = HybridTree.openToCopy(path);
+                ProgressBar progress = progress("tree", ProgressBar.Unit.BYTES)) {
+            TreeWriter.Options options = TreeWriter.Options.DEFAULT.withReplacing(isReplacing);
+            summary = tree.snapshotTo(output, options, progress);
+        }
+        TreeChangeCommand.report(this, output, Map.of(), summary, (System.nanoTime() - start) / 1e9);
+        return 0;
     }
-
-    @Override
-    void change(HybridTree tree, Map<String, Object> counts) {}
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.tree.HybridTree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -151,6 +152,24 @@ final class TreeCommandTest {
                 3,
                 CommandRun.of("tree", "remove", folder.resolve("none.act"), "a").exitCode());
         assertEquals(2, CommandRun.of("tree", "remove", tree).exitCode());
+    }
+
+    @Test
+    void aTreeThatIsBeingChangedIsRefusedAndCopied() throws IOException {
+        Path tree = folder.resolve("t.act");
+        run("tree", "put", tree, "a", "1");
+        try (HybridTree held = HybridTree.open(tree)) {
+            CommandRun refused = CommandRun.of("tree", "put", tree, "b", "2");
+            assertEquals(3, refused.exitCode());
+            assertTrue(refused.err().contains("it is being written by another writer of this process"), refused.err());
+            assertEquals(3, CommandRun.of("tree", "remove", tree, "a").exitCode());
+            run("tree", "put", tree, "b", "2", "--output", folder.resolve("other.act"));
+            run("tree", "snapshot", tree, "--output", folder.resolve("copy.act"));
+            held.put(new byte[] {1}, 1);
+        }
+        assertEquals("a\t1\n", run("tree", "dump", tree).out());
+        assertEquals(
+                "a\t1\nb\t2\n", run("tree", "dump", folder.resolve("other.act")).out());
     }
 
     @Test

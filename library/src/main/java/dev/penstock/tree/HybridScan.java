@@ -26,7 +26,6 @@ public final class HybridScan implements PathScan, AutoCloseable {
     private final TreeReader snapshot;
     private final TreeScan scan;
     private final Iterator<Map.Entry<byte[], OptionalLong>> changes;
-    private final byte[] prefix;
     private boolean hasEntry;
     private Map.Entry<byte[], OptionalLong> change;
 
@@ -35,13 +34,13 @@ public final class HybridScan implements PathScan, AutoCloseable {
 
     private boolean isClosed;
 
-    /// @param snapshot acquired already, or null when there is none
-    /// @param changes  the changed paths from the prefix on
-    HybridScan(TreeReader snapshot, TreeScan scan, Iterator<Map.Entry<byte[], OptionalLong>> changes, byte[] prefix) {
+    /// @param snapshot acquired already, or null when there is none; released on close
+    /// @param scan     the paths of the snapshot to go through, or null
+    /// @param changes  the changes to these paths
+    HybridScan(TreeReader snapshot, TreeScan scan, Map<byte[], OptionalLong> changes) {
         this.snapshot = snapshot;
         this.scan = scan;
-        this.changes = changes;
-        this.prefix = prefix;
+        this.changes = changes.entrySet().iterator();
     }
 
     @Override
@@ -54,7 +53,7 @@ public final class HybridScan implements PathScan, AutoCloseable {
                 hasEntry = scan != null && scan.next();
             }
             if (order >= 0) {
-                change = nextChange();
+                change = changes.hasNext() ? changes.next() : null;
             }
             if (!hasEntry && change == null) {
                 return false;
@@ -67,16 +66,6 @@ public final class HybridScan implements PathScan, AutoCloseable {
 
     private int compare(byte[] key) {
         return Arrays.compareUnsigned(scan.pathBytes(), 0, scan.pathSize(), key, 0, key.length);
-    }
-
-    private Map.Entry<byte[], OptionalLong> nextChange() {
-        if (!changes.hasNext()) {
-            return null;
-        }
-        Map.Entry<byte[], OptionalLong> next = changes.next();
-        byte[] key = next.getKey();
-        int size = prefix.length;
-        return key.length >= size && Arrays.equals(prefix, 0, size, key, 0, size) ? next : null;
     }
 
     @Override

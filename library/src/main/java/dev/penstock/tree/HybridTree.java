@@ -3,9 +3,12 @@ package dev.penstock.tree;
 
 import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
@@ -16,8 +19,9 @@ import java.util.function.Function;
 /// and goes on over the new file. Changes since the last snapshot are lost when the process ends. Without a file
 /// the tree begins empty. Paths without values are kept.
 ///
-/// The file belongs to one process at a time: when two write snapshots over the same one, the later replaces the
-/// earlier, and the earlier's changes are lost.
+/// One hybrid tree at a time may be open on a file, among all processes, so that no changes are lost. Opening a
+/// second one fails and names the process that has the first. The lock ends with its process. Readers do not ask
+/// for it, and neither does [#openToCopy].
 ///
 /// **Ownership.** Owns the reader of the snapshot.
 ///
@@ -42,14 +46,26 @@ public final class HybridTree implements AutoCloseable {
             return change == null && earlier != null ? earlier.get(path) : change;
         }
 
-        /// All changes from a path on as one map, in which the later ones win.
-        Changes changes(byte[] from) {
-            Changes all = new Changes();
-            if (earlier != null) {
-                all.putAll(earlier.tailMap(from, true));
+        /// All changes as one map, in which the later ones win.
+        Changes changes() {
+            if (earlier == null) {
+                return later;
             }
-            all.putAll(later.tailMap(from, true));
+            Changes all = new Changes();
+            all.putAll(earlier);
+            all.putAll(later);
             return all;
+        }
+
+        /// @return false when the snapshot is closed
+        boolean acquire() {
+            return snapshot == null || snapshot.acquire();
+        }
+
+        void release() {
+            if (snapshot != null) {
+                snapshot.release();
+            }
         }
     }
 
@@ -58,19 +74,25 @@ public final class HybridTree implements AutoCloseable {
 
     private final Path path;
     private final TreeWriter.Options options;
+    /// Held until the tree is closed; null when it was opened to be copied.
+    private final NewFile lock;
     /// Held for the moment of each change, so that a snapshot begins between two changes.
     private final Object changing = new Object();
 
     private volatile State state;
     private volatile boolean isClosed;
 
-    private HybridTree(Path path, TreeWriter.Options options, TreeReader snapshot) {
+    private HybridTree(Path path, TreeWriter.Options options, NewFile lock, TreeReader snapshot) {
         this.path = path;
         this.options = options.withReplacing(true);
+        this.lock = lock;
         this.state = new State(snapshot, null, new Changes());
     }
 
     /// Opens a tree, or begins an empty one when there is no such file.
+    ///
+    /// @throws java.nio.file.FileSystemException when the file is open as a hybrid tree already; the message names
+    ///                                           the process
     public static HybridTree open(Path path) throws IOException {
         return open(path, TreeWriter.Options.DEFAULT);
     }
@@ -79,10 +101,30 @@ public final class HybridTree implements AutoCloseable {
     ///
     /// @param options how snapshots are written
     public static HybridTree open(Path path, TreeWriter.Options options) throws IOException {
-        Disk disk = options.disk();
-        TreeReader snapshot =
-                disk.exists(path) ? TreeReader.open(path, TreeReader.Options.DEFAULT.withDisk(disk)) : null;
-        return new HybridTree(path, options, snapshot);
+        Path target = options.disk().target(path.toAbsolutePath());
+        Path lockName = target.resolveSibling(target.getFileName() + ".lock");
+        NewFile lock = NewFile.createAlone(options.disk(), lockName, path);
+        try {
+            return open(path, options, lock);
+        } catch (Throwable e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /// Opens a tree whose changes are written under other names only, by [#snapshotTo]. It takes no lock, so its
+    /// folder need not be writable, and another process may change the file meanwhile.
+    public static HybridTree openToCopy(Path path) throws IOException {
+        return open(path, TreeWriter.Options.DEFAULT, null);
+    }
+
+    private static HybridTree open(Path path, TreeWriter.Options options, NewFile lock) throws IOException {
+        boolean isThere = options.disk().exists(path);
+        return new HybridTree(path, options, lock, isThere ? read(path, options.disk()) : null);
+    }
+
+    private static TreeReader read(Path path, Disk disk) throws IOException {
+        return TreeReader.open(path, TreeReader.Options.DEFAULT.withDisk(disk));
     }
 
     /// The file of the snapshots.
@@ -111,10 +153,13 @@ public final class HybridTree implements AutoCloseable {
 
     /// The value of a path.
     public OptionalLong get(byte[] path) {
-        return read(now -> {
+        State now = acquire();
+        try {
             OptionalLong change = now.change(path);
             return change != null ? change : now.snapshot == null ? OptionalLong.empty() : now.snapshot.get(path);
-        });
+        } finally {
+            now.release();
+        }
     }
 
     /// Whether a path has a value.
@@ -124,8 +169,7 @@ public final class HybridTree implements AutoCloseable {
 
     /// The number of changed paths that the snapshot does not have.
     public long changeCount() {
-        State now = state;
-        return now.earlier == null ? now.later.size() : now.changes(EMPTY).size();
+        return state.changes().size();
     }
 
     /// All paths in order.
@@ -135,36 +179,35 @@ public final class HybridTree implements AutoCloseable {
 
     /// All paths that begin with a prefix, in order.
     public HybridScan scanPrefix(byte[] prefix) {
-        return read(now -> {
-            TreeScan scan = now.snapshot == null ? null : now.snapshot.scanPrefix(prefix);
-            return open(now, scan, prefix);
-        });
+        byte[] limit = TreeScan.afterPrefix(prefix);
+        State now = acquire();
+        NavigableMap<byte[], OptionalLong> changes = now.changes();
+        return scan(
+                now,
+                snapshot -> snapshot.scanRange(prefix, limit),
+                limit == null ? changes.tailMap(prefix, true) : changes.subMap(prefix, limit));
     }
 
-    private static HybridScan open(State now, TreeScan scan, byte[] prefix) {
-        if (now.snapshot != null) {
-            // Held already by whoever calls this, so it cannot be closed.
-            now.snapshot.acquire();
+    /// A scan that releases the snapshot when it is closed.
+    private static HybridScan scan(
+            State acquired, Function<TreeReader, TreeScan> begin, Map<byte[], OptionalLong> changes) {
+        TreeReader snapshot = acquired.snapshot;
+        try {
+            return new HybridScan(snapshot, snapshot == null ? null : begin.apply(snapshot), changes);
+        } catch (Throwable e) {
+            acquired.release();
+            throw e;
         }
-        Changes changes = now.earlier == null ? now.later : now.changes(prefix);
-        return new HybridScan(
-                now.snapshot, scan, changes.tailMap(prefix, true).entrySet().iterator(), prefix.clone());
     }
 
-    /// Reads while the snapshot is held open. A snapshot that is closed has been replaced by a newer one.
-    private <T> T read(Function<State, T> reading) {
+    /// The present state, whose snapshot cannot go before it is released. A snapshot that is closed has been
+    /// replaced by a newer one.
+    private State acquire() {
         while (true) {
             requireOpen();
             State now = state;
-            if (now.snapshot == null) {
-                return reading.apply(now);
-            }
-            if (now.snapshot.acquire()) {
-                try {
-                    return reading.apply(now);
-                } finally {
-                    now.snapshot.release();
-                }
+            if (now.acquire()) {
+                return now;
             }
         }
     }
@@ -179,21 +222,21 @@ public final class HybridTree implements AutoCloseable {
     /// Writes everything as a new tree that replaces the file in one step.
     ///
     /// @param progress told about the bytes written, of about as many as the snapshot before has
+    /// @throws IllegalStateException when the tree is closed, or was opened to be copied
     public synchronized TreeWriter.Summary snapshot(Progress progress) throws IOException {
+        if (lock == null) {
+            throw new IllegalStateException(path + " was opened to be copied: write the copy under another name");
+        }
         State before;
         synchronized (changing) {
             requireOpen();
-            State now = state;
-            before = new State(now.snapshot, now.earlier == null ? now.later : now.changes(EMPTY), new Changes());
+            before = new State(state.snapshot, state.changes(), new Changes());
+            before.acquire();
             state = before;
         }
-        TreeWriter.Summary summary = write(new State(before.snapshot, null, before.earlier), path, options, progress);
-        TreeReader written = TreeReader.open(path, TreeReader.Options.DEFAULT.withDisk(options.disk()));
+        TreeWriter.Summary summary = write(before, path, options, progress);
+        TreeReader written = read(path, options.disk());
         synchronized (changing) {
-            if (isClosed) {
-                written.close();
-                requireOpen();
-            }
             state = new State(written, null, before.later);
         }
         if (before.snapshot != null) {
@@ -212,34 +255,24 @@ public final class HybridTree implements AutoCloseable {
             throw new IllegalArgumentException(
                     target + " is the file of this tree: take a snapshot without naming a file to replace it");
         }
-        requireOpen();
-        State now = state;
-        if (now.snapshot != null && !now.snapshot.acquire()) {
-            // A snapshot was finished at this moment.
-            return snapshotTo(target, options, progress);
-        }
-        try {
-            return write(now, target, options, progress);
-        } finally {
-            if (now.snapshot != null) {
-                now.snapshot.release();
-            }
-        }
+        State now = acquire();
+        return write(new State(now.snapshot, now.changes(), new Changes()), target, options, progress);
     }
 
-    private static TreeWriter.Summary write(State all, Path target, TreeWriter.Options options, Progress progress)
+    /// Writes the snapshot with the earlier changes, and releases the snapshot.
+    private static TreeWriter.Summary write(State state, Path target, TreeWriter.Options options, Progress progress)
             throws IOException {
-        long expectedBytes = all.snapshot == null ? Long.MAX_VALUE : all.snapshot.bytes();
-        return TreeWriter.write(target, options, writer -> {
-            try (HybridScan scan = open(all, all.snapshot == null ? null : all.snapshot.scanEnds(), EMPTY)) {
+        long expectedBytes = state.snapshot == null ? Long.MAX_VALUE : state.snapshot.bytes();
+        try (HybridScan scan = scan(state, TreeReader::scanEnds, state.earlier)) {
+            return TreeWriter.write(target, options, writer -> {
                 for (long count = 1; scan.next(); count++) {
                     writer.append(scan.pathBytes(), 0, scan.pathSize(), scan.hasValue(), scan.value());
                     if (count % PROGRESS_EVERY == 0) {
                         progress.at(Math.min(writer.writtenBytes(), expectedBytes), expectedBytes);
                     }
                 }
-            }
-        });
+            });
+        }
     }
 
     private void requireOpen() {
@@ -248,14 +281,18 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    /// Closes the snapshot. Changes since the last snapshot are dropped.
+    /// Closes the snapshot and gives up the lock, after a snapshot under way. Changes since the last snapshot are
+    /// dropped.
     @Override
-    public void close() {
+    public synchronized void close() throws IOException {
         synchronized (changing) {
             isClosed = true;
-            if (state.snapshot != null) {
-                state.snapshot.close();
-            }
+        }
+        if (state.snapshot != null) {
+            state.snapshot.close();
+        }
+        if (lock != null) {
+            lock.close();
         }
     }
 }
