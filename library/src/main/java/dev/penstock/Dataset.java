@@ -36,6 +36,12 @@ public interface Dataset extends AutoCloseable {
     /// What a record holds.
     List<Field> fields();
 
+    /// The fields that a condition may name: those of a record, and perhaps others that belong to a whole group of
+    /// records. [#gather] accepts all of them.
+    default List<Field> conditionFields() {
+        return fields();
+    }
+
     /// One record as a view.
     ///
     /// @throws IndexOutOfBoundsException when there is no such record

@@ -70,5 +70,17 @@ public enum Reason {
     /// Recorded legality that is not that of the board.
     LEGALITY_MISMATCH,
     /// A move that makes a tile for which a board has no room.
-    TILE_OVERFLOW
+    TILE_OVERFLOW,
+    /// An SQLite database that cannot be read, or whose tables are not the expected ones.
+    BAD_DATABASE,
+    /// Groups of rows that overlap, or lie outside the rows.
+    BAD_GROUPS,
+    /// Changes that another program has begun and not committed.
+    UNCOMMITTED,
+    /// A step of a run without the branch values that the dataset needs.
+    MISSING_BRANCHES,
+    /// A run with more steps than a step index can number.
+    RUN_TOO_LONG,
+    /// A row whose run id or step index is not that of its place.
+    BAD_RUN_ID
 }

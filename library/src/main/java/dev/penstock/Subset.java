@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /// Some records of another dataset, in an order of their own, as a dataset. No record is copied.
 ///
@@ -19,34 +18,49 @@ import java.util.Objects;
 /// **Threads.** Any number, as [Dataset] says.
 public final class Subset implements Dataset {
     private final Dataset base;
-    private final long[] indices;
+    private final Selection selection;
     /// Memory for the indices in the base.
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
 
     private volatile boolean isClosed;
 
-    private Subset(Dataset base, long[] indices) {
+    private Subset(Dataset base, Selection selection) {
         this.base = base;
-        this.indices = indices;
+        this.selection = selection;
     }
 
     /// A view of the records at these indices.
     ///
     /// @throws IndexOutOfBoundsException when the base has no such record
     public static Subset of(Dataset base, long[] indices) {
-        long[] own = indices.clone();
-        for (int i = 0; i < own.length; i++) {
-            if (own[i] < 0 || own[i] >= base.count()) {
-                throw new IndexOutOfBoundsException("position " + i + " of the subset asks for record " + own[i] + ": "
-                        + base.location() + " has " + base.count() + " records");
+        for (int i = 0; i < indices.length; i++) {
+            if (indices[i] < 0 || indices[i] >= base.count()) {
+                throw new IndexOutOfBoundsException("position " + i + " of the subset asks for record " + indices[i]
+                        + ": " + base.location() + " has " + base.count() + " records");
             }
         }
-        return new Subset(base, own);
+        return new Subset(base, Selection.of(indices));
+    }
+
+    /// A view of the selected records.
+    ///
+    /// @throws IndexOutOfBoundsException when the base has no such record
+    public static Subset of(Dataset base, Selection selection) {
+        if (selection.least() < 0 || selection.greatest() >= base.count()) {
+            throw new IndexOutOfBoundsException("the subset asks for the records " + selection.least() + " to "
+                    + selection.greatest() + ": " + base.location() + " has " + base.count() + " records");
+        }
+        return new Subset(base, selection);
+    }
+
+    /// The records of the base that the view has.
+    public Selection selection() {
+        return selection;
     }
 
     /// The index that a record of the view has in the base.
     public long baseIndex(long index) {
-        return indices[(int) Objects.checkIndex(index, count())];
+        return selection.at(index);
     }
 
     @Override
@@ -66,7 +80,7 @@ public final class Subset implements Dataset {
 
     @Override
     public long count() {
-        return indices.length;
+        return selection.count();
     }
 
     /// Those of the base.
@@ -78,6 +92,11 @@ public final class Subset implements Dataset {
     @Override
     public List<Field> fields() {
         return base.fields();
+    }
+
+    @Override
+    public List<Field> conditionFields() {
+        return base.conditionFields();
     }
 
     @Override
@@ -96,13 +115,11 @@ public final class Subset implements Dataset {
     public void gather(MemorySegment wanted, Batch batch) throws IOException {
         batch.clear();
         requireOpen();
-        long rowCount = Indices.count(wanted);
+        Indices.count(wanted);
         Buffer buffer = scratch.borrow();
         try {
             MemorySegment translated = buffer.reserve(wanted.byteSize());
-            for (long row = 0; row < rowCount; row++) {
-                translated.setAtIndex(Indices.INDEX, row, baseIndex(Indices.at(wanted, row)));
-            }
+            selection.translate(wanted, translated);
             base.gather(translated.asSlice(0, wanted.byteSize()), batch);
         } finally {
             scratch.giveBack(buffer);
@@ -126,7 +143,9 @@ public final class Subset implements Dataset {
     @Override
     public String fingerprint() throws IOException {
         requireOpen();
-        return new Fingerprint("subset 1 of " + base.fingerprint()).add(indices).text();
+        Fingerprint fingerprint = new Fingerprint("subset 1 of " + base.fingerprint());
+        selection.addTo(fingerprint);
+        return fingerprint.text();
     }
 
     @Override

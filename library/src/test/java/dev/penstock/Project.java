@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /// The project's own files, for the tests that read them.
 public final class Project {
-    private static final List<String> MODULES = List.of("library", "game2048", "app", "benchmarks");
+    private static final List<String> MODULES = List.of("library", "groups", "game2048", "app", "benchmarks");
 
     private Project() {}
 

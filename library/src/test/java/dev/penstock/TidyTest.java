@@ -39,13 +39,25 @@ final class TidyTest {
             Map.entry("dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows")),
             Map.entry("dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory")),
             Map.entry(
+                    "dev.penstock.groups",
+                    Set.of(
+                            "dev.penstock",
+                            "dev.penstock.memory",
+                            "dev.penstock.query",
+                            "dev.penstock.loader",
+                            "dev.penstock.table",
+                            "dev.penstock.catalog")),
+            Map.entry(
                     "dev.penstock.game2048",
                     Set.of(
                             "dev.penstock",
                             "dev.penstock.memory",
                             "dev.penstock.pack",
                             "dev.penstock.query",
-                            "dev.penstock.loader")),
+                            "dev.penstock.loader",
+                            "dev.penstock.table",
+                            "dev.penstock.catalog",
+                            "dev.penstock.groups")),
             Map.entry(
                     "dev.penstock.catalog",
                     Set.of(

@@ -22,7 +22,7 @@ import java.util.List;
 /// The order is that of the original: by the parts of the path, each compared byte by byte, so that `a/z` comes
 /// before `a-b`. Visiting each folder in the order of its names gives just that. Links are not followed and not
 /// packed, except that the folder itself may be one.
-final class PackFolder {
+public final class PackFolder {
     private static final String RUN_EXTENSION = ".a2run2";
     private static final String OLD_RUN_EXTENSION = ".a2run";
 
@@ -49,12 +49,7 @@ final class PackFolder {
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root + ": input must be a directory");
         }
-        PackFolder folder = new PackFolder(root, isEveryFile, target);
-        folder.visit(root);
-        if (folder.files.isEmpty() && !isEveryFile) {
-            folder.extension = OLD_RUN_EXTENSION;
-            folder.visit(root);
-        }
+        PackFolder folder = visited(root, isEveryFile, target);
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
                     isEveryFile
@@ -63,6 +58,31 @@ final class PackFolder {
         }
         folder.measureNames();
         return folder;
+    }
+
+    private static PackFolder visited(Path root, boolean isEveryFile, Path target) throws IOException {
+        PackFolder folder = new PackFolder(root, isEveryFile, target);
+        folder.visit(root);
+        if (folder.files.isEmpty() && !isEveryFile) {
+            folder.extension = OLD_RUN_EXTENSION;
+            folder.visit(root);
+        }
+        return folder;
+    }
+
+    /// Lists the run files of a folder and its folders: `*.a2run2`, or `*.a2run` where there is none.
+    ///
+    /// @throws IllegalArgumentException when there are no runs
+    /// @throws NotDirectoryException    when it is no folder
+    public static List<Path> runs(Path root) throws IOException {
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(root + ": input must be a directory");
+        }
+        List<Path> files = visited(root, false, root).files;
+        if (files.isEmpty()) {
+            throw new IllegalArgumentException("no .a2run2 files found in " + root);
+        }
+        return files;
     }
 
     private void visit(Path folder) throws IOException {

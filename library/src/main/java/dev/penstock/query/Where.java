@@ -79,7 +79,7 @@ public final class Where {
     ///
     /// @throws IllegalArgumentException when it is no condition on the fields of the dataset
     public static Subset select(Dataset dataset, String condition) throws IOException {
-        Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.fields()));
+        Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.conditionFields()));
         return Subset.of(dataset, scan.indices());
     }
 

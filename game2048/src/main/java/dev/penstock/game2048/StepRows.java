@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import java.nio.file.Path;
+
+/// Turns decoded runs into rows of a steps dataset.
+final class StepRows {
+    private static final int ONE_BITS = 0x3F80_0000;
+
+    private StepRows() {}
+
+    /// What a step without branch values gets.
+    enum MissingBranches {
+        /// The run is refused.
+        ERROR,
+        /// The legal moves of the board, the chosen one with the value 1 and the others with the value 0.
+        SYNTHESIZE
+    }
+
+    /// Writes the rows of a run.
+    ///
+    /// @param target room for the rows from the offset on
+    /// @throws DatasetException when a step has no branch values and none may be made
+    static void write(
+            RunColumns run, long runId, boolean isWide, MissingBranches missing, byte[] target, int offset, Path file) {
+        int rowSize = StepsFormat.rowSize(isWide);
+        for (int step = 0; step < run.stepCount; step++) {
+            int at = offset + step * rowSize;
+            RunBytes.U64.set(target, at, run.boards[step]);
+            target[at + 8] = run.moves[step];
+            int flags = run.flags[step];
+            if ((flags & RunColumns.HAS_BRANCHES) != 0) {
+                target[at + 9] = (byte) (flags & RunColumns.LEGAL);
+                values(run, step, flags, target, at + StepsFormat.VALUES_OFFSET);
+            } else if (missing == MissingBranches.SYNTHESIZE) {
+                synthesize(run, step, target, at);
+            } else {
+                throw new DatasetException.Corrupt(
+                        file,
+                        0,
+                        Reason.MISSING_BRANCHES,
+                        "step " + step + " has no branch values, which the dataset needs; --missing-branches synthesize"
+                                + " gives the chosen move the value 1");
+            }
+            RunBytes.U32.set(target, at + StepsFormat.RUN_ID_OFFSET, (int) runId);
+            if (isWide) {
+                RunBytes.U32.set(target, at + StepsFormat.STEP_INDEX_OFFSET, step);
+            } else {
+                RunBytes.U16.set(target, at + StepsFormat.STEP_INDEX_OFFSET, (short) step);
+            }
+        }
+    }
+
+    private static void values(RunColumns run, int step, int flags, byte[] target, int at) {
+        for (int move = 0; move < Move.COUNT; move++) {
+            int bits = 0;
+            if ((flags >>> move & 1) != 0) {
+                bits = run.moves[step] == move ? ONE_BITS : clamped(run.branchBits[step * Move.COUNT + move]);
+            }
+            RunBytes.U32.set(target, at + move * Float.BYTES, bits);
+        }
+    }
+
+    /// From 0 to 1; NaN and everything below becomes plus 0.
+    private static int clamped(int bits) {
+        float value = Float.intBitsToFloat(bits);
+        return value > 0 ? value < 1 ? bits : ONE_BITS : 0;
+    }
+
+    private static void synthesize(RunColumns run, int step, byte[] target, int at) {
+        int legal = Board.legalMoves(run.boards[step]) | 1 << run.moves[step];
+        target[at + 9] = (byte) legal;
+        for (int move = 0; move < Move.COUNT; move++) {
+            RunBytes.U32.set(
+                    target,
+                    at + StepsFormat.VALUES_OFFSET + move * Float.BYTES,
+                    run.moves[step] == move ? ONE_BITS : 0);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.groups.GroupFormat;
+import dev.penstock.groups.GroupedTable;
+import dev.penstock.groups.Groups;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The steps of many recorded games as rows, grouped by run: [StepsFormat] describes the files.
+///
+/// [#table] is the dataset for loaders, conditions and statistics.
+///
+/// **Ownership.** Owns the table; a filtered dataset is a view, and closing it leaves the opened one open.
+///
+/// **Threads.** Any number.
+public final class StepsDataset implements AutoCloseable {
+    private final GroupedTable table;
+
+    private StepsDataset(GroupedTable table) {
+        this.table = table;
+    }
+
+    /// What was added.
+    ///
+    /// @param skipped  runs that were left out, and why
+    /// @param warnings what a strict reader of runs would refuse
+    public record Result(
+            long runCount, long stepCount, List<RunIntake.Finding> skipped, List<RunIntake.Finding> warnings) {}
+
+    /// Builds a dataset from a folder of runs or a pack of runs.
+    ///
+    /// @param output the folder to make, which must not hold anything else
+    /// @throws DatasetException when a run is bad and bad runs are not left out; the message names it
+    public static Result build(Path input, Path output, StepsOptions options) throws IOException {
+        return new StepsBuilder(output, options).build(input);
+    }
+
+    /// [#build(Path, Path, StepsOptions)] with the usual options.
+    public static Result build(Path input, Path output) throws IOException {
+        return build(input, output, StepsOptions.DEFAULT);
+    }
+
+    /// Appends the runs of a folder or a pack. Run ids continue. A dataset of shards gains shards; a single file
+    /// is written anew.
+    public static Result append(Path dataset, Path input, StepsOptions options) throws IOException {
+        return new StepsBuilder(dataset, options).append(input);
+    }
+
+    /// Opens a dataset, also one that the original program wrote.
+    ///
+    /// @throws DatasetException when the folder holds none, or it is damaged
+    public static StepsDataset open(Path folder) throws IOException {
+        return open(folder, Catalog.Options.DEFAULT);
+    }
+
+    /// Opens a dataset in a certain way.
+    public static StepsDataset open(Path folder, Catalog.Options options) throws IOException {
+        GroupedTable table = GroupedTable.open(folder, options.table());
+        try {
+            isWide(table);
+            return new StepsDataset(table);
+        } catch (Throwable e) {
+            table.close();
+            throw e;
+        }
+    }
+
+    /// Whether the step index has 32 bits.
+    ///
+    /// @throws DatasetException when the rows are not steps
+    static boolean isWide(GroupedTable table) {
+        RowType found = new RowType(DType.parse(table.itemType()), table.rowShape());
+        for (boolean isWide : new boolean[] {false, true}) {
+            if (found.equals(StepsFormat.rowType(isWide))
+                    && table.groups().layout().equals(GroupFormat.RUNS)) {
+                return isWide;
+            }
+        }
+        throw new DatasetException.WrongFormat(
+                table.path(),
+                "this is a grouped table and no steps dataset: its rows are " + table.itemType() + ", grouped by the"
+                        + " table " + table.groups().layout().table());
+    }
+
+    /// The rows, with the runs as groups.
+    public GroupedTable table() {
+        return table;
+    }
+
+    /// The number of steps.
+    public long count() {
+        return table.count();
+    }
+
+    /// The runs, in the order of their rows.
+    public Groups runs() {
+        return table.groups();
+    }
+
+    /// The steps of the runs whose highest score is at least a number. No row is copied.
+    public StepsDataset filterByScore(long min) throws IOException {
+        return new StepsDataset(table.where("max_score >= " + min));
+    }
+
+    /// Checks files, run ids, step indices and values; see [StepsCheck].
+    ///
+    /// @param isReplaying whether every move is played again as well
+    public StepsCheck.Result check(boolean isReplaying, Progress progress) throws IOException {
+        return new StepsCheck(table, isReplaying).run(progress);
+    }
+
+    @Override
+    public void close() {
+        table.close();
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.memory.ChecksummedJson;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Json;
+import dev.penstock.table.TableFormat;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The `manifest.json` of a steps dataset: the keys of the design (`version`, `num_steps`, `num_runs`, `created`)
+/// and ours.
+///
+/// Beside shards it is the manifest of a table as well, so the checksums of the shards are checked by `verify` and
+/// shards that are not listed do not count. Nothing is read from it that the rows and the database do not say.
+///
+/// @param created when the dataset was begun, as ISO 8601 in UTC
+/// @param sources what the runs came from, one entry for each build and append
+record StepsManifest(
+        boolean isSharded,
+        boolean isWide,
+        long steps,
+        long runs,
+        String created,
+        List<StepsWriter.Part> parts,
+        List<Map<String, Object>> sources) {
+    private static final int VERSION = 1;
+    private static final String KIND = "2048 steps";
+
+    StepsManifest {
+        parts = List.copyOf(parts);
+        sources = List.copyOf(sources);
+    }
+
+    /// The manifest of a dataset without rows.
+    static StepsManifest empty(boolean isSharded, boolean isWide) {
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        return new StepsManifest(isSharded, isWide, 0, 0, now, List.of(), List.of());
+    }
+
+    /// Reads what a folder has; null when there is no manifest of a steps dataset that can be used.
+    static StepsManifest read(Disk disk, Path folder) throws IOException {
+        byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
+        try {
+            return bytes != null && Json.parse(bytes) instanceof Map<?, ?> values ? parse(values) : null;
+        } catch (IllegalArgumentException | ClassCastException | NullPointerException e) {
+            // It is never needed: rows and database say the same.
+            return null;
+        }
+    }
+
+    private static StepsManifest parse(Map<?, ?> values) {
+        if (!KIND.equals(values.get("kind"))) {
+            return null;
+        }
+        List<StepsWriter.Part> parts = new ArrayList<>();
+        for (Object one : (List<?>) values.get("shards")) {
+            Map<?, ?> part = (Map<?, ?>) one;
+            parts.add(new StepsWriter.Part(
+                    (String) part.get("file"), (long) part.get("rows"), (long) part.get("bytes"), (String)
+                            part.get("crc32c")));
+        }
+        List<Map<String, Object>> sources = new ArrayList<>();
+        for (Object one : (List<?>) values.get("sources")) {
+            Map<String, Object> source = new LinkedHashMap<>();
+            ((Map<?, ?>) one).forEach((key, value) -> source.put((String) key, value));
+            sources.add(source);
+        }
+        return new StepsManifest(
+                "penstock table".equals(values.get("format")),
+                (boolean) values.get("wide"),
+                (long) values.get("num_steps"),
+                (long) values.get("num_runs"),
+                (String) values.get("created"),
+                parts,
+                sources);
+    }
+
+    /// The manifest with other files.
+    StepsManifest with(List<StepsWriter.Part> newParts, long newSteps, long newRuns, Map<String, Object> source) {
+        List<Map<String, Object>> all = new ArrayList<>(sources);
+        if (source != null) {
+            all.add(source);
+        }
+        return new StepsManifest(isSharded, isWide, newSteps, newRuns, created, newParts, all);
+    }
+
+    /// Puts the manifest into a folder in one step, in place of the one that is there.
+    void publish(Disk disk, Path folder) throws IOException {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("version", VERSION);
+        values.put("num_steps", steps);
+        values.put("num_runs", runs);
+        values.put("created", created);
+        values.put("kind", KIND);
+        values.put("wide", isWide);
+        values.put("board", "u64, cell 0 (top left) in the highest four bits, exponents of two");
+        values.put("moves", List.of("up", "down", "left", "right"));
+        values.put("format", isSharded ? "penstock table" : "penstock steps");
+        values.put("dtype", StepsFormat.rowType(isWide).item().descr());
+        values.put("shape", List.of());
+        values.put("rows", steps);
+        values.put("shards", parts.stream().map(StepsWriter.Part::json).toList());
+        values.put("sources", sources);
+        values.put("metadata", Map.of());
+        byte[] bytes =
+                isSharded ? ChecksummedJson.write(values) : (Json.text(values) + "\n").getBytes(StandardCharsets.UTF_8);
+        ChecksummedJson.publish(disk, folder.resolve(TableFormat.MANIFEST), bytes);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.Progress;
+import dev.penstock.game2048.StepRows.MissingBranches;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Parallel;
+
+/// How to build a steps dataset, or append to one.
+///
+/// @param shardRows             rows after which a new shard begins; 0 writes one file `steps.npy`
+/// @param workers               threads that decode runs
+/// @param isSynthesizing        whether steps without branch values get the legal moves of the board, the chosen
+///                              one with the value 1; otherwise their run is refused
+/// @param isSkippingBad         whether runs that cannot be used are left out and reported; otherwise the first
+///                              one is an exception
+/// @param isWide                whether the step index has 32 bits, for runs of more than 65,536 steps
+/// @param disk                  where the dataset is
+/// @param progress              told of runs
+public record StepsOptions(
+        long shardRows,
+        int workers,
+        boolean isSynthesizing,
+        boolean isSkippingBad,
+        boolean isWide,
+        Disk disk,
+        Progress progress) {
+    private static final int WORKERS_MAX = 1024;
+
+    public static final StepsOptions DEFAULT =
+            new StepsOptions(0, Parallel.defaultThreads(), false, false, false, Disk.real(), Progress.NONE);
+
+    public StepsOptions {
+        if (shardRows < 0) {
+            throw new IllegalArgumentException("a shard has at least 1 row, got " + shardRows);
+        }
+        if (workers < 1 || workers > WORKERS_MAX) {
+            throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", got " + workers);
+        }
+    }
+
+    public StepsOptions withShardRows(long shardRows) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withWorkers(int workers) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withSynthesizing(boolean isSynthesizing) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withSkippingBad(boolean isSkippingBad) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withWide(boolean isWide) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withDisk(Disk disk) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    public StepsOptions withProgress(Progress progress) {
+        return new StepsOptions(shardRows, workers, isSynthesizing, isSkippingBad, isWide, disk, progress);
+    }
+
+    MissingBranches missingBranches() {
+        return isSynthesizing ? MissingBranches.SYNTHESIZE : MissingBranches.ERROR;
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Location;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.groups.GroupDatabase;
+import dev.penstock.groups.GroupFormat;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Mends a steps dataset: run ids of rows that an append of the original program has counted from 0 again, ranges
+/// of runs that do not fit the rows, and rows that belong to no run behind the last one.
+///
+/// Rows of a run follow each other with step indices that count from 0, which shows where runs begin whatever the
+/// run ids say. Files that are right are not written.
+public final class StepsRepair {
+    private static final int COPY_ROWS = 1 << 16;
+
+    private final Path folder;
+    private final Disk disk;
+    private final boolean isWide;
+    private final int rowSize;
+    private final List<Path> files;
+    private final TableReader table;
+    /// Where each run that has rows begins, and the run id of its first row.
+    private final List<long[]> found = new ArrayList<>();
+
+    private StepsRepair(Path folder, Disk disk, TableReader table) {
+        this.folder = folder;
+        this.disk = disk;
+        this.table = table;
+        this.isWide = table.rowType().equals(StepsFormat.rowType(true));
+        this.rowSize = (int) table.rowSize();
+        this.files = table.arrayFiles().stream().map(Location::path).toList();
+    }
+
+    /// What was mended.
+    ///
+    /// @param rowCount rows whose run id was changed
+    /// @param runCount runs whose range was changed in the database
+    public record Result(long rowCount, long runCount) {}
+
+    /// A run of the database.
+    private static final class Entry {
+        final long id;
+        final long noted;
+        long first;
+        long count;
+
+        Entry(long id, long first, long count) {
+            this.id = id;
+            this.first = first;
+            this.count = count;
+            this.noted = count;
+        }
+    }
+
+    /// Mends the dataset in a folder.
+    ///
+    /// @throws DatasetException when it cannot be told which rows belong to which run
+    public static Result repair(Path folder, Disk disk, Progress progress) throws IOException {
+        try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
+                GroupDatabase database = GroupDatabase.read(disk, folder);
+                TableReader table = TableReader.open(rows(disk, folder), TableReader.Options.DEFAULT.withDisk(disk))) {
+            if (!table.rowType().equals(StepsFormat.rowType(false))
+                    && !table.rowType().equals(StepsFormat.rowType(true))) {
+                throw new DatasetException.WrongFormat(folder, "the rows are no steps: " + table.itemType());
+            }
+            return new StepsRepair(folder, disk, table).repair(database, progress);
+        }
+    }
+
+    private static Path rows(Disk disk, Path folder) throws IOException {
+        return disk.exists(folder.resolve(StepsFormat.FILE)) && !TableReader.isTable(disk, folder)
+                ? folder.resolve(StepsFormat.FILE)
+                : folder;
+    }
+
+    private Result repair(GroupDatabase database, Progress progress) throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        for (long[] row :
+                database.wholes("SELECT id, first_step_idx, num_steps FROM runs NOT INDEXED ORDER BY id", 3)) {
+            entries.add(new Entry(row[0], row[1], row[2]));
+        }
+        findRuns(progress);
+        long changedRuns = assign(entries);
+        long changedRows = rewrite(entries);
+        if (changedRuns > 0) {
+            for (Entry entry : entries) {
+                database.update(
+                        "UPDATE runs SET first_step_idx = ?, num_steps = ? WHERE id = ?",
+                        entry.first,
+                        entry.count,
+                        entry.id);
+            }
+            database.publish(disk, folder);
+        }
+        return new Result(changedRows, changedRuns);
+    }
+
+    /// Goes over all rows once.
+    private void findRuns(Progress progress) throws IOException {
+        long[] previous = {-1, 0};
+        forEachPart(0, table.count(), (first, count, rows) -> {
+            for (int i = 0; i < count; i++) {
+                long runId = (int) RunBytes.U32.get(rows, i * rowSize + StepsFormat.RUN_ID_OFFSET) & 0xFFFF_FFFFL;
+                long step = stepIndex(rows, i);
+                boolean isNext = runId == previous[0] && step == (previous[1] + 1 & (isWide ? -1L : 0xFFFF));
+                if (!isNext) {
+                    found.add(new long[] {first + i, runId});
+                }
+                previous[0] = runId;
+                previous[1] = step;
+            }
+            progress.at(first + count, table.count());
+        });
+    }
+
+    private long stepIndex(byte[] rows, int row) {
+        int at = row * rowSize + StepsFormat.STEP_INDEX_OFFSET;
+        return isWide ? (int) RunBytes.U32.get(rows, at) & 0xFFFF_FFFFL : (short) RunBytes.U16.get(rows, at) & 0xFFFF;
+    }
+
+    /// Gives the runs of the database the rows that are theirs.
+    ///
+    /// @return the number of runs whose range has changed
+    private long assign(List<Entry> entries) {
+        List<Entry> withRows = new ArrayList<>();
+        Map<Long, Entry> byId = new TreeMap<>();
+        entries.forEach(entry -> byId.put(entry.id, entry));
+        boolean isAscending = true;
+        for (int i = 0; i < found.size(); i++) {
+            isAscending &= byId.containsKey(found.get(i)[1]) && (i == 0 || found.get(i)[1] > found.get(i - 1)[1]);
+        }
+        if (isAscending) {
+            found.forEach(run -> withRows.add(byId.get(run[1])));
+        } else {
+            entries.stream().filter(entry -> entry.count > 0).forEach(withRows::add);
+        }
+        if (withRows.size() != found.size()) {
+            throw new DatasetException.Corrupt(
+                    folder.resolve(GroupFormat.DATABASE),
+                    0,
+                    Reason.BAD_GROUPS,
+                    "the rows hold " + found.size() + " runs, and the database has " + withRows.size()
+                            + " that can have rows; build the dataset again from its runs");
+        }
+        Map<Long, Integer> places = new LinkedHashMap<>();
+        for (int i = 0; i < withRows.size(); i++) {
+            places.put(withRows.get(i).id, i);
+        }
+        long changed = 0;
+        long row = 0;
+        for (Entry entry : entries) {
+            Integer place = places.get(entry.id);
+            long first = place == null ? row : found.get(place)[0];
+            long limit = place == null ? row : place + 1 < found.size() ? found.get(place + 1)[0] : table.count();
+            changed += first != entry.first || limit - first != entry.noted ? 1 : 0;
+            entry.first = first;
+            entry.count = limit - first;
+            row = limit;
+        }
+        return changed;
+    }
+
+    /// Writes the files anew whose run ids are wrong.
+    private long rewrite(List<Entry> entries) throws IOException {
+        List<Entry> withRows = entries.stream().filter(entry -> entry.count > 0).toList();
+        long changed = 0;
+        long first = 0;
+        boolean isSharded = files.size() > 1 || !files.getFirst().endsWith(StepsFormat.FILE);
+        List<StepsWriter.Part> parts = new ArrayList<>();
+        StepsManifest before = StepsManifest.read(disk, folder);
+        for (Path file : files) {
+            long rowCount;
+            try (TableReader one = TableReader.open(file, TableReader.Options.DEFAULT.withDisk(disk))) {
+                rowCount = one.count();
+            }
+            long wrong = count(withRows, first, rowCount);
+            parts.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file, isSharded));
+            changed += wrong;
+            first += rowCount;
+        }
+        if (changed > 0 || before == null && isSharded) {
+            (before == null ? StepsManifest.empty(isSharded, isWide) : before)
+                    .with(parts, table.count(), entries.size(), Map.of("what", "repair", "rows", changed))
+                    .publish(disk, folder);
+        }
+        return changed;
+    }
+
+    private StepsWriter.Part known(StepsManifest before, Path file, long rowCount) throws IOException {
+        String name = file.getFileName().toString();
+        if (before != null) {
+            for (StepsWriter.Part part : before.parts()) {
+                if (part.file().equals(name)) {
+                    return part;
+                }
+            }
+        }
+        try (Disk.Readable bytes = disk.open(file)) {
+            return new StepsWriter.Part(name, rowCount, bytes.size(), null);
+        }
+    }
+
+    private long count(List<Entry> withRows, long first, long rowCount) throws IOException {
+        long[] wrong = new long[1];
+        forEachPart(first, rowCount, (start, count, rows) -> wrong[0] += mend(withRows, start, count, rows));
+        return wrong[0];
+    }
+
+    private StepsWriter.Part write(List<Entry> withRows, long first, long rowCount, Path file, boolean isSharded)
+            throws IOException {
+        long number = isSharded ? Long.parseLong(file.getFileName().toString().replaceAll("\\D", "")) : 0;
+        try (StepsWriter writer = new StepsWriter(disk, folder, isWide, isSharded ? rowCount : 0, number)) {
+            forEachPart(first, rowCount, (start, count, rows) -> {
+                mend(withRows, start, count, rows);
+                writer.append(MemorySegment.ofArray(rows).asSlice(0, (long) count * rowSize));
+            });
+            return writer.finish().getFirst();
+        }
+    }
+
+    /// Sets the run ids of some rows and returns how many were others.
+    private long mend(List<Entry> withRows, long first, int count, byte[] rows) {
+        int low = 0;
+        int high = withRows.size() - 1;
+        while (low < high) {
+            int middle = low + high + 1 >>> 1;
+            if (withRows.get(middle).first <= first) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        int run = low;
+        long changed = 0;
+        for (int i = 0; i < count; i++) {
+            while (first + i >= withRows.get(run).first + withRows.get(run).count) {
+                run++;
+            }
+            int at = i * rowSize + StepsFormat.RUN_ID_OFFSET;
+            int id = (int) withRows.get(run).id;
+            changed += (int) RunBytes.U32.get(rows, at) == id ? 0 : 1;
+            RunBytes.U32.set(rows, at, id);
+        }
+        return changed;
+    }
+
+    @FunctionalInterface
+    private interface Part {
+        void accept(long first, int count, byte[] rows) throws IOException;
+    }
+
+    private void forEachPart(long first, long rowCount, Part part) throws IOException {
+        byte[] rows = new byte[COPY_ROWS * rowSize];
+        long[] indices = new long[COPY_ROWS];
+        for (long done = 0; done < rowCount; done += COPY_ROWS) {
+            int count = (int) Math.min(COPY_ROWS, rowCount - done);
+            for (int i = 0; i < count; i++) {
+                indices[i] = first + done + i;
+            }
+            table.read(
+                    MemorySegment.ofArray(indices).asSlice(0, (long) count * Long.BYTES),
+                    MemorySegment.ofArray(rows).asSlice(0, (long) count * rowSize));
+            part.accept(first + done, count, rows);
+        }
+    }
+}

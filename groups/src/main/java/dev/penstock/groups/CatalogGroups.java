@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.Dataset;
+import dev.penstock.catalog.Candidate;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.Format;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// Grouped tables in the catalogue: folders with a `metadata.db` beside the rows.
+public final class CatalogGroups implements Format {
+    /// The catalogue makes one.
+    public CatalogGroups() {}
+
+    @Override
+    public String format() {
+        return "groups";
+    }
+
+    @Override
+    public boolean recognises(Candidate candidate) throws IOException {
+        return candidate.kind() == Candidate.Kind.FOLDER && GroupedTable.isGrouped(candidate.disk(), candidate.path());
+    }
+
+    @Override
+    public Dataset open(Path path, Catalog.Options options) throws IOException {
+        return GroupedTable.open(path, options.table());
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import dev.penstock.Reason;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.sqlite.SQLiteConnection;
+
+/// Reads the groups out of a database: finds their table, settles the types of its columns, and checks every
+/// value.
+final class GroupQuery {
+    private static final String SCHEMA = "SELECT type, name, rootpage, sql FROM sqlite_schema ORDER BY rowid";
+
+    private final GroupDatabase database;
+
+    GroupQuery(GroupDatabase database) {
+        this.database = database;
+    }
+
+    Groups read() {
+        return database.run(connection -> {
+            GroupFormat.Layout layout = layout(connection);
+            List<Field> fields = fields(connection, layout);
+            return rows(connection, layout, fields);
+        });
+    }
+
+    private DatasetException refused(String what) {
+        return new DatasetException.Corrupt(database.file(), 0, Reason.BAD_DATABASE, what);
+    }
+
+    private GroupFormat.Layout layout(SQLiteConnection connection) throws SQLException {
+        List<String> seen = new ArrayList<>();
+        GroupFormat.Layout found = null;
+        try (Statement statement = connection.createStatement();
+                ResultSet objects = statement.executeQuery(SCHEMA)) {
+            while (objects.next()) {
+                String type = objects.getString(1);
+                String name = objects.getString(2);
+                if ("trigger".equals(type)) {
+                    throw refused("the database has the trigger " + shown(name)
+                            + ", which could change what is written; drop it first");
+                }
+                for (GroupFormat.Layout layout : GroupFormat.LAYOUTS) {
+                    if (layout.table().equals(name)) {
+                        requireTable(type, name, objects.getLong(3), objects.getString(4));
+                        found = found == null ? layout : found;
+                    }
+                }
+                seen.add(shown(name));
+            }
+        }
+        if (found == null) {
+            throw refused("the database has no table of groups: it needs a table "
+                    + GroupFormat.LAYOUTS.stream()
+                            .map(layout ->
+                                    layout.table() + " with the columns " + layout.first() + " and " + layout.count())
+                            .collect(Collectors.joining(", or "))
+                    + "; it has " + (seen.isEmpty() ? "nothing" : String.join(", ", seen)));
+        }
+        return found;
+    }
+
+    private void requireTable(String type, String name, long rootPage, String sql) {
+        boolean isOrdinary = "table".equals(type)
+                && rootPage > 0
+                && sql != null
+                && sql.toUpperCase(Locale.ROOT).startsWith("CREATE TABLE");
+        if (!isOrdinary) {
+            throw refused("the groups must be in an ordinary table, and " + name + " is a "
+                    + ("table".equals(type) ? "virtual table" : type));
+        }
+    }
+
+    private static String shown(String name) {
+        String text = String.valueOf(name).replaceAll("\\p{Cntrl}", "?");
+        return text.length() > 40 ? text.substring(0, 40) + "..." : text;
+    }
+
+    private List<Field> fields(SQLiteConnection connection, GroupFormat.Layout layout) throws SQLException {
+        List<Field> fields = new ArrayList<>();
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT name, type, hidden FROM pragma_table_xinfo(?)")) {
+            statement.setString(1, layout.table());
+            try (ResultSet columns = statement.executeQuery()) {
+                while (columns.next()) {
+                    if (columns.getInt(3) != 0) {
+                        throw refused("the column " + shown(columns.getString(1)) + " of " + layout.table()
+                                + " is computed; store its values instead");
+                    }
+                    fields.add(field(columns.getString(1), columns.getString(2)));
+                    if (fields.size() > GroupFormat.ATTRIBUTE_COUNT_MAX) {
+                        throw refused("the table " + layout.table() + " has more than "
+                                + GroupFormat.ATTRIBUTE_COUNT_MAX + " columns");
+                    }
+                }
+            }
+        }
+        for (String name : List.of(layout.first(), layout.count())) {
+            if (!fields.contains(Field.fixed(name, ElementType.I64))) {
+                throw refused("the table " + layout.table() + " has no column " + name + " of whole numbers");
+            }
+        }
+        return List.copyOf(fields);
+    }
+
+    /// The type that SQLite's rules of affinity give a column.
+    private Field field(String name, String declared) {
+        String type = declared == null ? "" : declared.toUpperCase(Locale.ROOT);
+        if (type.contains("INT")) {
+            return Field.fixed(name, ElementType.I64);
+        }
+        if (type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT")) {
+            return Field.variable(name, ElementType.UTF8);
+        }
+        if (type.contains("BLOB")) {
+            return Field.variable(name, ElementType.BYTES);
+        }
+        if (type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB")) {
+            return Field.fixed(name, ElementType.F64);
+        }
+        throw refused("the column " + shown(name) + " has the declared type '" + shown(declared)
+                + "'; attributes are INTEGER, REAL, TEXT or BLOB");
+    }
+
+    private Groups rows(SQLiteConnection connection, GroupFormat.Layout layout, List<Field> fields)
+            throws SQLException {
+        String columns = fields.stream().map(field -> quoted(field.name())).collect(Collectors.joining(", "));
+        GroupRows rows = new GroupRows(database, layout, fields);
+        // No index is asked: a hostile one could give other rows than the table.
+        String sql = "SELECT " + columns + " FROM " + quoted(layout.table()) + " NOT INDEXED ORDER BY "
+                + quoted(layout.first()) + ", rowid";
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            while (found.next()) {
+                rows.add(found);
+            }
+        }
+        return rows.groups();
+    }
+
+    /// A name in SQL, whatever is in it.
+    static String quoted(String name) {
+        return "\"" + name.replace("\"", "\"\"") + "\"";
+    }
+}

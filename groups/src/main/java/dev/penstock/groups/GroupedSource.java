@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.Buffer;
+import dev.penstock.DatasetException;
+import dev.penstock.Field;
+import dev.penstock.Indices;
+import dev.penstock.Pool;
+import dev.penstock.Reason;
+import dev.penstock.Selection;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.table.TableFormat;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The files of a grouped table, open: what all views of it share.
+final class GroupedSource implements AutoCloseable {
+    private final Path folder;
+    private final Disk disk;
+    private final TableReader rows;
+    private final Groups groups;
+    private final long rowCount;
+    private final List<String> remarks;
+    private final List<Field> conditionFields;
+    /// Memory for the indices of views.
+    private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
+
+    private GroupedSource(Path folder, Disk disk, TableReader rows, Groups groups, List<String> remarks) {
+        this.folder = folder;
+        this.disk = disk;
+        this.rows = rows;
+        this.groups = groups;
+        this.rowCount = groups.rowLimit();
+        this.remarks = remarks;
+        List<Field> all = new ArrayList<>(rows.fields());
+        groups.fields().forEach(attribute -> all.add(GroupedTable.named(attribute, rows.fields())));
+        this.conditionFields = List.copyOf(all);
+    }
+
+    /// The database is read before the rows are opened: rows are published before the database that refers to
+    /// them, so the rows that are found are at least the rows that the database knows.
+    static GroupedSource open(Path folder, TableReader.Options options) throws IOException {
+        Disk disk = options.disk();
+        if (!disk.isDirectory(folder)) {
+            if (disk.exists(folder)) {
+                throw new DatasetException.WrongFormat(folder, "a grouped table is a folder, and this is a file");
+            }
+            throw new NoSuchFileException(folder.toString());
+        }
+        Groups groups;
+        try (GroupDatabase database = GroupDatabase.read(disk, folder)) {
+            groups = database.groups();
+        }
+        List<String> remarks = new ArrayList<>();
+        TableReader rows = TableReader.open(rowsPath(disk, folder, remarks), options);
+        try {
+            requireInside(folder, groups, rows.count());
+            // A manifest that is not the table's belongs to the grouped table.
+            rows.remarks().stream()
+                    .filter(remark -> !remark.startsWith(TableFormat.MANIFEST))
+                    .forEach(remarks::add);
+            return new GroupedSource(folder, disk, rows, groups, List.copyOf(remarks));
+        } catch (Throwable e) {
+            rows.close();
+            throw e;
+        }
+    }
+
+    private static void requireInside(Path folder, Groups groups, long rowCount) {
+        if (groups.rowLimit() > rowCount) {
+            throw new DatasetException.Corrupt(
+                    folder.resolve(GroupFormat.DATABASE),
+                    0,
+                    Reason.BAD_GROUPS,
+                    "the groups reach to row " + groups.rowLimit() + ", and the table has " + rowCount
+                            + " rows; for a steps dataset, `penstock steps repair` finds the runs again");
+        }
+    }
+
+    static boolean isGrouped(Disk disk, Path folder) throws IOException {
+        return disk.isDirectory(folder)
+                && disk.exists(folder.resolve(GroupFormat.DATABASE))
+                && (TableReader.isTable(disk, folder) || !files(disk, folder).isEmpty());
+    }
+
+    /// The `.npy` files of a folder, without unfinished ones.
+    private static List<Path> files(Disk disk, Path folder) throws IOException {
+        return disk.list(folder).stream()
+                .filter(file -> file.getFileName().toString().endsWith(".npy") && !NewFile.isTemporary(file))
+                .sorted()
+                .toList();
+    }
+
+    private static Path rowsPath(Disk disk, Path folder, List<String> remarks) throws IOException {
+        List<Path> files = files(disk, folder);
+        if (TableReader.isTable(disk, folder)) {
+            List<String> others = files.stream()
+                    .map(file -> file.getFileName().toString())
+                    .filter(name -> !name.matches(".+[-_]\\d{5,6}\\.npy"))
+                    .toList();
+            if (!others.isEmpty()) {
+                remarks.add("The folder holds shards, so " + String.join(", ", others) + " is not read.");
+            }
+            return folder;
+        }
+        if (files.size() != 1) {
+            throw new DatasetException.WrongFormat(
+                    folder,
+                    files.isEmpty()
+                            ? "the folder has a " + GroupFormat.DATABASE + " and no rows: no .npy file"
+                            : "the folder has several .npy files, and only one can be the rows");
+        }
+        return files.getFirst();
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    Disk disk() {
+        return disk;
+    }
+
+    TableReader rows() {
+        return rows;
+    }
+
+    Groups groups() {
+        return groups;
+    }
+
+    /// Rows up to the end of the last group.
+    long rowCount() {
+        return rowCount;
+    }
+
+    List<String> remarks() {
+        return remarks;
+    }
+
+    List<Field> conditionFields() {
+        return conditionFields;
+    }
+
+    /// What is done with indices of the table.
+    @FunctionalInterface
+    interface Use {
+        void accept(MemorySegment indices) throws IOException;
+    }
+
+    /// Checks indices of a view and hands over the indices in the table that they stand for.
+    void use(MemorySegment indices, long count, Selection selection, Use use) throws IOException {
+        if (selection == null) {
+            if (rows.count() != rowCount) {
+                Indices.requireAll(indices, count);
+            }
+            use.accept(indices);
+            return;
+        }
+        Indices.count(indices);
+        Buffer buffer = scratch.borrow();
+        try {
+            MemorySegment translated = buffer.reserve(indices.byteSize());
+            selection.translate(indices, translated);
+            use.accept(translated.asSlice(0, indices.byteSize()));
+        } finally {
+            scratch.giveBack(buffer);
+        }
+    }
+
+    @Override
+    public void close() {
+        rows.close();
+        scratch.close();
+    }
+}

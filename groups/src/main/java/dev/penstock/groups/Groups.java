@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.Batch;
+import dev.penstock.Column;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.Fingerprint;
+import dev.penstock.Indices;
+import dev.penstock.Location;
+import dev.penstock.Progress;
+import dev.penstock.Row;
+import dev.penstock.Selection;
+import dev.penstock.Verification;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// The groups of a table, as a dataset with a record for each group: its fields are the attributes.
+///
+/// Groups are in the order of their rows. The two attributes that give the range of a group count rows of the
+/// dataset that the groups belong to, so in a view they differ from the ones in the database.
+///
+/// **Ownership.** The values are in memory; closing does nothing.
+///
+/// **Threads.** Any number.
+public final class Groups implements Dataset {
+    private final Path file;
+    private final long bytes;
+    private final GroupFormat.Layout layout;
+    private final List<Field> fields;
+    /// By field; null for the two fields of the range.
+    private final Attribute[] attributes;
+    /// For each group its place among the values of the attributes.
+    private final int[] members;
+    private final long[] starts;
+    private final long[] limits;
+
+    /// @param starts the first row of each group, ascending
+    /// @param limits the row behind the last one of each group
+    Groups(
+            Path file,
+            long bytes,
+            GroupFormat.Layout layout,
+            List<Field> fields,
+            Attribute[] attributes,
+            int[] members,
+            long[] starts,
+            long[] limits) {
+        this.file = file;
+        this.bytes = bytes;
+        this.layout = layout;
+        this.fields = fields;
+        this.attributes = attributes;
+        this.members = members;
+        this.starts = starts;
+        this.limits = limits;
+    }
+
+    /// The table of the database that the groups are in.
+    public GroupFormat.Layout layout() {
+        return layout;
+    }
+
+    /// The first row of a group.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such group
+    public long start(long group) {
+        return starts[index(group)];
+    }
+
+    /// The row behind the last one of a group.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such group
+    public long limit(long group) {
+        return limits[index(group)];
+    }
+
+    /// The number of rows of a group.
+    public long rowCount(long group) {
+        return limit(group) - start(group);
+    }
+
+    private int index(long group) {
+        return (int) Objects.checkIndex(group, count());
+    }
+
+    /// The rows of all groups, up to the end of the last one.
+    long rowLimit() {
+        long limit = 0;
+        for (long one : limits) {
+            limit = Math.max(limit, one);
+        }
+        return limit;
+    }
+
+    /// The group that a row belongs to, or -1 when it belongs to none. Takes a search among the groups.
+    public long groupOf(long row) {
+        int low = 0;
+        int high = starts.length - 1;
+        while (low <= high) {
+            int middle = low + high >>> 1;
+            if (starts[middle] <= row) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        // The last group that starts at or before the row; groups without rows may start there, too.
+        int group = high;
+        while (group >= 0 && starts[group] == limits[group] && starts[group] == row) {
+            group--;
+        }
+        return group >= 0 && row >= starts[group] && row < limits[group] ? group : -1;
+    }
+
+    /// The groups of many rows. Rows that follow each other are quick.
+    int[] groupsOf(MemorySegment rows, int count) {
+        int[] found = new int[count];
+        int group = -1;
+        for (int i = 0; i < count; i++) {
+            long row = Indices.at(rows, i);
+            if (group < 0 || row < starts[group] || row >= limits[group]) {
+                group = (int) groupOf(row);
+            }
+            found[i] = group;
+        }
+        return found;
+    }
+
+    /// A whole number that describes a group.
+    ///
+    /// @throws IllegalArgumentException when there is no such attribute, or it is of another type
+    /// @throws IllegalStateException    when the value is missing; see [#isMissing]
+    public long whole(String name, long group) {
+        int index = index(group);
+        if (name.equals(layout.first())) {
+            return starts[index];
+        }
+        if (name.equals(layout.count())) {
+            return limits[index] - starts[index];
+        }
+        if (!(attribute(name) instanceof Attribute.Whole whole)) {
+            throw wrongType(name, "whole numbers");
+        }
+        requirePresent(whole, name, index);
+        return whole.value(members[index]);
+    }
+
+    /// A number with a fraction that describes a group. See [#whole] for the exceptions.
+    public double real(String name, long group) {
+        int index = index(group);
+        if (!(attribute(name) instanceof Attribute.Real real)) {
+            throw wrongType(name, "real numbers");
+        }
+        requirePresent(real, name, index);
+        return real.value(members[index]);
+    }
+
+    /// A text that describes a group. See [#whole] for the exceptions.
+    public String text(String name, long group) {
+        int index = index(group);
+        if (!(attribute(name) instanceof Attribute.Text text)) {
+            throw wrongType(name, "text");
+        }
+        requirePresent(text, name, index);
+        return new String(text.value(members[index]).toArray(Layouts.U8), StandardCharsets.UTF_8);
+    }
+
+    /// Whether a group lacks the value of an attribute.
+    public boolean isMissing(String name, long group) {
+        int index = index(group);
+        Attribute attribute = attribute(name);
+        return attribute != null && attribute.isMissing(members[index]);
+    }
+
+    private void requirePresent(Attribute attribute, String name, int index) {
+        if (attribute.isMissing(members[index])) {
+            throw new IllegalStateException("group " + index + " of " + file + " has no value of " + name);
+        }
+    }
+
+    private IllegalArgumentException wrongType(String name, String wanted) {
+        return new IllegalArgumentException("the attribute " + name + " of " + file + " does not hold " + wanted);
+    }
+
+    private Attribute attribute(String name) {
+        for (int i = 0; i < attributes.length; i++) {
+            if (fields.get(i).name().equals(name)) {
+                return attributes[i];
+            }
+        }
+        throw new IllegalArgumentException("no attribute " + name + " in " + file + "; there are: "
+                + String.join(", ", fields.stream().map(Field::name).toList()));
+    }
+
+    /// These groups only, with their rows one after another. They are in ascending order.
+    Groups of(int[] chosen) {
+        int[] ownMembers = new int[chosen.length];
+        long[] ownStarts = new long[chosen.length];
+        long[] ownLimits = new long[chosen.length];
+        long row = 0;
+        for (int i = 0; i < chosen.length; i++) {
+            ownMembers[i] = members[chosen[i]];
+            ownStarts[i] = row;
+            row += limits[chosen[i]] - starts[chosen[i]];
+            ownLimits[i] = row;
+        }
+        return new Groups(file, bytes, layout, fields, attributes, ownMembers, ownStarts, ownLimits);
+    }
+
+    /// The groups that have some of the selected rows, which are in ascending order.
+    Groups of(Selection rows) {
+        int[] ownMembers = new int[members.length];
+        long[] ownStarts = new long[members.length];
+        long[] ownLimits = new long[members.length];
+        int filled = 0;
+        for (int i = 0; i < members.length; i++) {
+            long start = rows.countBelow(starts[i]);
+            long limit = rows.countBelow(limits[i]);
+            if (limit > start) {
+                ownMembers[filled] = members[i];
+                ownStarts[filled] = start;
+                ownLimits[filled++] = limit;
+            }
+        }
+        return new Groups(
+                file,
+                bytes,
+                layout,
+                fields,
+                attributes,
+                Arrays.copyOf(ownMembers, filled),
+                Arrays.copyOf(ownStarts, filled),
+                Arrays.copyOf(ownLimits, filled));
+    }
+
+    /// The rows of these groups.
+    Selection rowsOf(int[] chosen) {
+        long[] chosenStarts = new long[chosen.length];
+        long[] chosenLimits = new long[chosen.length];
+        for (int i = 0; i < chosen.length; i++) {
+            chosenStarts[i] = starts[chosen[i]];
+            chosenLimits[i] = limits[chosen[i]];
+        }
+        return Selection.ofRanges(chosenStarts, chosenLimits);
+    }
+
+    /// Fills a column with an attribute of these groups; -1 stands for no group.
+    void copy(Field field, int[] groups, int count, Column target) {
+        Attribute attribute = attribute(field.name());
+        if (attribute == null) {
+            copyRange(field.name().equals(layout.first()), groups, count, target);
+            return;
+        }
+        int[] places = new int[count];
+        for (int i = 0; i < count; i++) {
+            places[i] = groups[i] < 0 ? -1 : members[groups[i]];
+        }
+        attribute.copy(places, count, target);
+    }
+
+    private void copyRange(boolean isFirst, int[] groups, int count, Column target) {
+        MemorySegment memory = target.reserveValues((long) count * Long.BYTES);
+        MemorySegment mask = null;
+        for (int i = 0; i < count; i++) {
+            int group = groups[i];
+            long value = group < 0 ? 0 : isFirst ? starts[group] : limits[group] - starts[group];
+            memory.set(Layouts.U64, (long) i * Long.BYTES, value);
+            if (group < 0) {
+                mask = mask == null ? target.reserveMissing(count) : mask;
+                mask.set(Layouts.U8, i, (byte) 1);
+            }
+        }
+    }
+
+    @Override
+    public String format() {
+        return "groups";
+    }
+
+    @Override
+    public int version() {
+        return 1;
+    }
+
+    @Override
+    public Location location() {
+        return Location.of(file);
+    }
+
+    @Override
+    public long count() {
+        return starts.length;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public List<Field> fields() {
+        return fields;
+    }
+
+    /// One group, copied.
+    @Override
+    public Row get(long group) throws IOException {
+        try (Batch batch = Batch.create(fields)) {
+            gather(new long[] {group}, batch);
+            List<MemorySegment> values = new ArrayList<>();
+            for (Column column : batch.columns()) {
+                byte[] value = column.value(0).toArray(Layouts.U8);
+                values.add(
+                        column.isMissing(0)
+                                ? null
+                                : MemorySegment.ofArray(value).asReadOnly());
+            }
+            return new Row(group, values);
+        }
+    }
+
+    @Override
+    public void gather(MemorySegment indices, Batch batch) {
+        batch.clear();
+        int count = Math.toIntExact(Indices.requireAll(indices, count()));
+        int[] wanted = new int[count];
+        for (int i = 0; i < count; i++) {
+            wanted[i] = (int) Indices.at(indices, i);
+        }
+        for (Column column : batch.columns()) {
+            copy(column.field(), wanted, count, column);
+        }
+        batch.complete(count);
+    }
+
+    @Override
+    public long length(Field field, long group) {
+        int place = members[index(group)];
+        return attribute(field.name()) instanceof Attribute.Text text
+                ? text.value(place).byteSize()
+                : 1;
+    }
+
+    /// The groups are in memory already.
+    @Override
+    public void prepare() {}
+
+    /// Opening checks all of the groups; [GroupedTable#verify] checks the pages of the database as well.
+    @Override
+    public Verification verify(Progress progress) {
+        return new Verification(bytes, List.of(), 0, 0);
+    }
+
+    /// Covers all attributes of all groups.
+    @Override
+    public String fingerprint() throws IOException {
+        return new Fingerprint("groups 1").add(fullFingerprint(Progress.NONE)).text();
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return true;
+    }
+
+    @Override
+    public Map<String, String> metadata() {
+        return Map.of();
+    }
+
+    @Override
+    public Map<String, Object> facts() {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("groupTable", layout.table());
+        facts.put("groups", count());
+        return facts;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+
+/// The records of a dataset that a [Subset] has, in their order: a list of indices, or ranges of consecutive
+/// records.
+///
+/// Ranges take memory for each range and not for each record, so a choice of whole groups of rows stays small
+/// whatever the number of rows.
+///
+/// **Threads.** Any number: a selection does not change.
+public abstract sealed class Selection permits Selection.Listed, Selection.Ranged {
+    private Selection() {}
+
+    /// The number of records.
+    public abstract long count();
+
+    /// The index in the base of the record at a position.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such position
+    public abstract long at(long position);
+
+    /// The number of selected records whose index in the base is below a limit. The records must be in ascending
+    /// order.
+    public abstract long countBelow(long baseLimit);
+
+    /// Turns positions into indices in the base.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such position
+    public void translate(MemorySegment positions, MemorySegment target) {
+        long rowCount = Indices.count(positions);
+        for (long row = 0; row < rowCount; row++) {
+            target.setAtIndex(Indices.INDEX, row, at(Indices.at(positions, row)));
+        }
+    }
+
+    /// The records that another selection takes from the records of this one.
+    public Selection then(Selection next) {
+        if (next instanceof Ranged ranges && this instanceof Ranged own) {
+            return own.cut(ranges);
+        }
+        long[] indices = new long[Math.toIntExact(next.count())];
+        for (int i = 0; i < indices.length; i++) {
+            indices[i] = at(next.at(i));
+        }
+        return new Listed(indices);
+    }
+
+    abstract long greatest();
+
+    abstract long least();
+
+    /// Adds the records to the fingerprint of a view.
+    public abstract void addTo(Fingerprint fingerprint);
+
+    /// Records by their indices, which may repeat and be in any order.
+    public static Selection of(long[] indices) {
+        return new Listed(indices.clone());
+    }
+
+    /// Ascending indices, kept as ranges where that takes less memory.
+    public static Selection ofAscending(long[] indices) {
+        int rangeCount = 0;
+        for (int i = 0; i < indices.length; i++) {
+            rangeCount += i == 0 || indices[i] != indices[i - 1] + 1 ? 1 : 0;
+        }
+        if (rangeCount > indices.length / 4) {
+            return new Listed(indices.clone());
+        }
+        long[] starts = new long[rangeCount];
+        long[] limits = new long[rangeCount];
+        int filled = -1;
+        for (int i = 0; i < indices.length; i++) {
+            if (i == 0 || indices[i] != indices[i - 1] + 1) {
+                starts[++filled] = indices[i];
+            }
+            limits[filled] = indices[i] + 1;
+        }
+        return new Ranged(starts, limits);
+    }
+
+    /// Ranges of consecutive records, from each start up to its limit, which is not included. They are in
+    /// ascending order and do not overlap; some may be empty.
+    ///
+    /// @throws IllegalArgumentException when they overlap or are not in order
+    public static Selection ofRanges(long[] starts, long[] limits) {
+        if (starts.length != limits.length) {
+            throw new IllegalArgumentException(
+                    starts.length + " starts and " + limits.length + " limits are no list of ranges");
+        }
+        long previous = 0;
+        for (int i = 0; i < starts.length; i++) {
+            if (starts[i] < previous || limits[i] < starts[i]) {
+                throw new IllegalArgumentException("range " + i + " is " + starts[i] + " to " + limits[i]
+                        + "; ranges must be in ascending order and must not overlap");
+            }
+            previous = limits[i];
+        }
+        return Ranged.joined(starts, limits);
+    }
+
+    /// Records by index.
+    static final class Listed extends Selection {
+        private final long[] indices;
+
+        private Listed(long[] indices) {
+            this.indices = indices;
+        }
+
+        @Override
+        public long count() {
+            return indices.length;
+        }
+
+        @Override
+        public long at(long position) {
+            return indices[(int) Objects.checkIndex(position, (long) indices.length)];
+        }
+
+        @Override
+        public long countBelow(long baseLimit) {
+            int found = Arrays.binarySearch(indices, baseLimit);
+            while (found > 0 && indices[found - 1] == baseLimit) {
+                found--;
+            }
+            return found < 0 ? -found - 1 : found;
+        }
+
+        @Override
+        long greatest() {
+            return Arrays.stream(indices).max().orElse(-1);
+        }
+
+        @Override
+        long least() {
+            return Arrays.stream(indices).min().orElse(0);
+        }
+
+        @Override
+        public void addTo(Fingerprint fingerprint) {
+            fingerprint.add(indices);
+        }
+    }
+
+    /// Ranges of records. A table of hints, one for each few positions, leads to the right range without a search
+    /// through all of them.
+    static final class Ranged extends Selection {
+        private static final int HINTS_PER_RANGE = 4;
+
+        private final long[] starts;
+        /// The position of the first record of each range, and the number of all records behind the last one.
+        private final long[] firsts;
+
+        private final int hintShift;
+        private final int[] hints;
+
+        private Ranged(long[] starts, long[] limits) {
+            this.starts = starts;
+            this.firsts = new long[starts.length + 1];
+            for (int i = 0; i < starts.length; i++) {
+                firsts[i + 1] = Math.addExact(firsts[i], limits[i] - starts[i]);
+            }
+            int shift = 0;
+            while (count() >>> shift > (long) HINTS_PER_RANGE * starts.length) {
+                shift++;
+            }
+            this.hintShift = shift;
+            this.hints = new int[(int) (count() >>> shift) + 2];
+            int range = 0;
+            for (int i = 0; i < hints.length; i++) {
+                while (range < starts.length - 1 && firsts[range + 1] <= (long) i << shift) {
+                    range++;
+                }
+                hints[i] = range;
+            }
+        }
+
+        /// Leaves empty ranges out and joins ranges that follow each other.
+        static Ranged joined(long[] starts, long[] limits) {
+            long[] ownStarts = new long[starts.length];
+            long[] ownLimits = new long[starts.length];
+            int count = 0;
+            for (int i = 0; i < starts.length; i++) {
+                if (starts[i] == limits[i]) {
+                    continue;
+                }
+                if (count > 0 && ownLimits[count - 1] == starts[i]) {
+                    ownLimits[count - 1] = limits[i];
+                } else {
+                    ownStarts[count] = starts[i];
+                    ownLimits[count++] = limits[i];
+                }
+            }
+            return new Ranged(Arrays.copyOf(ownStarts, count), Arrays.copyOf(ownLimits, count));
+        }
+
+        @Override
+        public long count() {
+            return firsts[starts.length];
+        }
+
+        @Override
+        public long at(long position) {
+            Objects.checkIndex(position, count());
+            int range = range(position);
+            return starts[range] + (position - firsts[range]);
+        }
+
+        private int range(long position) {
+            int hint = (int) (position >>> hintShift);
+            int low = hints[hint];
+            int high = hints[hint + 1];
+            while (low < high) {
+                int middle = low + high + 1 >>> 1;
+                if (firsts[middle] <= position) {
+                    low = middle;
+                } else {
+                    high = middle - 1;
+                }
+            }
+            return low;
+        }
+
+        @Override
+        public long countBelow(long baseLimit) {
+            int found = Arrays.binarySearch(starts, baseLimit);
+            if (found >= 0) {
+                return firsts[found];
+            }
+            int range = -found - 2;
+            return range < 0 ? 0 : Math.min(firsts[range + 1], firsts[range] + baseLimit - starts[range]);
+        }
+
+        /// Cuts ranges of positions into ranges of the base.
+        Ranged cut(Ranged positions) {
+            long[] cutStarts = new long[starts.length + positions.starts.length];
+            long[] cutLimits = new long[cutStarts.length];
+            int filled = 0;
+            for (int i = 0; i < positions.starts.length; i++) {
+                long position = positions.starts[i];
+                long limit = position + positions.firsts[i + 1] - positions.firsts[i];
+                Objects.checkFromToIndex(position, limit, count());
+                for (int range = range(position); position < limit; range++) {
+                    long end = Math.min(limit, firsts[range + 1]);
+                    cutStarts[filled] = starts[range] + (position - firsts[range]);
+                    cutLimits[filled] = cutStarts[filled] + (end - position);
+                    filled++;
+                    position = end;
+                }
+            }
+            return joined(Arrays.copyOf(cutStarts, filled), Arrays.copyOf(cutLimits, filled));
+        }
+
+        @Override
+        long greatest() {
+            int last = starts.length - 1;
+            return last < 0 ? -1 : starts[last] + firsts[last + 1] - firsts[last] - 1;
+        }
+
+        @Override
+        long least() {
+            return starts.length == 0 ? 0 : starts[0];
+        }
+
+        @Override
+        public void addTo(Fingerprint fingerprint) {
+            fingerprint.add("ranges").add(starts).add(firsts);
+        }
+    }
+
+    /// The number of ranges, or -1 when the records are a list of indices.
+    public int rangeCount() {
+        return this instanceof Ranged ranges ? ranges.starts.length : -1;
+    }
+
+    /// The first record of a range.
+    public long rangeStart(int range) {
+        return ((Ranged) this).starts[range];
+    }
+
+    /// The limit of a range: the record behind its last one.
+    public long rangeLimit(int range) {
+        Ranged ranges = (Ranged) this;
+        return ranges.starts[range] + ranges.firsts[range + 1] - ranges.firsts[range];
+    }
+}
