@@ -36,6 +36,8 @@ final class TidyTest {
             Map.entry("dev.penstock.loader", Set.of("dev.penstock", "dev.penstock.memory")),
             Map.entry("dev.penstock.rows", Set.of("dev.penstock", "dev.penstock.memory")),
             Map.entry("dev.penstock.store", Set.of("dev.penstock", "dev.penstock.memory")),
+            Map.entry(
+                    "dev.penstock.store.upstream", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.store")),
             Map.entry("dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows")),
             Map.entry("dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory")),
             Map.entry(

@@ -42,7 +42,7 @@ public enum StoreCompression {
 
     /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for
     /// them.
-    long rawSizeMax(long storedSize) {
+    public long rawSizeMax(long storedSize) {
         long sizeMax = switch (this) {
             case RAW -> storedSize;
             case FLATE -> storedSize * FLATE_RATIO_MAX;

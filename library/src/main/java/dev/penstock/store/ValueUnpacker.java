@@ -13,7 +13,7 @@ import java.util.zip.Inflater;
 /// Expands stored bytes, with expanders that are made once.
 ///
 /// **Ownership.** Owns native memory of an expander. **Threads.** One at a time.
-final class ValueUnpacker implements AutoCloseable {
+public final class ValueUnpacker implements AutoCloseable {
     private static final int PIECE_SIZE = 1 << 16;
 
     private final Map<StoreCompression, Codec.Unpacker> unpackers = new EnumMap<>(StoreCompression.class);
@@ -23,7 +23,7 @@ final class ValueUnpacker implements AutoCloseable {
     ///
     /// @param stored private memory, for native code must not see a mapped file
     /// @return whether the bytes are well formed and fill the target
-    boolean unpack(StoreCompression compression, MemorySegment stored, MemorySegment target) {
+    public boolean unpack(StoreCompression compression, MemorySegment stored, MemorySegment target) {
         if (target.byteSize() > compression.rawSizeMax(stored.byteSize())) {
             return false;
         }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.ElementType;
+import java.util.Locale;
+import java.util.Map;
+
+/// The names that people have for the types of elements.
+public final class StoreTypes {
+    /// The kinds of NumPy's names such as `f4`, by what the names of [ElementType] begin with.
+    private static final Map<Character, String> KINDS = Map.of('i', "I", 'u', "U", 'f', "F", 'c', "C");
+
+    private static final Map<String, ElementType> NAMES = Map.of(
+            "b1", ElementType.BOOL,
+            "half", ElementType.F16,
+            "float", ElementType.F64,
+            "double", ElementType.F64,
+            "int", ElementType.I64,
+            "bfloat16", ElementType.BF16);
+
+    private StoreTypes() {}
+
+    /// The type of a name: ours (`f32`, `bf16`), NumPy's short one (`f4`, `<f4`) or its long one (`float32`).
+    ///
+    /// @return null when there is no such type, elements would be big-endian or of no fixed size, or the name is
+    /// `i8` or `u8`, which are bits here and bytes in NumPy
+    public static ElementType find(String name) {
+        boolean isMarked = name.startsWith("<") || name.startsWith("|") || name.startsWith("=");
+        String text = isMarked ? name.substring(1) : name;
+        if (isMarked || !isAmbiguous(text)) {
+            ElementType type = ofBytes(text);
+            return type == null ? ofName(text) : type;
+        }
+        return null;
+    }
+
+    private static boolean isAmbiguous(String name) {
+        return name.equals("i8") || name.equals("u8");
+    }
+
+    /// The type of a name that somebody has typed.
+    ///
+    /// @throws IllegalArgumentException when [#find] has none; the message says what to write
+    public static ElementType of(String name) {
+        ElementType type = find(name);
+        if (type == null && isAmbiguous(name)) {
+            String kind = name.startsWith("i") ? "int" : "uint";
+            throw new IllegalArgumentException(
+                    name + " may be 8 bits or 8 bytes: write " + kind + "8 or " + kind + "64");
+        }
+        if (type == null) {
+            throw new IllegalArgumentException(name + " is no type of elements; there are bool, int8 to int64, uint8 to"
+                    + " uint64, float16, bfloat16, float32, float64, complex64, complex128, bytes and utf8");
+        }
+        return type;
+    }
+
+    private static ElementType ofName(String text) {
+        if (NAMES.containsKey(text)) {
+            return NAMES.get(text);
+        }
+        for (ElementType type : ElementType.values()) {
+            if (type != ElementType.UTF32 && (text.equals(type.toString()) || text.equals(longName(type)))) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    /// `f4` and its like: a kind, and the bytes of an element.
+    private static ElementType ofBytes(String text) {
+        String kind = text.isEmpty() ? null : KINDS.get(text.charAt(0));
+        for (ElementType type : ElementType.values()) {
+            boolean isOfKind = kind != null && type.name().equals(kind + type.size() * Byte.SIZE);
+            if (isOfKind && text.substring(1).equals(Long.toString(type.size()))) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    private static String longName(ElementType type) {
+        String bits = Long.toString(type.size() * Byte.SIZE);
+        return switch (type) {
+            case I8, I16, I32, I64 -> "int" + bits;
+            case U8, U16, U32, U64 -> "uint" + bits;
+            case F16, F32, F64 -> "float" + bits;
+            case C64, C128 -> "complex" + bits;
+            default -> type.name().toLowerCase(Locale.ROOT);
+        };
+    }
+}

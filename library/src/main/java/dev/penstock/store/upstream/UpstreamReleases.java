@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store.upstream;
+
+import static dev.penstock.store.upstream.UpstreamFormat.ENTRY_SIZE;
+import static dev.penstock.store.upstream.UpstreamFormat.HEADER_05;
+import static dev.penstock.store.upstream.UpstreamFormat.META;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// Tells by which release of loaderx a store was written.
+final class UpstreamReleases {
+    private UpstreamReleases() {}
+
+    /// The layout of a folder.
+    ///
+    /// @throws DatasetException.WrongFormat        when it is no store of loaderx
+    /// @throws DatasetException.UnsupportedVersion when a release wrote it whose stores are not read
+    static UpstreamLayout layout(UpstreamFiles files) throws IOException {
+        if (!files.has(META)) {
+            throw new DatasetException.WrongFormat(
+                    files.folder(), "no store of loaderx: the folder has no " + META + "; name the folder that has it");
+        }
+        if (files.has("data_0.zr")) {
+            return new UpstreamLayout23(files);
+        }
+        if (files.has("data.zr")) {
+            throw refused(files, files.has("store.zr") ? "loaderx 1.9.6 to 1.9.7" : "loaderx 1.10.2 to 2.2.1");
+        }
+        if (files.has("0.loc") || files.has("0.chunk") || files.has("store.zr")) {
+            throw refused(files, "loaderx 1.5.2 to 1.8.6");
+        }
+        return withMagic(files);
+    }
+
+    private static UpstreamLayout withMagic(UpstreamFiles files) throws IOException {
+        MemorySegment header = files.read(META, 0, HEADER_05.byteSize());
+        if (header.get(Layouts.U32, 0) != UpstreamFormat.MAGIC) {
+            throw new DatasetException.WrongFormat(
+                    files.path(META), "no store of loaderx that was released: " + META + " has an unknown beginning");
+        }
+        int version = Layouts.u16(header, Layouts.offset(HEADER_05, "version"));
+        return switch (version) {
+            case UpstreamFormat.VERSION_05 -> new UpstreamLayout05(files);
+            case 3 -> throw refused(files, "loaderx 0.7.3 to 0.9.17");
+            default -> throw refused(files, "loaderx 1.1.0 to 1.4.2, or another release with version " + version);
+        };
+    }
+
+    static DatasetException refused(UpstreamFiles files, String release) {
+        return new DatasetException.UnsupportedVersion(
+                files.path(META),
+                0,
+                Reason.UNSUPPORTED_VERSION,
+                "the store was written by " + release + ", and only stores of 0.5, and of 2.3.3 or later, are imported;"
+                        + " copy it by that release to .npy files and append them");
+    }
+
+    /// Every record has an entry.
+    static void requireEntries(UpstreamFiles files, long start, long count) throws IOException {
+        long size = files.size(META);
+        if (count < 0 || count > (size - start) / ENTRY_SIZE) {
+            throw new DatasetException.Corrupt(
+                    files.path(META),
+                    size,
+                    Reason.TRUNCATED,
+                    "the file has room for " + (size - start) / ENTRY_SIZE + " entries, and its header says "
+                            + Long.toUnsignedString(count) + " records; copy it again");
+        }
+    }
+}

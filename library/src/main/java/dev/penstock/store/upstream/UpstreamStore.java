@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store.upstream;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Layouts;
+import dev.penstock.store.StoreCompression;
+import dev.penstock.store.StoreField;
+import dev.penstock.store.StoreFormat;
+import dev.penstock.store.ValueUnpacker;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// A store that loaderx 0.5, or 2.3.3 or later, wrote: records by index, as values of fields of a store of ours.
+///
+/// The field of a store becomes one field. Records of two or more dimensions that have a shape each have a second
+/// field with their shapes.
+///
+/// **Ownership.** Owns the open files; values are copies.
+///
+/// **Threads.** One at a time.
+public final class UpstreamStore implements AutoCloseable {
+    private final UpstreamFiles files;
+    private final UpstreamLayout layout;
+    private final ValueUnpacker unpacker = new ValueUnpacker();
+
+    private UpstreamStore(UpstreamFiles files, UpstreamLayout layout) {
+        this.files = files;
+        this.layout = layout;
+    }
+
+    /// Opens a store.
+    ///
+    /// @throws DatasetException when the folder is none, was written by a release whose stores are not read, or is
+    /// damaged
+    public static UpstreamStore open(Path folder, Disk disk) throws IOException {
+        if (disk.exists(folder) && !disk.isDirectory(folder)) {
+            throw new NotDirectoryException(folder.toString());
+        }
+        UpstreamFiles files = new UpstreamFiles(disk, folder);
+        try {
+            return new UpstreamStore(files, UpstreamReleases.layout(files));
+        } catch (Throwable e) {
+            files.close();
+            throw e;
+        }
+    }
+
+    /// The releases that write such a store, for people.
+    public String release() {
+        return layout.release();
+    }
+
+    /// Records.
+    public long count() {
+        return layout.count();
+    }
+
+    /// The fields of a store of ours that has room for the records.
+    ///
+    /// @param name        of the field with the values; a field with shapes has `_shape` behind it
+    /// @param compression of the values
+    public List<StoreField> fields(String name, StoreCompression compression) {
+        UpstreamSchema schema = layout.schema();
+        String dtype = schema.type() == null ? null : schema.type().toString();
+        List<StoreField> fields = new ArrayList<>();
+        fields.add(new StoreField(name, dtype, dtype == null ? null : schema.shape(), compression));
+        if (schema.dimensionCount() > 1) {
+            List<Long> shape = List.of((long) schema.dimensionCount());
+            fields.add(new StoreField(name + "_shape", "i64", shape, StoreCompression.RAW));
+        }
+        return fields;
+    }
+
+    /// The values of a record, in the order of [#fields].
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws DatasetException          when the record is damaged
+    public List<byte[]> get(long index) throws IOException {
+        Objects.checkIndex(index, count());
+        UpstreamPlace place = layout.place(index);
+        byte[] record = expanded(index, place);
+        UpstreamSchema schema = layout.schema();
+        if (schema.dimensionCount() > 0) {
+            return split(index, place, record);
+        }
+        if (schema.recordSize() >= 0 && record.length != schema.recordSize()) {
+            throw bad(
+                    place,
+                    "record " + index + " has " + record.length + " bytes, and the schema says " + schema.recordSize());
+        }
+        return List.of(record);
+    }
+
+    private DatasetException bad(UpstreamPlace place, String what) {
+        return new DatasetException.Corrupt(
+                files.path(layout.file(place.file())), place.offset(), Reason.SHARD_MISMATCH, what);
+    }
+
+    private byte[] expanded(long index, UpstreamPlace place) throws IOException {
+        Path file = files.path(layout.file(place.file()));
+        boolean isInside = place.offset() >= 0
+                && place.storedSize() <= place.storedLimit()
+                && place.offset() <= place.storedLimit() - place.storedSize();
+        if (!isInside) {
+            throw new DatasetException.Corrupt(
+                    file,
+                    place.offset(),
+                    Reason.OUT_OF_RANGE,
+                    "record " + index + " has " + place.storedSize() + " stored bytes, which end behind the payload");
+        }
+        if (place.size() > StoreFormat.VALUE_SIZE_MAX || place.storedSize() > StoreFormat.VALUE_SIZE_MAX) {
+            throw new DatasetException.UnsupportedVersion(
+                    file,
+                    place.offset(),
+                    Reason.SIZE_OVERFLOW,
+                    "record " + index + " has " + place.size() + " bytes, and a value has at most "
+                            + StoreFormat.VALUE_SIZE_MAX);
+        }
+        boolean isPossible = place.size() <= place.compression().rawSizeMax(place.storedSize());
+        byte[] record = isPossible ? new byte[(int) place.size()] : null;
+        MemorySegment stored = files.read(layout.file(place.file()), place.offset(), place.storedSize());
+        if (!isPossible || !unpacker.unpack(place.compression(), stored, MemorySegment.ofArray(record))) {
+            throw new DatasetException.Corrupt(
+                    file,
+                    place.offset(),
+                    Reason.BAD_COMPRESSION,
+                    "record " + index + " does not expand to " + place.size() + " bytes");
+        }
+        return record;
+    }
+
+    /// Takes the shape off a record. Of the two widths that a number may have, a record fits one only.
+    private List<byte[]> split(long index, UpstreamPlace place, byte[] record) {
+        UpstreamSchema schema = layout.schema();
+        int other = schema.shapeWidth() == Integer.BYTES ? Long.BYTES : Integer.BYTES;
+        for (int width : new int[] {schema.shapeWidth(), other}) {
+            List<byte[]> parts = split(record, width);
+            if (parts != null) {
+                return parts;
+            }
+        }
+        throw bad(place, "record " + index + " has " + record.length + " bytes, which are not its shape and elements");
+    }
+
+    /// @return null when the record does not fit shapes of this width
+    private List<byte[]> split(byte[] record, int width) {
+        UpstreamSchema schema = layout.schema();
+        int start = schema.dimensionCount() * width;
+        if (record.length < start) {
+            return null;
+        }
+        MemorySegment bytes = MemorySegment.ofArray(record);
+        MemorySegment shape = MemorySegment.ofArray(new byte[schema.dimensionCount() * Long.BYTES]);
+        long elementCount = 1;
+        for (int i = 0; i < schema.dimensionCount(); i++) {
+            long length = width == Integer.BYTES
+                    ? Layouts.u32(bytes, (long) i * width)
+                    : bytes.get(Layouts.U64, (long) i * width);
+            if (length < 0 || (length > 0 && elementCount > StoreFormat.VALUE_SIZE_MAX / length)) {
+                return null;
+            }
+            elementCount *= length;
+            shape.set(Layouts.U64, (long) i * Long.BYTES, length);
+        }
+        // Elements of an unknown type have an unknown size, and the width of the release is believed.
+        boolean fits = schema.type() == null || elementCount * schema.type().size() == record.length - start;
+        if (!fits) {
+            return null;
+        }
+        byte[] values = bytes.asSlice(start).toArray(ValueLayout.JAVA_BYTE);
+        return schema.dimensionCount() == 1 ? List.of(values) : List.of(values, shape.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public void close() throws IOException {
+        unpacker.close();
+        files.close();
+    }
+}
