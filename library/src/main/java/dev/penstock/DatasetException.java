@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
+import dev.penstock.Verification.Problem;
 import java.nio.file.Path;
+import java.util.List;
 
 /// The bytes of a file are wrong.
 ///
@@ -44,6 +46,12 @@ public abstract sealed class DatasetException extends RuntimeException {
         return what;
     }
 
+    /// Everything that is wrong, as far as it was found before the dataset was refused: this problem, and for a
+    /// dataset of many files those of all files.
+    public List<Problem> problems() {
+        return List.of(Problem.of(this));
+    }
+
     /// The file is not of the format it was opened as.
     public static final class WrongFormat extends DatasetException {
         public WrongFormat(Path file, String what) {
@@ -68,6 +76,12 @@ public abstract sealed class DatasetException extends RuntimeException {
 
     /// The file is damaged: cut short, altered, or written wrongly.
     public static final class Corrupt extends DatasetException {
+        /// Problems that a message names.
+        private static final int SHOWN_MAX = 10;
+
+        /// Empty when this is the only problem.
+        private final List<Problem> problems;
+
         public Corrupt(Path file, long offset, Reason reason, String what) {
             this(Location.of(file), offset, reason, what, null);
         }
@@ -82,6 +96,36 @@ public abstract sealed class DatasetException extends RuntimeException {
 
         public Corrupt(Location file, long offset, Reason reason, String what, Throwable cause) {
             super(file, offset, reason, what, cause);
+            problems = List.of();
+        }
+
+        private Corrupt(Problem first, String what, List<Problem> problems) {
+            super(first.file(), first.offset(), first.reason(), what, null);
+            this.problems = List.copyOf(problems);
+        }
+
+        /// One exception for the problems of several files. File, offset and reason are those of the first
+        /// problem; the message names the first [#SHOWN_MAX] problems and counts the rest.
+        ///
+        /// @throws IllegalArgumentException when there is no problem
+        public static Corrupt of(List<Problem> problems) {
+            if (problems.isEmpty()) {
+                throw new IllegalArgumentException("an exception needs at least one problem");
+            }
+            Problem first = problems.getFirst();
+            StringBuilder what = new StringBuilder(first.what());
+            for (Problem problem : problems.subList(1, Math.min(problems.size(), SHOWN_MAX))) {
+                what.append("; ").append(problem.file()).append(": ").append(problem.what());
+            }
+            if (problems.size() > SHOWN_MAX) {
+                what.append("; and ").append(problems.size() - SHOWN_MAX).append(" more problems");
+            }
+            return new Corrupt(first, what.toString(), problems);
+        }
+
+        @Override
+        public List<Problem> problems() {
+            return problems.isEmpty() ? super.problems() : problems;
         }
     }
 }

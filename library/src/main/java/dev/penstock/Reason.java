@@ -82,5 +82,23 @@ public enum Reason {
     /// A run with more steps than a step index can number.
     RUN_TOO_LONG,
     /// A row whose run id or step index is not that of its place.
-    BAD_RUN_ID
+    BAD_RUN_ID,
+    /// A dataset that needs records and has none.
+    EMPTY,
+    /// A file that cannot be opened or read.
+    IO,
+    /// A type tag that no reader knows.
+    BAD_DTYPE,
+    /// A file whose rows are wider or narrower than those of the first file.
+    WIDTH_MISMATCH,
+    /// Rows without columns.
+    ZERO_WIDTH,
+    /// Sizes in a header whose product or sum does not fit in 63 bits.
+    HEADER_OVERFLOW,
+    /// A file that was changed while it was open.
+    SHARD_CHANGED,
+    /// The same file given twice, so that its rows count twice.
+    DUPLICATE_SHARD,
+    /// A value that is infinite or not a number.
+    NON_FINITE
 }

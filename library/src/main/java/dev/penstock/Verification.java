@@ -32,7 +32,9 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
 
     /// The result for a file that could not be opened.
     public static Verification refused(DatasetException refusal) {
-        return new Verification(0, List.of(Problem.of(refusal)), 1, 1);
+        Findings findings = new Findings();
+        refusal.problems().forEach(findings::add);
+        return findings.result(0);
     }
 
     /// The findings of several datasets as one.

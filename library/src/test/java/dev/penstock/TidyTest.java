@@ -39,6 +39,7 @@ final class TidyTest {
             Map.entry(
                     "dev.penstock.store.upstream", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.store")),
             Map.entry("dev.penstock.table", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows")),
+            Map.entry("dev.penstock.shards", Set.of("dev.penstock", "dev.penstock.memory", "dev.penstock.rows")),
             Map.entry("dev.penstock.tree", Set.of("dev.penstock", "dev.penstock.memory")),
             Map.entry(
                     "dev.penstock.groups",
@@ -66,6 +67,7 @@ final class TidyTest {
                             "dev.penstock",
                             "dev.penstock.memory",
                             "dev.penstock.pack",
+                            "dev.penstock.shards",
                             "dev.penstock.store",
                             "dev.penstock.table",
                             "dev.penstock.tree")));

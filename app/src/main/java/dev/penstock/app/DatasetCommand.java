@@ -26,7 +26,8 @@ abstract class DatasetCommand extends Command {
     @Option(
             names = "--lenient",
             description = "Read the shard files of a folder as they are when its manifest.json is damaged, newer than"
-                    + " this program, or lists missing files.")
+                    + " this program, or lists missing files. Accept activation shards that only their original"
+                    + " reader accepts.")
     boolean isLenient;
 
     Dataset open() throws IOException {

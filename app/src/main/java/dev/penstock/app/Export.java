@@ -34,7 +34,11 @@ final class Export {
     enum Format {
         NPY,
         CSV,
-        JSONL
+        JSONL,
+        /// One tensor; for activation shards.
+        SAFETENSORS,
+        /// A folder of bfloat16 rows; for activation shards.
+        RESIDUAL_SHARD_BF16
     }
 
     /// Writes all records of the scan.
@@ -65,6 +69,7 @@ final class Export {
             case NPY -> OutputName.require(output, OutputName.TABLE);
             case CSV -> OutputName.requireText(output, ".csv");
             case JSONL -> OutputName.requireText(output, ".jsonl");
+            default -> throw new IllegalArgumentException(format + " holds the rows of shards only");
         }
     }
 

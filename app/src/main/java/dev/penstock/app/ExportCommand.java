@@ -5,9 +5,15 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
+import dev.penstock.shards.ResidualFolder;
+import dev.penstock.shards.Safetensors;
+import dev.penstock.shards.ShardReader;
+import dev.penstock.shards.ShardStats;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -31,7 +37,12 @@ import picocli.CommandLine.Option;
             "  penstock export steps.npy --format csv --output - --fields run_id,move --where \"move == 2\""
         })
 final class ExportCommand extends DatasetCommand {
-    @Option(names = "--format", required = true, paramLabel = "npy|csv|jsonl", description = "What to write.")
+    @Option(
+            names = "--format",
+            required = true,
+            paramLabel = "FORMAT",
+            description = "What to write: npy, csv or jsonl;"
+                    + " for activation shards also safetensors or residual_shard_bf16.")
     Export.Format format;
 
     @Option(
@@ -59,6 +70,10 @@ final class ExportCommand extends DatasetCommand {
         try (Dataset opened = open();
                 ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS);
                 Dataset dataset = view.view(opened, usual, progress)) {
+            if (format == Export.Format.SAFETENSORS || format == Export.Format.RESIDUAL_SHARD_BF16) {
+                report(exportShards(opened, progress));
+                return 0;
+            }
             List<Field> wanted = Fields.choose(dataset.fields(), fields);
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)
@@ -68,6 +83,21 @@ final class ExportCommand extends DatasetCommand {
             report(recordCount);
         }
         return 0;
+    }
+
+    private long exportShards(Dataset dataset, ProgressBar progress) throws IOException {
+        if (!(dataset instanceof ShardReader shards) || fields != null || condition != null || isStandardOutput()) {
+            throw new IllegalArgumentException("--format " + format.name().toLowerCase(Locale.ROOT)
+                    + " writes all rows of activation shards to a file or folder; it takes no --fields and no --where");
+        }
+        if (format == Export.Format.SAFETENSORS) {
+            Safetensors.write(shards, Path.of(output), isReplacing);
+        } else {
+            ShardStats kept = ShardStats.read(shards);
+            ShardStats stats = kept == null ? ShardStats.compute(shards, progress) : kept;
+            ResidualFolder.write(shards, Path.of(output), stats);
+        }
+        return shards.count();
     }
 
     private boolean isStandardOutput() {

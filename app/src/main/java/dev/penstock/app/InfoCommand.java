@@ -43,6 +43,7 @@ final class InfoCommand extends DatasetCommand {
         info.put("metadata", dataset.metadata());
         info.put("facts", dataset.facts());
         info.put("remarks", dataset.remarks());
+        dataset.facts().forEach(info::putIfAbsent);
         return info;
     }
 

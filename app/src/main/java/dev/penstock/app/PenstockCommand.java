@@ -35,6 +35,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("pack", PackCommand.class);
         commands.put("runs", RunsCommand.class);
         commands.put("table", TableCommand.class);
+        commands.put("shards", ShardsCommand.class);
         commands.put("tree", TreeCommand.class);
         commands.put("demo", DemoCommand.class);
         commands.put("help", HelpCommand.class);

@@ -17,7 +17,7 @@ final class VerifyCommand extends DatasetCommand {
     public Integer call() throws IOException {
         Verification verification;
         try (ProgressBar progress = progress("verify", ProgressBar.Unit.BYTES)) {
-            verification = Catalog.verify(path, io.options(), progress);
+            verification = Catalog.verify(path, io.options().withLenient(isLenient), progress);
         }
         if (isJson) {
             printJson(VerificationText.json(verification));

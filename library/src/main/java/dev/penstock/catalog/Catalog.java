@@ -11,6 +11,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.pack.PackReader;
+import dev.penstock.shards.ShardReader;
 import dev.penstock.store.StoreReader;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
@@ -41,7 +42,8 @@ public final class Catalog {
     /// How to open whatever it is.
     ///
     /// @param reading   what all formats share
-    /// @param isLenient whether to read what can be read of a dataset whose list of files is damaged
+    /// @param isLenient whether to read what can be read of a dataset whose list of files is damaged, and shards
+    ///                  that only their original reader accepts
     public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
 
@@ -62,6 +64,11 @@ public final class Catalog {
         /// The same for a store.
         public StoreReader.Options store() {
             return StoreReader.Options.DEFAULT.withReading(reading);
+        }
+
+        /// The same for shards.
+        public ShardReader.Options shards() {
+            return ShardReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
         }
 
         /// The same for a table.
@@ -86,6 +93,7 @@ public final class Catalog {
         List<Format> formats = new ArrayList<>();
         ServiceLoader.load(Format.class, Catalog.class.getClassLoader()).forEach(formats::add);
         formats.addAll(List.of(LibraryFormats.values()));
+        formats.add(new ShardsEntry());
         return List.copyOf(formats);
     }
 

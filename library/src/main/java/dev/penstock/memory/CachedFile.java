@@ -30,6 +30,11 @@ final class CachedFile implements OpenFile {
         }
     }
 
+    /// A file whose size is known.
+    static CachedFile of(Path path, MappingCache cache, int fileIndex, long size) {
+        return new CachedFile(Location.of(path), cache, fileIndex, size);
+    }
+
     @Override
     public Location location() {
         return location;

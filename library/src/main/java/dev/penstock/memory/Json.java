@@ -17,6 +17,7 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonReadFeature;
 
 /// JSON as maps, lists, strings, numbers, booleans and nulls, with limits that no file can stretch.
 public final class Json {
@@ -37,6 +38,9 @@ public final class Json {
                     .maxNumberLength(NUMBER_SIZE_MAX)
                     .build())
             .build();
+
+    private static final JsonFactory NON_FINITE_FACTORY =
+            FACTORY.rebuild().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
 
     private Json() {}
 
@@ -75,11 +79,22 @@ public final class Json {
         }
     }
 
+    /// Reads a text in which NaN, Infinity and -Infinity may stand for numbers, as some programs write them.
+    ///
+    /// @throws IllegalArgumentException when it is none, or beyond the limits
+    public static Object parseWithNonFinite(byte[] text) {
+        return parse(text, NON_FINITE_FACTORY);
+    }
+
     /// Reads a text. Whole numbers are `Long`, and `BigInteger` from 2^63 to 2^64 - 1; others are `Double`.
     ///
     /// @throws IllegalArgumentException when it is none, or beyond the limits
     public static Object parse(byte[] text) {
-        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+        return parse(text, FACTORY);
+    }
+
+    private static Object parse(byte[] text, JsonFactory factory) {
+        try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
             Object value = value(parser);
             if (parser.nextToken() != null) {

@@ -45,7 +45,16 @@ public final class OpenFiles implements Usable, AutoCloseable {
         if (options.access() == Access.READ) {
             return read(options.disk(), paths);
         }
-        return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, options);
+        return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, null, options);
+    }
+
+    /// Opens all of these files, whose sizes are known: files that are mapped on demand are not opened before
+    /// their bytes are needed.
+    ///
+    /// @throws IOException when one cannot be opened
+    public static OpenFiles open(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
+        boolean isCached = options.access() == Access.MMAP && paths.size() > MAPPED_MAX;
+        return isCached ? cache(paths, sizes, options) : open(paths, options);
     }
 
     private static OpenFiles map(List<Path> paths, ReaderOptions options) throws IOException {
@@ -72,11 +81,16 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return new OpenFiles(List.of(new MappedFile(part, mapping, residency)), residency, null);
     }
 
-    private static OpenFiles cache(List<Path> paths, ReaderOptions options) throws IOException {
+    /// @param sizes of the files, or null when they have to be asked for
+    private static OpenFiles cache(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
         MappingCache cache = MappingCache.open(options.disk(), paths, CACHED_GROUP_SIZE, CACHED_MAX);
         List<OpenFile> files = new ArrayList<>(paths.size());
         for (Path path : paths) {
-            files.add(CachedFile.open(options.disk(), path, cache, files.size()));
+            int index = files.size();
+            files.add(
+                    sizes == null
+                            ? CachedFile.open(options.disk(), path, cache, index)
+                            : CachedFile.of(path, cache, index, sizes[index]));
         }
         return new OpenFiles(files, Residency.NONE, cache);
     }

@@ -161,6 +161,24 @@ public final class RowFiles implements AutoCloseable {
         }
     }
 
+    /// Copies bytes that begin `byteOffset` bytes behind the start of a row and lie in the same file. The rows
+    /// have to lie one after another.
+    public void readInFile(long rowIndex, long byteOffset, MemorySegment target) throws IOException {
+        int fileIndex = fileOf(rowIndex);
+        layouts.get(fileIndex).readPart(files.files().get(fileIndex), rowIndex - start(fileIndex), byteOffset, target);
+    }
+
+    /// Consecutive rows of one file, as a view where rows are addressable and otherwise as a copy.
+    ///
+    /// @throws IllegalArgumentException when the rows lie in several files
+    public MemorySegment view(long firstRow, long rowCount) throws IOException {
+        if (rowCount > 0 && fileOf(firstRow) != fileOf(firstRow + rowCount - 1)) {
+            throw new IllegalArgumentException("rows " + firstRow + " to " + (firstRow + rowCount - 1)
+                    + " lie in several files, so there is no one view of them");
+        }
+        return rowCount == 0 ? MemorySegment.NULL : view(firstRow, 0, Math.multiplyExact(rowCount, rowSize));
+    }
+
     /// Copies bytes of the rows as if all rows lay one after another in one file without a header.
     public void readBytes(long offset, MemorySegment target) throws IOException {
         long done = 0;

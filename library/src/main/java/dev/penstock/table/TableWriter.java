@@ -9,6 +9,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.ReaderOptions;
+import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.RollingWriter;
 import dev.penstock.rows.RowAssembly;
 import java.io.IOException;
@@ -100,7 +101,7 @@ public final class TableWriter implements AutoCloseable {
     private final RowAssembly assembly;
     /// The file, or the last shard of the folder so far; null where there is none.
     private Path lastFile;
-    private final RollingWriter<ShardWriter> writer;
+    private final RollingWriter<NewRowFile> writer;
     /// The lock of the folder, or null for a single file, whose own temporary file is the lock.
     private NewFile lock;
 
@@ -132,12 +133,12 @@ public final class TableWriter implements AutoCloseable {
                 : new RollingWriter.Limits(options.shardRows(), options.shardBytes());
         this.writer = new RollingWriter<>(rowSize, limits, new RollingWriter.Files<>() {
             @Override
-            public ShardWriter begin() throws IOException {
+            public NewRowFile begin() throws IOException {
                 return beginShard();
             }
 
             @Override
-            public void end(ShardWriter shard) throws IOException {
+            public void end(NewRowFile shard) throws IOException {
                 endShard(shard);
             }
         });
@@ -353,14 +354,14 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private ShardWriter beginShard() throws IOException {
+    private NewRowFile beginShard() throws IOException {
         if (folder != null) {
             lastFile = freeFile();
         }
         if (oldBytes >= 0) {
-            return ShardWriter.createAlone(options.disk(), lastFile, rowType);
+            return rowFile(NewFile.createAlone(options.disk(), lastFile, lastFile));
         }
-        return ShardWriter.create(options.disk(), lastFile, rowType, folder == null && options.isReplacing());
+        return rowFile(NewFile.create(options.disk(), lastFile, folder == null && options.isReplacing()));
     }
 
     /// The next name in the folder that nobody has: a shard that is not listed may be another program's.
@@ -373,17 +374,21 @@ public final class TableWriter implements AutoCloseable {
         return file;
     }
 
-    private void endShard(ShardWriter shard) throws IOException {
+    private NewRowFile rowFile(NewFile file) {
+        return new NewRowFile(file, rowSize, rows -> TableHeader.write(rowType, rows));
+    }
+
+    private void endShard(NewRowFile shard) throws IOException {
         // Its name may be that of a shard another writer has listed meanwhile.
         requireUnchanged();
-        TableManifest.Shard published;
+        NewRowFile.Published published;
         try {
             published = shard.publish();
         } catch (FileAlreadyExistsException e) {
             throw folder == null ? e : changed(folder);
         }
         if (before != null) {
-            shards.add(published);
+            shards.add(new TableManifest.Shard(published.name(), published.rows(), published.bytes(), published.crc()));
         }
     }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.ElementType;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.ShardInputs;
+import dev.penstock.shards.ShardWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// Writes shards from arrays of other formats.
+@CommandLine.Command(
+        name = "write",
+        header = "Write shards from .npy, .safetensors, residual_shard_bf16, other shards or raw f32.",
+        description = {
+            "The last dimension of an array is the width; an array of one dimension is one row. A folder of .npy and"
+                    + " .safetensors files is taken in the order of the names.",
+            "Shards appear one by one, each when it is complete and on disk. After a crash, --resume goes on behind"
+                    + " the last one."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock shards write --input activations.npy --output corpus --shard-rows 1000000",
+            "  penstock shards write --input layers.safetensors --tensor layers.1.resid --output corpus --dtype bf16",
+            "  penstock shards write --input rows.f32 --width 4096 --output corpus"
+        })
+final class ShardsWriteCommand extends Command {
+    @Option(
+            names = "--input",
+            required = true,
+            paramLabel = "FILE|DIR",
+            description = "The array, or a folder of them.")
+    Path input;
+
+    @Mixin
+    ShardsOutput output;
+
+    @Option(
+            names = "--tensor",
+            paramLabel = "NAME",
+            description = "The tensor of a .safetensors file (default: all of floating-point numbers).")
+    String tensor;
+
+    @Option(
+            names = "--width",
+            paramLabel = "N",
+            description = "Read the input as f32 numbers without a header, N in a row.")
+    Long width;
+
+    @Option(names = "--resume", description = "Go on behind the shards that are in the folder.")
+    boolean isResumed;
+
+    @Override
+    public Integer call() throws IOException {
+        if (width != null && width < 1) {
+            throw new IllegalArgumentException("--width must be at least 1, got " + width);
+        }
+        long start = System.nanoTime();
+        ShardInputs.Choice choice = new ShardInputs.Choice(tensor, width == null ? 0 : width);
+        ShardWriter.Options options = output.options(ElementType.F32);
+        try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT)) {
+            ShardWriter writer = isResumed
+                    ? ShardWriter.resume(output.folder, inputs.width(), options)
+                    : ShardWriter.create(output.folder, inputs.width(), options);
+            copy(inputs, writer);
+            report(writer, (System.nanoTime() - start) / 1e9);
+        }
+        return 0;
+    }
+
+    private void copy(ShardInputs inputs, ShardWriter writer) throws IOException {
+        try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
+            inputs.copyTo(writer, progress);
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+        writer.close();
+    }
+
+    private void report(ShardWriter writer, double seconds) {
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("output", output.folder);
+            json.put("rows", writer.nextRow());
+            json.put("width", writer.width());
+            json.put("dtype", writer.type());
+            json.put("shards", (long) writer.shardCount());
+            json.put("seconds", seconds);
+            printJson(json);
+        } else {
+            remark("Wrote " + Text.number(writer.nextRow()) + " rows of " + writer.width() + " " + writer.type()
+                    + " to " + output.folder + " in " + Text.seconds(seconds));
+        }
+    }
+}

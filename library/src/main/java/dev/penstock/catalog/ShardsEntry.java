@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import dev.penstock.Dataset;
+import dev.penstock.Progress;
+import dev.penstock.Verification;
+import dev.penstock.shards.ShardFormat;
+import dev.penstock.shards.ShardReader;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// Activation shards. Asked last: a file that is named as a shard and has the magic of no format is a damaged
+/// shard.
+final class ShardsEntry implements Format {
+    @Override
+    public String format() {
+        return "shards";
+    }
+
+    @Override
+    public boolean recognises(Candidate candidate) throws IOException {
+        return switch (candidate.kind()) {
+            case FILE ->
+                candidate.startsWith(ShardFormat.family())
+                        || candidate.path().toString().endsWith(ShardFormat.EXTENSION);
+            case FOLDER, ABSENT -> ShardReader.isCorpus(candidate.disk(), candidate.path());
+        };
+    }
+
+    @Override
+    public Dataset open(Path path, Catalog.Options options) throws IOException {
+        return ShardReader.open(path, options.shards());
+    }
+
+    /// Reads as much as possible; what a strict reader refuses is an error unless the options are lenient.
+    @Override
+    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
+        try (ShardReader shards = ShardReader.open(path, options.shards().withLenient(true))) {
+            return shards.verify(progress, options.isLenient());
+        }
+    }
+}

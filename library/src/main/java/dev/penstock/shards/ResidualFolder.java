@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.shards;
+
+import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Location;
+import dev.penstock.Reason;
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Json;
+import dev.penstock.memory.NewFile;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Folders of the format `residual_shard_bf16`: `manifest.json`, and files of bfloat16 rows without headers.
+///
+/// The manifest is hostile input. Names must stay in the folder, sizes must fit the files, and the rows must sum
+/// up. Statistics that are not finite are read, and written as null.
+public final class ResidualFolder {
+    /// The file that lists the others; a folder without it was never finished.
+    public static final String MANIFEST = "manifest.json";
+
+    private static final String FORMAT = "residual_shard_bf16";
+    private static final long ROWS_PER_FILE = 131_072;
+
+    private ResidualFolder() {}
+
+    /// A file that the manifest lists.
+    private record Listed(String file, long rows) {}
+
+    /// Whether a folder has a manifest of this format.
+    public static boolean isResidual(Disk disk, Path folder) throws IOException {
+        Path manifest = folder.resolve(MANIFEST);
+        if (!disk.isDirectory(folder) || !disk.exists(manifest) || disk.isDirectory(manifest)) {
+            return false;
+        }
+        String text = new String(bytes(disk, manifest), StandardCharsets.ISO_8859_1);
+        return text.replaceAll("\\s", "").contains("\"format\":\"" + FORMAT + "\"");
+    }
+
+    private static byte[] bytes(Disk disk, Path file) throws IOException {
+        try (Disk.Readable readable = disk.open(file)) {
+            if (readable.size() > Json.SIZE_MAX) {
+                throw bad(file, "it has " + readable.size() + " bytes; at most " + Json.SIZE_MAX + " are read");
+            }
+            byte[] bytes = new byte[(int) readable.size()];
+            readable.read(0, MemorySegment.ofArray(bytes));
+            return bytes;
+        }
+    }
+
+    private static DatasetException bad(Path manifest, String what) {
+        return new DatasetException.Corrupt(manifest, 0, Reason.BAD_MANIFEST, "the manifest cannot be used: " + what);
+    }
+
+    /// The rows of a folder, one input for each file.
+    ///
+    /// @throws DatasetException when the manifest or a file cannot be used
+    public static List<RowInput> open(Path folder, ReaderOptions options) throws IOException {
+        Path manifest = folder.resolve(MANIFEST);
+        List<Listed> listed;
+        long width;
+        try {
+            Map<?, ?> values = require(Json.parseWithNonFinite(bytes(options.disk(), manifest)), Map.class, "content");
+            width = width(values);
+            listed = listed(values);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw bad(manifest, e.getMessage());
+        }
+        return open(folder, listed, width, options);
+    }
+
+    private static long width(Map<?, ?> values) {
+        equal(values, "format", FORMAT);
+        equal(values, "format_version", 1L);
+        equal(values, "dtype", "bfloat16");
+        equal(values, "byte_order", "little");
+        long width = require(values.get("d_model"), Long.class, "d_model");
+        if (width < 1 || width > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("d_model is " + width);
+        }
+        return width;
+    }
+
+    private static void equal(Map<?, ?> values, String key, Object expected) {
+        if (!expected.equals(values.get(key))) {
+            throw new IllegalArgumentException(key + " is " + values.get(key) + " and not " + expected);
+        }
+    }
+
+    private static List<Listed> listed(Map<?, ?> values) {
+        List<Listed> listed = new ArrayList<>();
+        long total = 0;
+        for (Object item : require(values.get("shards"), List.class, "shards")) {
+            Map<?, ?> shard = require(item, Map.class, "shards");
+            String file = require(shard.get("file"), String.class, "file");
+            long rows = require(shard.get("rows"), Long.class, "rows");
+            boolean isName = !file.isEmpty() && file.chars().noneMatch(c -> c == '/' || c == '\\' || c == 0);
+            if (!isName || file.equals("..") || file.equals(".")) {
+                throw new IllegalArgumentException("'" + file + "' is not the name of a file in the folder");
+            }
+            if (rows < 0) {
+                throw new IllegalArgumentException(file + " has " + rows + " rows");
+            }
+            total = Math.addExact(total, rows);
+            listed.add(new Listed(file, rows));
+        }
+        if (!Long.valueOf(total).equals(values.get("total_tokens"))) {
+            throw new IllegalArgumentException(
+                    "total_tokens is " + values.get("total_tokens") + " and the files have " + total + " rows");
+        }
+        return listed;
+    }
+
+    private static <T> T require(Object value, Class<T> type, String key) {
+        if (!type.isInstance(value)) {
+            throw new IllegalArgumentException(key + " is missing or of the wrong type");
+        }
+        return type.cast(value);
+    }
+
+    private static List<RowInput> open(Path folder, List<Listed> listed, long width, ReaderOptions options)
+            throws IOException {
+        List<RowInput> inputs = new ArrayList<>();
+        List<Problem> problems = new ArrayList<>();
+        for (Listed shard : listed) {
+            Path path = folder.resolve(shard.file());
+            if (!options.disk().exists(path) || options.disk().isDirectory(path)) {
+                problems.add(new Problem(
+                        Location.of(path),
+                        0,
+                        Severity.ERROR,
+                        Reason.MISSING_SHARD,
+                        "the manifest lists the file, which is missing"));
+                continue;
+            }
+            OpenFile file = OpenFile.open(path, options);
+            FileRows rows = new FileRows(path.toString(), file, 0, width, ElementType.BF16, shard.rows());
+            inputs.add(rows);
+            long expected = Math.multiplyExact(shard.rows(), width * ElementType.BF16.size());
+            if (file.size() != expected) {
+                problems.add(new Problem(
+                        Location.of(path),
+                        Math.min(file.size(), expected),
+                        Severity.ERROR,
+                        file.size() < expected ? Reason.TRUNCATED : Reason.TRAILING_BYTES,
+                        "the file has " + file.size() + " bytes and " + shard.rows() + " rows need " + expected));
+            }
+        }
+        if (!problems.isEmpty()) {
+            for (RowInput input : inputs) {
+                input.close();
+            }
+            throw DatasetException.Corrupt.of(problems);
+        }
+        return List.copyOf(inputs);
+    }
+
+    /// Writes all rows of a corpus. The manifest comes last, and makes the folder complete.
+    ///
+    /// @throws FileAlreadyExistsException when the folder has a manifest
+    public static void write(ShardReader shards, Path folder, ShardStats stats) throws IOException {
+        write(shards, folder, stats, ROWS_PER_FILE);
+    }
+
+    /// [#write], with another number of rows in a file.
+    public static void write(ShardReader shards, Path folder, ShardStats stats, long rowsPerFile) throws IOException {
+        Disk disk = shards.disk();
+        if (disk.exists(folder.resolve(MANIFEST))) {
+            throw new FileAlreadyExistsException(folder.toString(), null, "it has a manifest: name another folder");
+        }
+        disk.createDirectory(folder);
+        List<Map<String, Object>> listed = new ArrayList<>();
+        for (long first = 0; first < shards.count(); first += rowsPerFile) {
+            long limit = Math.min(shards.count(), first + rowsPerFile);
+            String name = String.format(Locale.ROOT, "shard_%05d.bf16", listed.size());
+            try (NewFile file = NewFile.create(disk, folder.resolve(name), true)) {
+                long[] offset = new long[1];
+                ShardCopy.forEach(shards, ElementType.BF16, first, limit, batch -> {
+                    file.write(batch.values(), offset[0]);
+                    offset[0] += batch.values().byteSize();
+                });
+                file.publish();
+            }
+            Map<String, Object> values = new LinkedHashMap<>();
+            values.put("file", name);
+            values.put("rows", limit - first);
+            values.put("bytes", (limit - first) * shards.width() * ElementType.BF16.size());
+            listed.add(values);
+        }
+        publishManifest(shards, folder, stats, rowsPerFile, listed);
+    }
+
+    private static void publishManifest(
+            ShardReader shards, Path folder, ShardStats stats, long rowsPerFile, List<Map<String, Object>> listed)
+            throws IOException {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("format", FORMAT);
+        values.put("format_version", 1);
+        values.put("dtype", "bfloat16");
+        values.put("byte_order", "little");
+        values.put("d_model", shards.width());
+        values.put("rows_per_shard", rowsPerFile);
+        values.put("total_tokens", shards.count());
+        values.put("shards", listed);
+        values.put("stats", Map.of("mean", floats(stats.mean()), "norm", floats(stats.rms())));
+        byte[] text = Json.text(values).getBytes(StandardCharsets.UTF_8);
+        try (NewFile file = NewFile.create(shards.disk(), folder.resolve(MANIFEST), false)) {
+            file.write(MemorySegment.ofArray(text), 0);
+            file.publish();
+        }
+    }
+
+    /// JSON has no infinite numbers, so they become null.
+    private static List<Float> floats(double[] numbers) {
+        List<Float> floats = new ArrayList<>();
+        for (double number : numbers) {
+            floats.add(Double.isFinite(number) ? (Float) (float) number : null);
+        }
+        return floats;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.shards;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.NewFile;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.ReaderOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Tensors in `.safetensors` files as rows: those of one named tensor, or of all tensors of floating-point numbers
+/// in the order of their names.
+///
+/// A tensor of one dimension is one row; the last dimension of any other is the width.
+public final class Safetensors {
+    /// The name of the tensor in files that are written here.
+    public static final String TENSOR = "activations";
+
+    private Safetensors() {}
+
+    /// The tensors of a file.
+    ///
+    /// @param name the tensor that is wanted, or null for all of floating-point numbers
+    /// @throws DatasetException         when the header is damaged, or no tensor is of floating-point numbers
+    /// @throws IllegalArgumentException when there is no such tensor
+    public static List<RowInput> open(Path path, String name, ReaderOptions options) throws IOException {
+        List<RowInput> inputs = new ArrayList<>();
+        try {
+            for (SafetensorsHeader.Tensor tensor : choose(path, name, options)) {
+                inputs.add(rows(path, tensor, options));
+            }
+            return List.copyOf(inputs);
+        } catch (Throwable e) {
+            for (RowInput input : inputs) {
+                input.close();
+            }
+            throw e;
+        }
+    }
+
+    private static List<SafetensorsHeader.Tensor> choose(Path path, String name, ReaderOptions options)
+            throws IOException {
+        SafetensorsHeader header = header(path, options);
+        List<String> names =
+                header.tensors().stream().map(SafetensorsHeader.Tensor::name).toList();
+        List<SafetensorsHeader.Tensor> chosen = header.tensors().stream()
+                .filter(tensor ->
+                        name == null ? tensor.type() != null : tensor.name().equals(name))
+                .toList();
+        if (chosen.isEmpty() && name != null) {
+            throw new IllegalArgumentException("no tensor " + name + " in " + path + "; there are: " + names);
+        }
+        if (chosen.isEmpty()) {
+            throw unsupported(path, "no tensor of F16, BF16, F32 or F64 numbers among " + names);
+        }
+        return chosen;
+    }
+
+    private static SafetensorsHeader header(Path path, ReaderOptions options) throws IOException {
+        try (OpenFile file = OpenFile.open(path, options)) {
+            return SafetensorsHeader.read(file);
+        }
+    }
+
+    private static RowInput rows(Path path, SafetensorsHeader.Tensor tensor, ReaderOptions options) throws IOException {
+        List<Long> shape = tensor.shape();
+        if (tensor.type() == null || shape.isEmpty() || shape.getLast() == 0) {
+            throw unsupported(
+                    path,
+                    "tensor " + tensor.name() + " of type " + tensor.dtype() + " and shape " + shape
+                            + " has no rows of floating-point numbers");
+        }
+        long dataOffset = header(path, options).dataOffset();
+        long rowBytes = shape.getLast() * tensor.type().size();
+        return new FileRows(
+                path + "/" + tensor.name(),
+                OpenFile.open(path, options),
+                dataOffset + tensor.start(),
+                shape.getLast(),
+                tensor.type(),
+                (tensor.limit() - tensor.start()) / rowBytes);
+    }
+
+    private static DatasetException unsupported(Path path, String what) {
+        return new DatasetException.Corrupt(path, 0, Reason.UNSUPPORTED_TYPE, what);
+    }
+
+    /// Writes all rows of a corpus as one tensor.
+    ///
+    /// @throws java.nio.file.FileAlreadyExistsException when the file is there and may not be replaced
+    public static void write(ShardReader shards, Path path, boolean isReplacing) throws IOException {
+        try (NewFile file = NewFile.create(shards.disk(), path, isReplacing)) {
+            byte[] header = SafetensorsHeader.write(TENSOR, shards.type(), shards.count(), shards.width());
+            ShardCopy.write(shards, shards.type(), header, file);
+            file.publish();
+        }
+    }
+}

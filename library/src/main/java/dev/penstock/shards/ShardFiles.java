@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.shards;
+
+import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Location;
+import dev.penstock.Reason;
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.Parallel;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.rows.RowFiles;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+
+/// The open shards of a corpus and their headers.
+///
+/// @param rows    the rows of all shards
+/// @param headers in the order of the shards
+record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoCloseable {
+    /// Headers that one thread reads at a time.
+    private static final int PROBE_COUNT = 64;
+
+    /// What the first bytes of a shard say.
+    ///
+    /// @param header  null when the shard cannot be used
+    /// @param problem what is wrong with it, or null
+    /// @param failure why the file could not be read, or null
+    private record Probe(long size, ShardHeader header, Problem problem, IOException failure) {}
+
+    /// Opens the files of a corpus, after all headers have been checked. All problems of all files are in the one
+    /// exception.
+    ///
+    /// @throws DatasetException when a shard cannot be used or there are no rows
+    /// @throws IOException      when files cannot be read and nothing else is wrong
+    static ShardFiles open(ShardPaths paths, ReaderOptions options, boolean isLenient) throws IOException {
+        Probe[] probes = probe(paths, options);
+        List<ShardHeader> headers = requireUsable(paths, probes, isLenient);
+        long[] sizes = new long[probes.length];
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = probes[i].size();
+        }
+        return of(OpenFiles.open(paths.files(), sizes, options), sizes, headers, options);
+    }
+
+    /// The headers of files that are not opened.
+    ///
+    /// @throws DatasetException when a shard cannot be used
+    static List<ShardHeader> headers(ShardPaths paths, ReaderOptions options) throws IOException {
+        List<Problem> problems = new ArrayList<>();
+        List<ShardHeader> headers = check(paths, probe(paths, options), false, problems);
+        if (!problems.isEmpty()) {
+            throw DatasetException.Corrupt.of(problems);
+        }
+        return headers;
+    }
+
+    private static ShardFiles of(OpenFiles files, long[] sizes, List<ShardHeader> headers, ReaderOptions options)
+            throws IOException {
+        Iterator<ShardHeader> next = headers.iterator();
+        int[] index = new int[1];
+        RowFiles rows = RowFiles.open(files, options, file -> {
+            requireSize(file, sizes[index[0]++]);
+            return next.next().layout();
+        });
+        return new ShardFiles(rows, headers);
+    }
+
+    private static void requireSize(OpenFile file, long size) {
+        if (file.size() != size) {
+            throw new DatasetException.Corrupt(
+                    file.location(),
+                    0,
+                    Reason.SHARD_CHANGED,
+                    "the file had " + size + " bytes when its header was read and has " + file.size()
+                            + " now: another program is changing it");
+        }
+    }
+
+    private static long readHead(Disk disk, Path file, MemorySegment head) throws IOException {
+        if (disk.isDirectory(file)) {
+            throw new FileSystemException(file.toString(), null, "it is a folder and not a shard");
+        }
+        try (Disk.Readable readable = disk.open(file)) {
+            readable.read(0, head);
+            return readable.size();
+        }
+    }
+
+    private static Probe[] probe(ShardPaths paths, ReaderOptions options) throws IOException {
+        List<Path> files = paths.files();
+        Probe[] probes = new Probe[files.size()];
+        Parallel.run(Math.ceilDiv(files.size(), PROBE_COUNT), options.threads(), part -> {
+            int start = (int) part * PROBE_COUNT;
+            for (int i = start; i < Math.min(files.size(), start + PROBE_COUNT); i++) {
+                probes[i] = probe(options.disk(), files.get(i));
+            }
+        });
+        return probes;
+    }
+
+    private static Probe probe(Disk disk, Path file) {
+        MemorySegment head = MemorySegment.ofArray(new byte[(int) ShardFormat.HEADER_SIZE]);
+        try {
+            long size = readHead(disk, file, head);
+            MemorySegment read = head.asSlice(0, Math.min(size, head.byteSize()));
+            return new Probe(size, ShardHeader.parse(Location.of(file), size, read), null, null);
+        } catch (DatasetException e) {
+            return new Probe(0, null, Problem.of(e), null);
+        } catch (IOException e) {
+            return new Probe(0, null, new Problem(Location.of(file), 0, Severity.ERROR, Reason.IO, text(e)), e);
+        }
+    }
+
+    /// What an I/O error says, without the path that it begins with.
+    private static String text(IOException failure) {
+        if (failure instanceof FileSystemException e) {
+            String kind = e.getClass().getSimpleName().replace("Exception", "");
+            return "the file cannot be read: " + (e.getReason() == null ? kind : e.getReason());
+        }
+        return "the file cannot be read: " + failure.getMessage();
+    }
+
+    private static List<ShardHeader> requireUsable(ShardPaths paths, Probe[] probes, boolean isLenient)
+            throws IOException {
+        List<Problem> problems = new ArrayList<>(paths.problems());
+        List<ShardHeader> headers = check(paths, probes, isLenient, problems);
+        List<IOException> failures = Arrays.stream(probes)
+                .map(Probe::failure)
+                .filter(Objects::nonNull)
+                .toList();
+        if (!failures.isEmpty() && failures.size() == problems.size()) {
+            throw failures.size() == 1 ? failures.getFirst() : allFailed(problems, failures.getFirst());
+        }
+        if (problems.isEmpty()) {
+            requireRows(paths, headers, problems);
+        }
+        if (problems.size() == 1 && problems.getFirst().reason() == Reason.BAD_MAGIC) {
+            throw new DatasetException.WrongFormat(
+                    problems.getFirst().file(), problems.getFirst().what());
+        }
+        if (!problems.isEmpty()) {
+            throw DatasetException.Corrupt.of(problems);
+        }
+        return headers;
+    }
+
+    private static List<ShardHeader> check(
+            ShardPaths paths, Probe[] probes, boolean isLenient, List<Problem> problems) {
+        List<ShardHeader> headers = new ArrayList<>();
+        for (int i = 0; i < probes.length; i++) {
+            Probe probe = probes[i];
+            Location file = Location.of(paths.files().get(i));
+            if (probe.problem() != null) {
+                problems.add(probe.problem());
+                continue;
+            }
+            if (!isLenient) {
+                problems.addAll(probe.header().deviations(file, probe.size(), Severity.ERROR));
+            }
+            if (!headers.isEmpty()) {
+                problems.addAll(mismatches(file, probe.header(), headers.getFirst()));
+            }
+            headers.add(probe.header());
+        }
+        return List.copyOf(headers);
+    }
+
+    private static IOException allFailed(List<Problem> problems, IOException first) {
+        StringBuilder text = new StringBuilder(problems.size() + " files cannot be read");
+        for (Problem problem : problems.subList(0, Math.min(problems.size(), 10))) {
+            text.append("; ").append(problem.file()).append(": ").append(problem.what());
+        }
+        return new IOException(text.toString(), first);
+    }
+
+    private static List<Problem> mismatches(Location file, ShardHeader header, ShardHeader first) {
+        if (header.width() != first.width()) {
+            return List.of(new Problem(
+                    file,
+                    ShardFormat.WIDTH_OFFSET,
+                    Severity.ERROR,
+                    Reason.WIDTH_MISMATCH,
+                    "the rows have width " + header.width() + " and those of the first shard " + first.width()));
+        }
+        if (header.type() != first.type()) {
+            return List.of(new Problem(
+                    file,
+                    ShardFormat.DTYPE_OFFSET,
+                    Severity.ERROR,
+                    Reason.SHARD_MISMATCH,
+                    "the rows are " + header.type() + " and those of the first shard " + first.type()));
+        }
+        return List.of();
+    }
+
+    private static void requireRows(ShardPaths paths, List<ShardHeader> headers, List<Problem> problems) {
+        long total = 0;
+        for (int i = 0; i < headers.size(); i++) {
+            total += headers.get(i).rowCount();
+            if (total < 0) {
+                problems.add(new Problem(
+                        Location.of(paths.files().get(i)),
+                        ShardFormat.ROW_COUNT_OFFSET,
+                        Severity.ERROR,
+                        Reason.HEADER_OVERFLOW,
+                        "the number of rows of all shards does not fit in 63 bits"));
+                return;
+            }
+        }
+        if (total == 0) {
+            Path place = paths.folder() != null || headers.isEmpty()
+                    ? paths.folder()
+                    : paths.files().getFirst();
+            problems.add(new Problem(
+                    Location.of(place == null ? Path.of("") : place),
+                    0,
+                    Severity.ERROR,
+                    Reason.EMPTY,
+                    headers.isEmpty() ? "there are no shards (*.shard)" : "the shards have no rows"));
+        }
+    }
+
+    /// The open files.
+    OpenFiles group() {
+        return rows.files();
+    }
+
+    /// Numbers in a row.
+    long width() {
+        return headers.getFirst().width();
+    }
+
+    /// The type of the numbers.
+    ElementType type() {
+        return headers.getFirst().type();
+    }
+
+    @Override
+    public void close() {
+        rows.close();
+    }
+}

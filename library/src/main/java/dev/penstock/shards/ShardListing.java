@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.shards;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Location;
+import dev.penstock.Reason;
+import dev.penstock.Verification.Problem;
+import dev.penstock.Verification.Severity;
+import dev.penstock.memory.Disk;
+import dev.penstock.rows.NewRowFile.Published;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What the manifest of a folder says about its shards, compared with their headers.
+///
+/// @param manifest null when there is none that can be read
+/// @param isExact  whether the manifest lists exactly the shards that are there
+/// @param findings where the two differ
+record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findings) {
+    static final ShardListing NONE = new ShardListing(null, false, List.of());
+
+    /// @throws DatasetException when the manifest cannot be used, or shards are missing or not as listed, unless
+    ///                          that is accepted
+    static ShardListing of(Disk disk, ShardPaths paths, ShardFiles shards, boolean isLenient) throws IOException {
+        if (paths.folder() == null) {
+            return NONE;
+        }
+        ShardManifest manifest;
+        try {
+            manifest = ShardManifest.read(disk, paths.folder());
+        } catch (DatasetException e) {
+            if (!isLenient) {
+                throw e;
+            }
+            return new ShardListing(null, false, e.problems());
+        }
+        if (manifest == null) {
+            return NONE;
+        }
+        List<Problem> findings = compare(manifest, paths, shards);
+        List<Problem> errors = findings.stream()
+                .filter(finding -> finding.severity() == Severity.ERROR)
+                .toList();
+        if (!errors.isEmpty() && !isLenient) {
+            throw DatasetException.Corrupt.of(errors);
+        }
+        return new ShardListing(manifest, findings.isEmpty(), findings);
+    }
+
+    private static List<Problem> compare(ShardManifest manifest, ShardPaths paths, ShardFiles shards) {
+        List<Problem> findings = new ArrayList<>();
+        Path list = paths.folder().resolve(ShardFormat.MANIFEST);
+        if (manifest.width() != shards.width()
+                || !manifest.dtype().equals(shards.type().toString())) {
+            findings.add(error(
+                    list,
+                    Reason.SHARD_MISMATCH,
+                    "it lists rows of " + manifest.width() + " " + manifest.dtype() + " and the shards have rows of "
+                            + shards.width() + " " + shards.type()));
+        }
+        Map<String, Integer> found = new HashMap<>();
+        for (Path file : paths.files()) {
+            found.put(file.getFileName().toString(), found.size());
+        }
+        for (Published listed : manifest.shards()) {
+            Path file = paths.folder().resolve(listed.name());
+            Integer index = found.remove(listed.name());
+            if (index == null) {
+                findings.add(error(
+                        file, Reason.MISSING_SHARD, "the shard is listed in " + ShardFormat.MANIFEST + " but missing"));
+            } else if (shards.headers().get(index).rowCount() != listed.rows()
+                    || shards.group().files().get(index).size() != listed.bytes()) {
+                findings.add(error(
+                        file,
+                        Reason.SHARD_MISMATCH,
+                        shards.headers().get(index).rowCount() + " rows in "
+                                + shards.group().files().get(index).size() + " bytes, where " + listed.rows() + " in "
+                                + listed.bytes() + " are listed"));
+            }
+        }
+        for (String name : found.keySet().stream().sorted().toList()) {
+            findings.add(new Problem(
+                    Location.of(paths.folder().resolve(name)),
+                    0,
+                    Severity.WARNING,
+                    Reason.UNLISTED_SHARD,
+                    "the shard is read but not listed in " + ShardFormat.MANIFEST));
+        }
+        return findings;
+    }
+
+    private static Problem error(Path file, Reason reason, String what) {
+        return new Problem(Location.of(file), 0, Severity.ERROR, reason, what);
+    }
+
+    /// The listed checksums, by the names of the shards.
+    Map<String, String> checksums() {
+        Map<String, String> checksums = new HashMap<>();
+        if (manifest != null) {
+            manifest.shards().forEach(shard -> checksums.put(shard.name(), shard.crc()));
+        }
+        return checksums;
+    }
+
+    /// What a user should know before using the rows.
+    List<String> remarks() {
+        return findings.isEmpty()
+                ? List.of()
+                : List.of(ShardFormat.MANIFEST + " does not describe the shards, so it is not used: "
+                        + findings.getFirst().file() + ": "
+                        + findings.getFirst().what());
+    }
+}

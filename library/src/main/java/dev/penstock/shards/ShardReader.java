@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.shards;
+
+import dev.penstock.Batch;
+import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import dev.penstock.Location;
+import dev.penstock.Progress;
+import dev.penstock.Row;
+import dev.penstock.StoredRows;
+import dev.penstock.Verification;
+import dev.penstock.memory.Access;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FormatOptions;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.rows.RowField;
+import dev.penstock.rows.RowGather;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// An open corpus of activation shards as a dataset: a record is a row, and its one field `value` has the type and
+/// the width of the shards. [#source] streams the rows in order.
+///
+/// Opening reads the headers of all shards and nothing else. Problems of all shards are reported together.
+///
+/// **Ownership.** Owns the mappings. Rows are views into them and die with the reader.
+///
+/// **Threads.** Any number, as [Dataset] says.
+public final class ShardReader implements StoredRows {
+    /// How to read shards.
+    ///
+    /// @param reading        what all formats share
+    /// @param isLenient      whether to accept what the original reader accepts and the specification does not
+    ///                       allow: bytes behind the last row, a reserved field that is not 0, rows of width 0
+    /// @param readAheadBytes bytes that a [ShardSource] reads ahead of its position in the background; 0 for none
+    /// @param nonFinite      what a [ShardSource] does about infinite values and NaN
+    public record Options(ReaderOptions reading, boolean isLenient, long readAheadBytes, NonFinite nonFinite)
+            implements FormatOptions<Options> {
+        /// Read-ahead unless another is asked for, as published for the original.
+        public static final long READ_AHEAD_BYTES = 8L << 20;
+
+        public static final Options DEFAULT =
+                new Options(ReaderOptions.DEFAULT, false, READ_AHEAD_BYTES, NonFinite.PASS);
+
+        public Options {
+            Objects.requireNonNull(reading, "reading");
+            Objects.requireNonNull(nonFinite, "nonFinite");
+            if (readAheadBytes < 0) {
+                throw new IllegalArgumentException("read-ahead must not be negative, got " + readAheadBytes);
+            }
+        }
+
+        @Override
+        public Options withReading(ReaderOptions reading) {
+            return new Options(reading, isLenient, readAheadBytes, nonFinite);
+        }
+
+        public Options withLenient(boolean isLenient) {
+            return new Options(reading, isLenient, readAheadBytes, nonFinite);
+        }
+
+        public Options withReadAheadBytes(long readAheadBytes) {
+            return new Options(reading, isLenient, readAheadBytes, nonFinite);
+        }
+
+        public Options withNonFinite(NonFinite nonFinite) {
+            return new Options(reading, isLenient, readAheadBytes, nonFinite);
+        }
+    }
+
+    private final Path path;
+    private final ShardPaths paths;
+    private final Options options;
+    private final ShardFiles shards;
+    private final ShardListing listing;
+    private final ShardFingerprint fingerprints;
+    private final RowField field;
+    private final RowGather gather;
+
+    private ShardReader(Path path, ShardPaths paths, Options options, ShardFiles shards, ShardListing listing) {
+        this.path = path;
+        this.paths = paths;
+        this.options = options;
+        this.shards = shards;
+        this.listing = listing;
+        this.fingerprints = new ShardFingerprint(shards, listing.isExact() ? listing.manifest() : null);
+        this.field = RowField.of(
+                "value",
+                shards.type(),
+                shards.type().size(),
+                1,
+                0,
+                RowField.dimensions(List.of(shards.width()), shards.type().size()));
+        this.gather = new RowGather(shards.rows(), List.of(field));
+    }
+
+    /// Opens a folder of shards, a pattern such as `DIR/*.shard`, or one shard.
+    ///
+    /// @throws DatasetException when a shard cannot be used, with the problems of all shards
+    public static ShardReader open(Path path) throws IOException {
+        return open(path, Options.DEFAULT);
+    }
+
+    /// Opens a corpus in a certain way.
+    public static ShardReader open(Path path, Options options) throws IOException {
+        return open(path, ShardPaths.find(options.disk(), path), options);
+    }
+
+    /// Opens a list of shards, whose rows are numbered in the order of the list.
+    ///
+    /// @throws DatasetException when the list is empty or a shard cannot be used, with the problems of all shards
+    public static ShardReader open(List<Path> files, Options options) throws IOException {
+        Path first = files.isEmpty() ? Path.of("") : files.getFirst();
+        return open(first, ShardPaths.of(files), options);
+    }
+
+    private static ShardReader open(Path path, ShardPaths paths, Options options) throws IOException {
+        ShardFiles shards = ShardFiles.open(paths, options.reading(), options.isLenient());
+        try {
+            ShardListing listing = ShardListing.of(options.disk(), paths, shards, options.isLenient());
+            return new ShardReader(path, paths, options, shards, listing);
+        } catch (Throwable e) {
+            shards.close();
+            throw e;
+        }
+    }
+
+    /// Whether a folder holds shards, or a path is a pattern that matches shards.
+    public static boolean isCorpus(Disk disk, Path path) throws IOException {
+        return disk.isDirectory(path)
+                ? ShardPaths.hasShards(disk, path)
+                : !disk.exists(path) && ShardPaths.matches(disk, path).stream().anyMatch(ShardPaths::isShard);
+    }
+
+    @Override
+    public String format() {
+        return "shards";
+    }
+
+    @Override
+    public int version() {
+        return 1;
+    }
+
+    @Override
+    public Location location() {
+        return Location.of(path);
+    }
+
+    /// The folder that was opened, or null when a file, a list or a pattern was.
+    public Path folder() {
+        return paths.folder();
+    }
+
+    /// Where the files are.
+    public Disk disk() {
+        return options.disk();
+    }
+
+    @Override
+    public long count() {
+        return shards.rows().count();
+    }
+
+    /// Numbers in a row.
+    public long width() {
+        return shards.width();
+    }
+
+    /// The type of the stored numbers.
+    public ElementType type() {
+        return shards.type();
+    }
+
+    /// Rows of a batch of [#source].
+    public long batchRows() {
+        return Math.clamp(count(), 1, ShardFormat.BATCH_ROWS_MAX);
+    }
+
+    /// The files in the order of their rows.
+    public List<Path> files() {
+        return paths.files();
+    }
+
+    /// The headers in the order of the files.
+    public List<ShardHeader> headers() {
+        return shards.headers();
+    }
+
+    @Override
+    public long bytes() {
+        return shards.group().bytes();
+    }
+
+    @Override
+    public List<Field> fields() {
+        return List.of(field.field());
+    }
+
+    @Override
+    public String itemType() {
+        return switch (type()) {
+            case F64 -> "<f8";
+            case F16 -> "<f2";
+            case BF16 -> "<V2";
+            default -> "<f4";
+        };
+    }
+
+    @Override
+    public List<Long> rowShape() {
+        return List.of(width());
+    }
+
+    @Override
+    public long rowSize() {
+        return shards.rows().rowSize();
+    }
+
+    /// Shards are not NumPy files.
+    @Override
+    public List<Location> arrayFiles() {
+        return List.of();
+    }
+
+    @Override
+    public Row get(long rowIndex) throws IOException {
+        return shards.group().use(() -> {
+            Objects.checkIndex(rowIndex, count());
+            return new Row(rowIndex, List.of(gather.value(field, rowIndex)));
+        });
+    }
+
+    /// Rows have no names.
+    @Override
+    public String name(long rowIndex) {
+        Objects.checkIndex(rowIndex, count());
+        return null;
+    }
+
+    @Override
+    public void gather(MemorySegment indices, Batch batch) throws IOException {
+        batch.clear();
+        gather.gather(indices, batch);
+    }
+
+    @Override
+    public void read(MemorySegment indices, MemorySegment target) throws IOException {
+        gather.read(indices, target);
+    }
+
+    /// The rows in order, from row 0 on. Sources are independent of each other and die with the reader.
+    public ShardSource source() {
+        boolean isMapped = options.access() == Access.MMAP;
+        return isMapped
+                ? new MappedShardSource(this, shards, gather, options)
+                : new RangeShardSource(this, shards, gather, options);
+    }
+
+    @Override
+    public void prepare() {
+        shards.group().prepare();
+    }
+
+    @Override
+    public void prefetch(long firstIndex, long recordCount) {
+        Objects.checkFromIndexSize(firstIndex, recordCount, count());
+        gather.prefetch(firstIndex, recordCount);
+    }
+
+    @Override
+    public Verification verify(Progress progress) throws IOException {
+        return verify(progress, options.isLenient());
+    }
+
+    /// Verifies the corpus with other leniency than it was opened with.
+    ///
+    /// @param isLenient whether what only the original reader accepts is a warning and not an error
+    public Verification verify(Progress progress, boolean isLenient) throws IOException {
+        return shards.group()
+                .use(() -> new ShardVerifier(paths, shards, listing, isLenient, options.threads()).verify(progress));
+    }
+
+    @Override
+    public String fingerprint() throws IOException {
+        return shards.group().use(fingerprints::text);
+    }
+
+    /// Accepts the fingerprint of samples as well, which copies without a manifest have.
+    @Override
+    public boolean hasFingerprint(String noted, long rowCount) throws IOException {
+        return noted.equals(fingerprint(rowCount))
+                || rowCount == count() && noted.equals(shards.group().use(fingerprints::ofSamples));
+    }
+
+    @Override
+    public boolean isFingerprintExact() {
+        return fingerprints.isExact();
+    }
+
+    /// What the manifest notes.
+    @Override
+    public Map<String, String> metadata() {
+        return listing.manifest() == null ? Map.of() : listing.manifest().metadata();
+    }
+
+    @Override
+    public List<String> remarks() {
+        return listing.remarks();
+    }
+
+    @Override
+    public Map<String, Object> facts() {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("width", width());
+        facts.put("dtype", type().toString());
+        facts.put("shards", (long) shards.headers().size());
+        facts.put("batchRows", batchRows());
+        facts.put("manifest", listing.manifest() != null);
+        return facts;
+    }
+
+    @Override
+    public void close() {
+        shards.close();
+        gather.close();
+    }
+}
