@@ -37,6 +37,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("table", TableCommand.class);
         commands.put("shards", ShardsCommand.class);
         commands.put("tree", TreeCommand.class);
+        commands.put("store", StoreCommand.class);
         commands.put("demo", DemoCommand.class);
         commands.put("help", HelpCommand.class);
     }

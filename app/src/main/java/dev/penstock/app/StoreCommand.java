@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import java.util.Map;
+import picocli.CommandLine;
+
+/// The commands that only stores have.
+@CommandLine.Command(
+        name = "store",
+        header = "Records of several fields that can be appended, updated and deleted, in commits.",
+        description = "A store is a folder. One process at a time may change it; any number may read it meanwhile, with"
+                + " `info`, `head`, `get`, `stats`, `export` and `verify` as for every dataset.",
+        footer = {
+            "",
+            "Example:",
+            "  penstock store create images --field pixels:uint8:28x28:zstd --field label:int64:scalar",
+            "  penstock store append images --input pixels=pixels.npy --input label=labels.npy"
+        })
+final class StoreCommand extends CommandGroup {
+    @Override
+    void list(Map<String, Class<?>> commands) {
+        commands.put("create", StoreCreateCommand.class);
+        commands.put("append", StoreAppendCommand.class);
+        commands.put("get", StoreGetCommand.class);
+        commands.put("update", StoreUpdateCommand.class);
+        commands.put("delete", StoreDeleteCommand.class);
+        commands.put("stats", StoreStatsCommand.class);
+        commands.put("checkpoint", StoreCheckpointCommand.class);
+        commands.put("import", StoreImportCommand.class);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.store.StoreField;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreWriter;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Makes a store without records.
+@CommandLine.Command(
+        name = "create",
+        header = "Create a store without records.",
+        description = {
+            "A field is NAME[:dtype[:shape]][:compress]. Without a dtype its values are bytes. With a dtype, as NumPy"
+                    + " names it, they are numbers: any number of them, or as many as the shape says, which is lengths"
+                    + " such as 28x28, or the word scalar. The dtype utf8 is text.",
+            "compress is raw, flate, zstd or lz4, and raw if it is left out. Programs that know the published layout"
+                    + " alone can read raw and flate."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock store create images --field pixels:uint8:28x28:zstd --field label:int64:scalar",
+            "  penstock store create texts --field text:utf8 --field source"
+        })
+final class StoreCreateCommand extends StorefileCommand {
+    @Option(
+            names = "--field",
+            required = true,
+            paramLabel = "FIELD",
+            converter = StoreFieldText.class,
+            description = "A field, as above. Give one for each field.")
+    List<StoreField> fields;
+
+    /// What happens to the indices of other records.
+    enum Deletion {
+        TOMBSTONE,
+        SWAP
+    }
+
+    @Option(
+            names = "--delete",
+            paramLabel = "HOW",
+            defaultValue = "tombstone",
+            description = "What deleting does: tombstone keeps all indices, swap moves the last record into the gap"
+                    + " (default: ${DEFAULT-VALUE}).")
+    Deletion deletion;
+
+    @Option(names = "--chunk-rows", paramLabel = "N", description = "Begin a new chunk file after this many records.")
+    Long chunkRows;
+
+    @Override
+    public Integer call() throws IOException {
+        long start = System.nanoTime();
+        StoreOptions options = StoreOptions.DEFAULT.withSwapping(deletion == Deletion.SWAP);
+        options = chunkRows == null ? options : options.withChunkRows(chunkRows);
+        try (StoreWriter writer = StoreWriter.create(path, fields, options)) {
+            Map<String, Object> figures = new LinkedHashMap<>();
+            figures.put("fields", writer.fields().stream().map(StoreField::name).toList());
+            report("Created", figures, start);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.store.StoreWriter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Deletes records.
+@CommandLine.Command(
+        name = "delete",
+        header = "Delete records of a store, in one commit.",
+        description = "All other records keep their indices, and loaders leave deleted ones out. In a store that was"
+                + " created with --delete swap, records at the end move into the gaps instead; the highest index is"
+                + " deleted first, and --json says which records have moved.",
+        footer = {"", "Example:", "  penstock store delete images --indices 3,17,100-120"})
+final class StoreDeleteCommand extends StorefileCommand {
+    @Option(names = "--indices", required = true, paramLabel = "LIST", description = "Such as 3,17,100-120.")
+    String indices;
+
+    @Override
+    public Integer call() throws IOException {
+        change("Deleted from", this::delete);
+        return 0;
+    }
+
+    private void delete(StoreWriter writer, Map<String, Object> figures) throws IOException {
+        List<List<Long>> moved = new ArrayList<>();
+        long count = 0;
+        for (IndexRanges.Range range :
+                IndexRanges.parse(indices, writer.count()).reversed()) {
+            for (long index = range.last(); index >= range.first(); index--) {
+                long from = writer.delete(index);
+                count++;
+                if (from >= 0) {
+                    moved.add(List.of(from, index));
+                }
+            }
+        }
+        figures.put("deleted", count);
+        if (writer.isSwapping()) {
+            figures.put("moved", moved);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Batch;
+import dev.penstock.Column;
+import dev.penstock.memory.Json;
+import dev.penstock.store.StoreReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Records of a store.
+@CommandLine.Command(
+        name = "get",
+        header = "Show records of a store, in the order in which they are asked for.",
+        description = "A value that a record lacks is shown as missing, and null in JSON. The bytes of one field of one"
+                + " record go to standard output as they are with --field.",
+        footer = {
+            "",
+            "Example:",
+            "  penstock store get images 17",
+            "  penstock store get images 5,0,10-20 --json",
+            "  penstock store get photos 17 --field jpeg > photo.jpg"
+        })
+final class StoreGetCommand extends StorefileCommand {
+    @Parameters(index = "1", arity = "1", paramLabel = "INDICES", description = "Such as 17, or 5,0,10-20.")
+    String indices;
+
+    @Option(names = "--field", paramLabel = "NAME", description = "Only this field.")
+    String field;
+
+    @Override
+    public Integer call() throws IOException {
+        try (StoreReader store = StoreReader.open(path);
+                Batch batch = Batch.create(Fields.choose(store.fields(), field))) {
+            List<Long> wanted = indices(store.count());
+            boolean isBytes =
+                    !isJson && field != null && batch.column(0).field().isVariable();
+            if (isBytes && wanted.size() == 1) {
+                writeBytes(store, batch, wanted.getFirst());
+            } else {
+                show(store, batch, wanted);
+            }
+        }
+        return 0;
+    }
+
+    /// In the order of the text, repeated ones as often as they are there.
+    private List<Long> indices(long count) {
+        List<Long> wanted = new ArrayList<>();
+        for (String part : indices.split(",")) {
+            for (IndexRanges.Range range : IndexRanges.parse(part, count)) {
+                for (long index = range.first(); index <= range.last(); index++) {
+                    wanted.add(index);
+                }
+            }
+        }
+        return wanted;
+    }
+
+    private void writeBytes(StoreReader store, Batch batch, long index) throws IOException {
+        store.gather(new long[] {index}, batch);
+        if (batch.column(0).isMissing(0)) {
+            throw new IllegalArgumentException(
+                    "record " + index + (store.isDeleted(index) ? " was deleted" : " has no value of field " + field));
+        }
+        data().write(RecordText.toArray(batch.column(0).value(0)));
+    }
+
+    private void show(StoreReader store, Batch batch, List<Long> wanted) throws IOException {
+        boolean isList = wanted.size() != 1;
+        String start = isList ? "[" : "";
+        if (isJson && wanted.isEmpty()) {
+            print("[]");
+        }
+        for (int i = 0; i < wanted.size(); i++, start = "") {
+            long index = wanted.get(i);
+            store.gather(new long[] {index}, batch);
+            if (isJson) {
+                String end = isList ? i + 1 < wanted.size() ? "," : "]" : "";
+                print(start + Json.text(json(store, index, batch)) + end);
+            } else {
+                print(store.isDeleted(index) ? index + "  (deleted)" : line(index, batch));
+            }
+        }
+    }
+
+    private static Map<String, Object> json(StoreReader store, long index, Batch batch) throws IOException {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("index", index);
+        if (store.isDeleted(index)) {
+            json.put("deleted", true);
+        }
+        json.putAll(RecordText.fields(batch, 0));
+        return json;
+    }
+
+    private static String line(long index, Batch batch) {
+        StringBuilder line = new StringBuilder().append(index);
+        for (Column column : batch.columns()) {
+            line.append("  ").append(column.field().name()).append('=');
+            line.append(column.isMissing(0) ? "(missing)" : ElementText.line(column.field(), column.value(0)));
+        }
+        return line.toString();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.store.StoreReader;
+import dev.penstock.store.StoreStats;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+
+/// How the space of a store is used.
+@CommandLine.Command(
+        name = "stats",
+        header = "Show how the space of a store is used, and how much of it is garbage.",
+        description = "Row utilisation is records over the rows that the chunks have room for. Byte utilisation is the"
+                + " bytes of values over those of the chunks; the rest is garbage that updates and deletes left."
+                + " `penstock stats` shows how values are distributed.",
+        footer = {"", "Example:", "  penstock store stats images --json"})
+final class StoreStatsCommand extends StorefileCommand {
+    @Override
+    public Integer call() throws IOException {
+        try (StoreReader store = StoreReader.open(path);
+                ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
+            StoreStats stats = store.stats(progress);
+            if (isJson) {
+                printJson(json(stats));
+            } else {
+                show(stats);
+                store.remarks().forEach(this::remark);
+            }
+        }
+        return 0;
+    }
+
+    private Map<String, Object> json(StoreStats stats) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("store", path);
+        json.put("records", stats.recordCount());
+        json.put("deleted", stats.deletedCount());
+        json.put("commit", stats.sequence());
+        json.put("published", stats.published());
+        json.put("isPublished", stats.isPublished());
+        json.put("changedCells", stats.overlayCount());
+        json.put("rowUtilisation", stats.rowUtilisation());
+        json.put("byteUtilisation", stats.byteUtilisation());
+        json.put("chunkRows", stats.chunkRows());
+        json.put("chunkBytes", stats.chunkBytes());
+        json.put("liveBytes", stats.liveBytes());
+        json.put("garbageBytes", stats.garbageBytes());
+        json.put("tableBytes", stats.tableBytes());
+        json.put("chunks", stats.chunks().stream().map(StoreStatsCommand::json).toList());
+        return json;
+    }
+
+    private static Map<String, Object> json(StoreStats.Chunk chunk) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("id", chunk.id());
+        json.put("bytes", chunk.byteCount());
+        json.put("values", chunk.valueCount());
+        json.put("liveBytes", chunk.liveBytes());
+        json.put("garbageBytes", chunk.garbageBytes());
+        return json;
+    }
+
+    private void show(StoreStats stats) {
+        print(Text.row("records", stats.recordCount()));
+        print(Text.row("deleted", stats.deletedCount()));
+        print(Text.row("commit", stats.sequence()));
+        print(Text.row("published", stats.published()));
+        print(Text.row("row utilisation", percent(stats.rowUtilisation())));
+        print(Text.row("byte utilisation", percent(stats.byteUtilisation())));
+        print(Text.row("values", Text.bytes(stats.liveBytes())));
+        print(Text.row("garbage", Text.bytes(stats.garbageBytes())));
+        print(Text.row("tables", Text.bytes(stats.tableBytes())));
+        List<StoreStats.Chunk> chunks = stats.chunks();
+        for (StoreStats.Chunk chunk : chunks) {
+            print(Text.row(
+                    "chunk " + chunk.id(),
+                    Text.bytes(chunk.byteCount()) + ", " + Text.number(chunk.valueCount()) + " values, garbage "
+                            + Text.bytes(chunk.garbageBytes())));
+        }
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f %%", share * 100);
+    }
+}
