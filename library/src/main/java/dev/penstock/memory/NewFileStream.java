@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -31,6 +32,32 @@ public final class NewFileStream extends OutputStream {
     public void write(byte[] bytes, int start, int length) throws IOException {
         file.write(MemorySegment.ofArray(bytes).asSlice(start, length), offset);
         offset += length;
+    }
+
+    /// What was written, from the beginning. Closing it does nothing.
+    public InputStream readBack() {
+        long size = offset;
+        return new ReadStream(new Disk.Readable() {
+            @Override
+            public long size() {
+                return size;
+            }
+
+            @Override
+            public long read(long offset, MemorySegment target) throws IOException {
+                MemorySegment part = target.asSlice(0, Math.min(target.byteSize(), size - offset));
+                file.read(offset, part);
+                return part.byteSize();
+            }
+
+            @Override
+            public void close() {}
+        });
+    }
+
+    /// The name the file will have.
+    public Path target() {
+        return file.target();
     }
 
     /// Gives the file its name, durably.

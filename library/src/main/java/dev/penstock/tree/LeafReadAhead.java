@@ -123,11 +123,18 @@ final class LeafReadAhead {
     }
 
     private int fillFromMask(long mask, int from) {
-        int next = from;
+        int wordIndex = from >>> 6;
+        long word = bytes.u64(mask + 8L * wordIndex) & -1L << from;
+        int last = 0;
         for (int i = 0; i < count; i++) {
-            next = ChildList.nextInMask(bytes, mask, next) + 1;
-            childBytes[i] = (byte) (next - 1);
+            while (word == 0) {
+                wordIndex++;
+                word = bytes.u64(mask + 8L * wordIndex);
+            }
+            last = wordIndex << 6 | Long.numberOfTrailingZeros(word);
+            word &= word - 1;
+            childBytes[i] = (byte) last;
         }
-        return next;
+        return last + 1;
     }
 }

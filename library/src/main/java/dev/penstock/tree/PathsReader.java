@@ -4,15 +4,18 @@ package dev.penstock.tree;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.ReadStream;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
+import java.util.zip.ZipException;
 
 /// Reads a `.paths` file: paths without values, compressed.
 ///
@@ -27,33 +30,22 @@ import java.util.zip.Inflater;
 ///
 /// **Threads.** One at a time.
 public final class PathsReader implements AutoCloseable {
-    private static final int INPUT_SIZE = 1 << 16;
-    private static final int LENGTH_SIZE = 4;
-
-    /// Where the bytes of the file come from.
-    private interface Source extends AutoCloseable {
-        /// @return how many bytes came, 0 at the end
-        int read(byte[] target) throws IOException;
-
-        @Override
-        void close() throws IOException;
-    }
+    private static final int PIECE_SIZE = 1 << 16;
+    private static final int LENGTH_SIZE = Integer.BYTES;
 
     private final Path path;
-    private final Source source;
+    private final InputStream source;
     private final Inflater inflater = new Inflater();
-    private final byte[] input = new byte[INPUT_SIZE];
-    private final byte[] output = new byte[INPUT_SIZE];
-    private long inputOffset;
-    private int outputStart;
-    private int outputLimit;
+    private final InputStream stream;
     private byte[] bytes = new byte[256];
     private int size;
     private boolean isClosed;
 
-    private PathsReader(Path path, Source source) {
+    private PathsReader(Path path, InputStream source) {
         this.path = path;
         this.source = source;
+        this.stream =
+                new BufferedInputStream(new InflaterInputStream(source, inflater, PIECE_SIZE), PIECE_SIZE);
     }
 
     /// Opens a file.
@@ -62,39 +54,14 @@ public final class PathsReader implements AutoCloseable {
     }
 
     public static PathsReader open(Path path, Disk disk) throws IOException {
-        Disk.Readable file = disk.open(path);
-        return new PathsReader(path, new Source() {
-            private long offset;
-
-            @Override
-            public int read(byte[] target) throws IOException {
-                int count = (int) file.read(offset, MemorySegment.ofArray(target));
-                offset += count;
-                return count;
-            }
-
-            @Override
-            public void close() throws IOException {
-                file.close();
-            }
-        });
+        return of(path, new ReadStream(disk.open(path)));
     }
 
     /// Reads from a stream, which is closed with the reader.
     ///
     /// @param name what errors call it
     public static PathsReader of(Path name, InputStream stream) {
-        return new PathsReader(name, new Source() {
-            @Override
-            public int read(byte[] target) throws IOException {
-                return stream.readNBytes(target, 0, target.length);
-            }
-
-            @Override
-            public void close() throws IOException {
-                stream.close();
-            }
-        });
+        return new PathsReader(name, stream);
     }
 
     /// All paths of a file, as they come.
@@ -151,64 +118,43 @@ public final class PathsReader implements AutoCloseable {
     /// @return false when the stream ends before the first one and may
     private boolean fill(int wanted, boolean mayEnd) throws IOException {
         while (size < wanted) {
-            if (outputStart == outputLimit && !inflate()) {
+            if (size == bytes.length) {
+                bytes = Arrays.copyOf(bytes, 2 * size);
+            }
+            int count = inflate(Math.min(wanted, bytes.length) - size);
+            if (count < 0) {
+                requireEnd();
                 if (mayEnd && size == 0) {
                     return false;
                 }
                 throw corrupt(Reason.TRUNCATED, "the paths end within one of them");
             }
-            int part = Math.min(wanted - size, outputLimit - outputStart);
-            if (size + part > bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.max(size + part, 2 * bytes.length));
-            }
-            System.arraycopy(output, outputStart, bytes, size, part);
-            outputStart += part;
-            size += part;
+            size += count;
         }
         return true;
     }
 
-    /// @return false at the end of the stream
-    private boolean inflate() throws IOException {
-        outputStart = 0;
-        outputLimit = 0;
+    private int inflate(int wanted) throws IOException {
         try {
-            while (outputLimit == 0) {
-                if (inflater.finished()) {
-                    requireNothingBehind();
-                    return false;
-                }
-                if (inflater.needsDictionary()) {
-                    throw corrupt(Reason.BAD_COMPRESSION, "the stream needs a dictionary, so it is no .paths file");
-                }
-                if (inflater.needsInput()) {
-                    feed();
-                }
-                outputLimit = inflater.inflate(output);
-            }
-            return true;
-        } catch (DataFormatException e) {
+            return stream.read(bytes, size, wanted);
+        } catch (EOFException e) {
+            throw corrupt(Reason.TRUNCATED, "the file ends before its zlib stream does");
+        } catch (ZipException e) {
             throw corrupt(Reason.BAD_COMPRESSION, "not a zlib stream, or damaged: " + e.getMessage());
         }
     }
 
-    private void feed() throws IOException {
-        int count = source.read(input);
-        if (count == 0) {
-            throw corrupt(Reason.TRUNCATED, "the file ends before its zlib stream does");
+    private void requireEnd() throws IOException {
+        if (inflater.needsDictionary()) {
+            throw corrupt(Reason.BAD_COMPRESSION, "the stream needs a dictionary, so it is no .paths file");
         }
-        inputOffset += count;
-        inflater.setInput(input, 0, count);
-    }
-
-    private void requireNothingBehind() throws IOException {
-        if (inflater.getRemaining() > 0 || source.read(input) > 0) {
+        if (inflater.getRemaining() > 0 || source.read() >= 0) {
             throw corrupt(Reason.BAD_COMPRESSION, "bytes follow the end of the zlib stream");
         }
     }
 
     private DatasetException.Corrupt corrupt(Reason reason, String what) {
-        return new DatasetException.Corrupt(path, inputOffset - inflater.getRemaining(), reason, what);
+        return new DatasetException.Corrupt(path, inflater.getBytesRead(), reason, what);
     }
 
     @Override

@@ -2,11 +2,13 @@
 package dev.penstock.tree;
 
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.memory.NewFileStream;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 
 /// Writes a `.paths` file, which [PathsReader] describes; it appears under its name when [#close] has put
 /// everything on disk.
@@ -21,24 +23,22 @@ public final class PathsWriter implements AutoCloseable {
     private static final int LEVEL = 7;
 
     private static final int OUTPUT_SIZE = 1 << 16;
-    private static final int LENGTH_SIZE = 4;
 
-    private final NewFile file;
+    private final NewFileStream file;
     private final Deflater deflater = new Deflater(LEVEL);
-    private final byte[] output = new byte[OUTPUT_SIZE];
-    private final byte[] length = new byte[LENGTH_SIZE];
-    private int filled;
-    private long offset;
+    private final DeflaterOutputStream stream;
+    private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private boolean isFinished;
     private boolean isBroken;
 
-    private PathsWriter(NewFile file) {
+    private PathsWriter(NewFileStream file) {
         this.file = file;
+        this.stream = new DeflaterOutputStream(file, deflater, OUTPUT_SIZE);
     }
 
     /// Begins a file.
     public static PathsWriter create(Path target, boolean isReplacing, Disk disk) throws IOException {
-        return new PathsWriter(NewFile.create(disk, target, isReplacing));
+        return new PathsWriter(NewFileStream.create(disk, target, isReplacing));
     }
 
     /// Adds a path.
@@ -52,42 +52,16 @@ public final class PathsWriter implements AutoCloseable {
             throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
         }
         TreeFormat.requireKeySize(size);
-        for (int i = 0; i < LENGTH_SIZE; i++) {
-            length[i] = (byte) (size >>> (8 * i));
-        }
         isBroken = true;
-        deflate(length, 0, LENGTH_SIZE);
-        deflate(bytes, start, size);
+        stream.write(length.putInt(0, size).array());
+        stream.write(bytes, start, size);
         isBroken = false;
-    }
-
-    private void deflate(byte[] bytes, int start, int size) throws IOException {
-        deflater.setInput(bytes, start, size);
-        while (!deflater.needsInput()) {
-            collect();
-        }
-    }
-
-    /// Takes what the deflater has, and writes when there is enough of it.
-    private void collect() throws IOException {
-        filled += deflater.deflate(output, filled, OUTPUT_SIZE - filled);
-        if (filled == OUTPUT_SIZE) {
-            flush();
-        }
-    }
-
-    private void flush() throws IOException {
-        if (filled > 0) {
-            file.write(MemorySegment.ofArray(output).asSlice(0, filled), offset);
-            offset += filled;
-            filled = 0;
-        }
     }
 
     /// Gives the file up: `close` will remove what was written.
     public void abort() throws IOException {
-        isFinished = true;
-        release();
+        isBroken = true;
+        close();
     }
 
     /// Finishes the file and gives it its name, once everything is on stable storage.
@@ -97,22 +71,13 @@ public final class PathsWriter implements AutoCloseable {
             return;
         }
         isFinished = true;
-        try {
+        try (file) {
             if (!isBroken) {
-                deflater.finish();
-                while (!deflater.finished()) {
-                    collect();
-                }
-                flush();
+                stream.finish();
                 file.publish();
             }
         } finally {
-            release();
+            deflater.end();
         }
-    }
-
-    private void release() throws IOException {
-        deflater.end();
-        file.close();
     }
 }

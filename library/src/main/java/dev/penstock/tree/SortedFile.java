@@ -2,44 +2,39 @@
 package dev.penstock.tree;
 
 import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.memory.NewFileStream;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 
 /// Sorted paths in a temporary file: written once, then read once. It is never published, so closing removes it.
 final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final int HEAD_SIZE = Long.BYTES + Integer.BYTES;
-
-    private final NewFile file;
+    private final NewFileStream file;
     private final int level;
-    private final int pieceSize;
-    private byte[] piece;
-    private int filled;
-    private long written;
+    private final int bufferSize;
+    private DataOutputStream out;
+    private DataInputStream in;
+    /// The paths that were written and not read yet.
+    private long count;
 
     private int age;
-    private long readOffset;
-    private int start;
     private byte[] path = new byte[256];
     private int size;
     private long value;
 
-    private SortedFile(NewFile file, int level, int pieceSize) {
+    private SortedFile(NewFileStream file, int level, int bufferSize) {
         this.file = file;
         this.level = level;
-        this.pieceSize = pieceSize;
-        this.piece = new byte[pieceSize];
+        this.bufferSize = bufferSize;
+        this.out = new DataOutputStream(new BufferedOutputStream(file, bufferSize));
     }
 
-    static SortedFile create(Disk disk, Path name, int level, int pieceSize) throws IOException {
-        return new SortedFile(NewFile.create(disk, name, true), level, pieceSize);
+    static SortedFile create(Disk disk, Path name, int level, int bufferSize) throws IOException {
+        return new SortedFile(NewFileStream.create(disk, name, true), level, bufferSize);
     }
 
     /// How often its paths were merged.
@@ -47,34 +42,17 @@ final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
         return level;
     }
 
-    void append(byte[] bytes, int from, int count, long value) throws IOException {
-        if (filled + HEAD_SIZE > pieceSize) {
-            flush();
-        }
-        LONGS.set(piece, filled, value);
-        INTS.set(piece, filled + Long.BYTES, count);
-        filled += HEAD_SIZE;
-        for (int done = 0; done < count; ) {
-            if (filled == pieceSize) {
-                flush();
-            }
-            int part = Math.min(count - done, pieceSize - filled);
-            System.arraycopy(bytes, from + done, piece, filled, part);
-            filled += part;
-            done += part;
-        }
-    }
-
-    private void flush() throws IOException {
-        file.write(MemorySegment.ofArray(piece).asSlice(0, filled), written);
-        written += filled;
-        filled = 0;
+    void append(byte[] bytes, int from, int size, long value) throws IOException {
+        out.writeLong(value);
+        out.writeInt(size);
+        out.write(bytes, from, size);
+        count++;
     }
 
     /// Ends the writing and frees its memory.
     void finish() throws IOException {
-        flush();
-        piece = null;
+        out.flush();
+        out = null;
     }
 
     /// Begins to read.
@@ -82,44 +60,22 @@ final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
     /// @param age the larger, the later its paths came
     void rewind(int age) {
         this.age = age;
-        piece = new byte[pieceSize];
-        filled = 0;
-        start = 0;
-        readOffset = 0;
+        this.in = new DataInputStream(new BufferedInputStream(file.readBack(), bufferSize));
     }
 
     boolean next() throws IOException {
-        if (start == filled && readOffset == written) {
-            piece = null;
+        if (count == 0) {
+            in = null;
             return false;
         }
-        take(HEAD_SIZE);
-        value = (long) LONGS.get(path, 0);
-        size = (int) INTS.get(path, Long.BYTES);
-        take(size);
+        count--;
+        value = in.readLong();
+        size = in.readInt();
+        if (path.length < size) {
+            path = new byte[Math.max(size, 2 * path.length)];
+        }
+        in.readFully(path, 0, size);
         return true;
-    }
-
-    private void take(int count) throws IOException {
-        if (path.length < count) {
-            path = new byte[Math.max(count, 2 * path.length)];
-        }
-        for (int done = 0; done < count; ) {
-            if (start == filled) {
-                refill();
-            }
-            int part = Math.min(count - done, filled - start);
-            System.arraycopy(piece, start, path, done, part);
-            start += part;
-            done += part;
-        }
-    }
-
-    private void refill() throws IOException {
-        filled = (int) Math.min(pieceSize, written - readOffset);
-        file.read(readOffset, MemorySegment.ofArray(piece).asSlice(0, filled));
-        readOffset += filled;
-        start = 0;
     }
 
     byte[] bytes() {

@@ -1,124 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import dev.penstock.Reason;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Counts the values below a node without looking at paths.
+/// Counts the values below a node.
 ///
 /// Runs may be shared, so that a small file can hold more paths than anybody could count one by one. The result
 /// for every run that took some work is therefore kept: time is proportional to the nodes in the file, and the
 /// memory for the results to a small part of them.
-///
-/// **Threads.** One at a time.
-final class TreeCounter {
+final class TreeCounter extends TreeWalk {
     /// What took less is done again rather than remembered.
     private static final int WORK_MIN = 32;
 
-    private static final int DEPTH_START = 64;
+    /// What is below a node.
+    ///
+    /// @param count       values; `Long.MAX_VALUE` stands for that many and more
+    /// @param longestSize bytes of the longest path
+    record Sum(long count, long longestSize) {}
 
-    private final TreeBytes bytes;
-    private final TreeNode node;
-    /// The values below a run, and the bytes of the longest path there.
-    private record Known(long count, long longestSize) {}
+    private final Map<Long, Sum> known = new HashMap<>();
 
-    private final Map<Long, Known> known = new HashMap<>();
-    private long[] runs = new long[DEPTH_START];
-    private long[] parents = new long[DEPTH_START];
-    private long[] nextChild = new long[DEPTH_START];
-    private int[] childrenLeft = new int[DEPTH_START];
-    private long[] counts = new long[DEPTH_START];
-    private long[] work = new long[DEPTH_START];
-    /// The longest path below the run, and the bytes that lead to the run from above.
-    private long[] sizes = new long[DEPTH_START];
-
-    private int[] edges = new int[DEPTH_START];
-    private int depth;
-
-    TreeCounter(TreeBytes bytes) {
-        this.bytes = bytes;
-        this.node = new TreeNode(bytes);
+    private TreeCounter(TreeBytes bytes) {
+        super(bytes);
     }
 
-    /// The values at and below a node; `Long.MAX_VALUE` stands for that many and more.
-    long count(long start, long limit) {
-        push(start, 1, limit, 0);
-        while (true) {
-            int top = depth - 1;
-            if (childrenLeft[top] == 0) {
-                depth--;
-                if (depth == 0) {
-                    return counts[0];
-                }
-                if (work[top] >= WORK_MIN) {
-                    known.put(runs[top], new Known(counts[top], sizes[top]));
-                }
-                addTo(depth - 1, counts[top], work[top], edges[top] + sizes[top]);
-            } else {
-                childrenLeft[top]--;
-                step(top);
-            }
-        }
+    /// Counts what is at and below a node.
+    ///
+    /// @param limit where its parent is
+    static Sum count(TreeBytes bytes, long start, long limit) {
+        Run all = new TreeCounter(bytes).walk(start, limit);
+        return new Sum(all.count, all.longestSize);
     }
 
-    /// The bytes of the longest path below what was counted last.
-    long longestSize() {
-        return sizes[0];
-    }
-
-    private void step(int top) {
-        node.decode(nextChild[top], parents[top]);
-        nextChild[top] = node.end;
+    @Override
+    boolean enter(TreeNode node, Run run) {
         // A value at the end of a line that goes on is one that no iteration sees.
         boolean isSeen = node.hasValue && !(node.isLine && node.childCount > 0);
-        int edge = node.isLine ? node.segmentSize : node.childCount > 0 ? 1 : 0;
-        addTo(top, isSeen ? 1 : 0, 1, edge);
-        if (node.childCount > 0) {
-            Known below = known.get(node.first);
-            if (below != null) {
-                addTo(top, below.count, 1, edge + below.longestSize);
-            } else {
-                push(node.first, node.childCount, node.offset, edge);
-            }
+        add(run, isSeen ? 1 : 0, 1, node.edgeSize());
+        Sum below = node.childCount > 0 ? known.get(node.first) : null;
+        if (below != null) {
+            add(run, below.count, 1, node.edgeSize() + below.longestSize);
         }
+        return below == null;
     }
 
-    private void addTo(int frame, long count, long steps, long size) {
-        long sum = counts[frame] + count;
-        counts[frame] = sum < 0 ? Long.MAX_VALUE : sum;
-        work[frame] += steps;
-        sizes[frame] = Math.max(sizes[frame], size);
+    @Override
+    void leave(Run run) {
+        if (run.work >= WORK_MIN) {
+            known.put(run.first, new Sum(run.count, run.longestSize));
+        }
+        add(run.above, run.count, run.work, run.edgeSize + run.longestSize);
     }
 
-    private void push(long run, int childCount, long parent, int edge) {
-        if (depth == runs.length) {
-            grow();
-        }
-        runs[depth] = run;
-        nextChild[depth] = run;
-        childrenLeft[depth] = childCount;
-        parents[depth] = parent;
-        counts[depth] = 0;
-        work[depth] = 0;
-        sizes[depth] = 0;
-        edges[depth] = edge;
-        depth++;
-    }
-
-    private void grow() {
-        if (depth >= TreeFormat.DEPTH_MAX) {
-            throw bytes.corrupt(node.offset, Reason.SIZE_OVERFLOW, "too many nodes on one path to count");
-        }
-        int size = 2 * depth;
-        runs = Arrays.copyOf(runs, size);
-        nextChild = Arrays.copyOf(nextChild, size);
-        childrenLeft = Arrays.copyOf(childrenLeft, size);
-        parents = Arrays.copyOf(parents, size);
-        counts = Arrays.copyOf(counts, size);
-        work = Arrays.copyOf(work, size);
-        sizes = Arrays.copyOf(sizes, size);
-        edges = Arrays.copyOf(edges, size);
+    private static void add(Run run, long count, long steps, long size) {
+        long sum = run.count + count;
+        run.count = sum < 0 ? Long.MAX_VALUE : sum;
+        run.work += steps;
+        run.longestSize = Math.max(run.longestSize, size);
     }
 }

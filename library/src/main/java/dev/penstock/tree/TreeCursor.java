@@ -102,12 +102,9 @@ public final class TreeCursor {
 
     /// How many values are here and below; `Long.MAX_VALUE` stands for that many and more.
     public long count() {
-        return bytes.read(() -> {
-            if (!track.exists()) {
-                return 0L;
-            }
-            return new TreeCounter(bytes).count(track.subtree(), track.subtreeLimit());
-        });
+        return bytes.read(() -> track.exists()
+                ? TreeCounter.count(bytes, track.subtree(), track.subtreeLimit()).count()
+                : 0L);
     }
 
     /// Back to the root of the cursor.

@@ -89,6 +89,11 @@ final class TreeNode {
         return dataPart + Varint.sizeFrom(distance);
     }
 
+    /// The bytes of path from the node to its children, or to its end when it has none.
+    int edgeSize() {
+        return isLine ? segmentSize : Math.min(childCount, 1);
+    }
+
     /// The rank of a child among the children of a branch, or -1.
     int rank(int wanted) {
         if (childCount == 0) {

@@ -27,7 +27,6 @@ import java.util.Arrays;
 /// **Threads.** One at a time; any number of scans of one reader.
 public final class TreeScan implements PathScan {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final int DEPTH_START = 64;
     private static final int PATH_START = 256;
     private static final long NONE = -1;
 
@@ -48,16 +47,29 @@ public final class TreeScan implements PathScan {
     private boolean isOver;
     private long piece = NONE;
 
-    /// One entry for each branch that has children left: the next child, how many there are, where their bytes
-    /// are, which comes next (an index into a list, or the least byte in a mask), and the size of the path there.
-    private long[] nextChild = new long[DEPTH_START];
+    /// The deepest branch that has children left; the frame without one above it is no branch.
+    private Frame top = new Frame(null);
 
-    private int[] childrenLeft = new int[DEPTH_START];
-    private long[] childBytes = new long[DEPTH_START];
-    private int[] childCursor = new int[DEPTH_START];
-    private int[] pathSizes = new int[DEPTH_START];
-    private long[] parents = new long[DEPTH_START];
-    private int depth;
+    /// A branch that has children left. Frames are used again, so that going through a tree makes no garbage.
+    private static final class Frame {
+        private final Frame above;
+        private Frame below;
+        /// Where the branch is.
+        private long offset;
+        /// The next child, and how many there are.
+        private long next;
+        private int left;
+        /// Where the bytes of the children are, and which comes next: an index into a list, or the least byte in
+        /// a mask minus 256.
+        private long childBytes;
+        private int cursor;
+        /// The size of the path to the branch.
+        private int pathSize;
+
+        Frame(Frame above) {
+            this.above = above;
+        }
+    }
 
     private TreeScan(TreeBytes bytes, TreeLookup lookup, byte[] limit, boolean isWithEnds) {
         this.bytes = bytes;
@@ -152,18 +164,18 @@ public final class TreeScan implements PathScan {
 
     /// Reads some leaves ahead if those come next.
     private boolean takeLeaves() {
-        int top = depth - 1;
-        int count = leaves.fill(nextChild[top], childrenLeft[top], parents[top], childBytes[top], childCursor[top]);
+        Frame branch = top;
+        int count = leaves.fill(branch.next, branch.left, branch.offset, branch.childBytes, branch.cursor);
         if (count == 0) {
             return false;
         }
-        pathSize = pathSizes[top];
+        pathSize = branch.pathSize;
         append(0);
-        nextChild[top] = leaves.next;
-        childCursor[top] = leaves.cursor;
-        childrenLeft[top] -= count;
-        if (childrenLeft[top] == 0) {
-            depth--;
+        branch.next = leaves.next;
+        branch.cursor = leaves.cursor;
+        branch.left -= count;
+        if (branch.left == 0) {
+            top = branch.above;
         }
         hasValue = true;
         takeLeaf();
@@ -173,10 +185,10 @@ public final class TreeScan implements PathScan {
     private boolean advance() {
         while (true) {
             if (pending == NONE) {
-                if (depth == 0) {
+                if (top.above == null) {
                     return false;
                 }
-                if (bytes.u8(nextChild[depth - 1]) == TreeFormat.VALUE && takeLeaves()) {
+                if (bytes.u8(top.next) == TreeFormat.VALUE && takeLeaves()) {
                     return true;
                 }
                 takeChild();
@@ -189,22 +201,18 @@ public final class TreeScan implements PathScan {
 
     /// Makes the next child of the deepest branch that has one the pending node.
     private void takeChild() {
-        int top = depth - 1;
-        pathSize = pathSizes[top];
-        int cursor = childCursor[top];
-        int childByte;
-        if (cursor < 0) {
-            // Masks count from -256, so that one number tells them from lists.
-            childByte = ChildList.nextInMask(bytes, childBytes[top], cursor + 256);
-            childCursor[top] = childByte + 1 - 256;
+        Frame branch = top;
+        pathSize = branch.pathSize;
+        if (branch.cursor < 0) {
+            int childByte = ChildList.nextInMask(bytes, branch.childBytes, branch.cursor + 256);
+            branch.cursor = childByte + 1 - 256;
+            append(childByte);
         } else {
-            childByte = bytes.u8(childBytes[top] + cursor);
-            childCursor[top] = cursor + 1;
+            append(bytes.u8(branch.childBytes + branch.cursor++));
         }
-        append(childByte);
-        pending = nextChild[top];
-        pendingLimit = parents[top];
-        childrenLeft[top]--;
+        pending = branch.next;
+        pendingLimit = branch.offset;
+        branch.left--;
     }
 
     /// Decodes the pending node.
@@ -218,10 +226,10 @@ public final class TreeScan implements PathScan {
         node.decode(pending, pendingLimit);
         pending = NONE;
         // A branch whose last child is entered is done, which keeps a chain of single children from filling memory.
-        if (depth > 0 && nextChild[depth - 1] == node.offset) {
-            nextChild[depth - 1] = node.end;
-            if (childrenLeft[depth - 1] == 0) {
-                depth--;
+        if (top.next == node.offset) {
+            top.next = node.end;
+            if (top.left == 0) {
+                top = top.above;
             }
         }
         value = node.value;
@@ -259,22 +267,18 @@ public final class TreeScan implements PathScan {
     }
 
     private void push(long next, int left, int cursor) {
-        if (depth == nextChild.length) {
-            int size = 2 * depth;
-            nextChild = Arrays.copyOf(nextChild, size);
-            childrenLeft = Arrays.copyOf(childrenLeft, size);
-            childBytes = Arrays.copyOf(childBytes, size);
-            childCursor = Arrays.copyOf(childCursor, size);
-            pathSizes = Arrays.copyOf(pathSizes, size);
-            parents = Arrays.copyOf(parents, size);
+        Frame branch = top.below;
+        if (branch == null) {
+            branch = new Frame(top);
+            top.below = branch;
         }
-        nextChild[depth] = next;
-        childrenLeft[depth] = left;
-        childBytes[depth] = node.childBytes;
-        childCursor[depth] = cursor;
-        pathSizes[depth] = pathSize;
-        parents[depth] = node.offset;
-        depth++;
+        branch.offset = node.offset;
+        branch.next = next;
+        branch.left = left;
+        branch.childBytes = node.childBytes;
+        branch.cursor = cursor;
+        branch.pathSize = pathSize;
+        top = branch;
     }
 
     private void append(int childByte) {

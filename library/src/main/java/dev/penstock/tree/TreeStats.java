@@ -30,14 +30,13 @@ public record TreeStats(
         long fileBytes) {
 
     static TreeStats of(TreeBytes bytes, long root) {
-        TreeCounter counter = new TreeCounter(bytes);
-        long keyCount = counter.count(root, bytes.size());
+        TreeCounter.Sum sum = TreeCounter.count(bytes, root, bytes.size());
         Survey survey = new Survey(bytes);
-        survey.run(root);
+        survey.walk(root, bytes.size());
         long known = survey.branchBytes + survey.lineBytes + survey.lineDataBytes;
         return new TreeStats(
-                keyCount,
-                counter.longestSize(),
+                sum.count(),
+                sum.longestSize(),
                 survey.branchCount,
                 survey.lineCount,
                 survey.endCount,
@@ -50,7 +49,8 @@ public record TreeStats(
                 bytes.size());
     }
 
-    private static final class Survey extends TreeSurvey {
+    private static final class Survey extends TreeWalk {
+        private final OffsetSet met;
         private final OffsetSet lineData;
         private long branchCount;
         private long lineCount;
@@ -63,17 +63,22 @@ public record TreeStats(
 
         Survey(TreeBytes bytes) {
             super(bytes);
+            this.met = new OffsetSet(bytes.size());
             this.lineData = new OffsetSet(bytes.size());
         }
 
         @Override
-        void visit(TreeNode node) {
+        boolean enter(TreeNode node, Run run) {
+            if (!met.add(node.offset)) {
+                return false;
+            }
             long size = node.end - node.offset;
             endCount += !node.hasValue && node.childCount == 0 ? 1 : 0;
+            sharedRunCount += node.childCount > 0 && met.contains(node.first) ? 1 : 0;
             if (!node.isLine) {
                 branchCount++;
                 branchBytes += size;
-                return;
+                return true;
             }
             lineCount++;
             lineBytes += size;
@@ -81,11 +86,7 @@ public record TreeStats(
                 lineDataCount++;
                 lineDataBytes += Varint.sizeOf(node.segmentSize) + node.segmentSize;
             }
-        }
-
-        @Override
-        void visitShared() {
-            sharedRunCount++;
+            return true;
         }
     }
 }

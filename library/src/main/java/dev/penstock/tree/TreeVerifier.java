@@ -15,7 +15,7 @@ import java.util.Set;
 /// of order or in one another's place, which lookups would miss.
 ///
 /// The format has no checksums: a changed value, or a byte of a path, cannot be noticed.
-final class TreeVerifier extends TreeSurvey {
+final class TreeVerifier extends TreeWalk {
     private static final Set<Reason> READABLE =
             EnumSet.of(Reason.NOT_CANONICAL, Reason.UNKNOWN_FLAGS, Reason.NONZERO_PADDING);
     private static final long PROGRESS_EVERY = 1 << 16;
@@ -24,6 +24,7 @@ final class TreeVerifier extends TreeSurvey {
     private final TreeNode strictNode;
     private final long root;
     private final Progress progress;
+    private final OffsetSet met;
     private final OffsetSet lineData;
     /// A warning at a byte must not hide an error at the same byte, so they are remembered apart.
     private final OffsetSet reportedErrors;
@@ -39,13 +40,14 @@ final class TreeVerifier extends TreeSurvey {
         this.strictNode = new TreeNode(strict);
         this.root = root;
         this.progress = progress;
+        this.met = new OffsetSet(bytes.size());
         this.lineData = new OffsetSet(bytes.size());
         this.reportedErrors = new OffsetSet(bytes.size());
         this.reportedWarnings = new OffsetSet(bytes.size());
     }
 
     Verification verify() {
-        run(root);
+        walk(root, strict.size());
         try {
             TreeTrailer.requirePlausible(strict, root);
         } catch (DatasetException e) {
@@ -80,7 +82,10 @@ final class TreeVerifier extends TreeSurvey {
     }
 
     @Override
-    void visit(TreeNode node) {
+    boolean enter(TreeNode node, Run run) {
+        if (!met.add(node.offset)) {
+            return false;
+        }
         checkedBytes += node.end - node.offset;
         if (node.isLine && lineData.add(node.segment)) {
             checkedBytes += Varint.sizeOf(node.segmentSize) + node.segmentSize;
@@ -88,6 +93,7 @@ final class TreeVerifier extends TreeSurvey {
         if (++nodeCount % PROGRESS_EVERY == 0) {
             progress.at(Math.min(checkedBytes, strict.size()), strict.size());
         }
+        return true;
     }
 
     @Override
