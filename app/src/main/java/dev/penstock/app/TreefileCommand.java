@@ -27,8 +27,9 @@ abstract class TreefileCommand extends Command {
     AccessOption io;
 
     TreeReader open() throws IOException {
-        return TreeReader.open(
-                path, TreeReader.Options.DEFAULT.withStrict(!isLenient).withAccess(io.access));
+        TreeReader.Options options =
+                TreeReader.Options.DEFAULT.withReading(io.options().reading());
+        return TreeReader.open(path, options.withStrict(!isLenient));
     }
 
     /// @throws CommandLine.ParameterException when the text is no key

@@ -11,15 +11,20 @@ final class ArenaOutput {
     static final int WINDOW_MAX = 4 << 20;
     private static final int PIECE_SIZE = 1 << 12;
 
-    /// Where the bytes go.
-    interface Target {
+    /// Writes bytes at an offset of the file.
+    @FunctionalInterface
+    interface Write {
         void write(MemorySegment source, long offset) throws IOException;
+    }
 
-        /// Reads back what was written.
+    /// Reads back bytes that were written.
+    @FunctionalInterface
+    interface Read {
         void read(long offset, MemorySegment target) throws IOException;
     }
 
-    private final Target target;
+    private final Write write;
+    private final Read read;
     private final int windowMax;
     private final byte[] piece = new byte[PIECE_SIZE];
     private byte[] window;
@@ -31,8 +36,9 @@ final class ArenaOutput {
 
     /// @param start     where in the file to begin
     /// @param windowMax bytes that stay in memory
-    ArenaOutput(Target target, long start, int windowMax) {
-        this.target = target;
+    ArenaOutput(Write write, Read read, long start, int windowMax) {
+        this.write = write;
+        this.read = read;
         this.windowOffset = start;
         this.windowMax = windowMax;
         this.window = new byte[Math.min(WINDOW_START, windowMax)];
@@ -91,7 +97,7 @@ final class ArenaOutput {
 
     void flush() throws IOException {
         if (filled > written) {
-            target.write(MemorySegment.ofArray(window).asSlice(written, filled - written), windowOffset + written);
+            write.write(MemorySegment.ofArray(window).asSlice(written, filled - written), windowOffset + written);
             written = filled;
         }
     }
@@ -118,7 +124,7 @@ final class ArenaOutput {
     private void read(long offset, int size) throws IOException {
         int before = Math.clamp(windowOffset - offset, 0, size);
         if (before > 0) {
-            target.read(offset, MemorySegment.ofArray(piece).asSlice(0, before));
+            read.read(offset, MemorySegment.ofArray(piece).asSlice(0, before));
         }
         if (before < size) {
             System.arraycopy(window, (int) (offset + before - windowOffset), piece, before, size - before);

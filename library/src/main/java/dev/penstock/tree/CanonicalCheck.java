@@ -5,15 +5,11 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// Writes a tree again without a file, and compares what would be written with what is there.
-final class CanonicalCheck implements ArenaOutput.Target {
+final class CanonicalCheck {
     /// Small, so that a file with more paths than anybody can go through is soon found to be too short for them.
     private static final int WINDOW = 1 << 20;
 
-    private final MemorySegment file;
-
-    private CanonicalCheck(MemorySegment file) {
-        this.file = file;
-    }
+    private CanonicalCheck() {}
 
     /// Ends the writing at the first byte that differs.
     private static final class Difference extends IOException {
@@ -24,13 +20,16 @@ final class CanonicalCheck implements ArenaOutput.Target {
     }
 
     static boolean isCanonical(TreeReader tree, MemorySegment file) throws IOException {
-        ArenaOutput out = new ArenaOutput(new CanonicalCheck(file), TreeFormat.HEADER_SIZE, WINDOW);
+        ArenaOutput out = new ArenaOutput(
+                (source, offset) -> requireSame(file, source, offset),
+                // What was written so far is what is in the file.
+                (offset, target) -> MemorySegment.copy(file, offset, target, 0, target.byteSize()),
+                TreeFormat.HEADER_SIZE,
+                WINDOW);
         try (TreeAssembly assembly = new TreeAssembly(TreeWriter.Options.DEFAULT, out)) {
             TreeScan scan = tree.scanEnds();
             while (scan.next()) {
-                byte[] path = scan.pathBytes();
-                int shared = assembly.requireOrder(path, 0, scan.pathSize(), scan.hasValue());
-                assembly.append(path, 0, scan.pathSize(), shared, scan.hasValue(), scan.value());
+                assembly.append(scan.pathBytes(), 0, scan.pathSize(), scan.hasValue(), scan.value());
             }
             long root = assembly.finish(TreeWriter.RootStyle.LINE);
             return root == tree.root() && out.position() == file.byteSize();
@@ -40,17 +39,10 @@ final class CanonicalCheck implements ArenaOutput.Target {
         }
     }
 
-    @Override
-    public void write(MemorySegment source, long offset) throws IOException {
+    private static void requireSame(MemorySegment file, MemorySegment source, long offset) throws Difference {
         long end = offset + source.byteSize();
         if (end > file.byteSize() || file.asSlice(offset, source.byteSize()).mismatch(source) != -1) {
             throw new Difference();
         }
-    }
-
-    /// What was written so far is what is in the file.
-    @Override
-    public void read(long offset, MemorySegment target) {
-        MemorySegment.copy(file, offset, target, 0, target.byteSize());
     }
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -61,17 +57,12 @@ public final class KeyText {
         if (start + size > path.length) {
             return 0;
         }
-        try {
-            CharBuffer decoded = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .decode(ByteBuffer.wrap(path, start, size));
-            int character = Character.codePointAt(decoded, 0);
-            boolean isOne = Character.charCount(character) == decoded.length();
-            return isOne && isPrintable(character) ? size : 0;
-        } catch (CharacterCodingException e) {
-            return 0;
-        }
+        byte[] bytes = Arrays.copyOfRange(path, start, start + size);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        // Bytes that are no character are decoded to another one.
+        boolean isOne = text.codePointCount(0, text.length()) == 1
+                && Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
+        return isOne && isPrintable(text.codePointAt(0)) ? size : 0;
     }
 
     private static boolean isPrintable(int character) {

@@ -44,8 +44,7 @@ public final class PathsReader implements AutoCloseable {
     private PathsReader(Path path, InputStream source) {
         this.path = path;
         this.source = source;
-        this.stream =
-                new BufferedInputStream(new InflaterInputStream(source, inflater, PIECE_SIZE), PIECE_SIZE);
+        this.stream = new BufferedInputStream(new InflaterInputStream(source, inflater, PIECE_SIZE), PIECE_SIZE);
     }
 
     /// Opens a file.

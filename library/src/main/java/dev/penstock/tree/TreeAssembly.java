@@ -57,28 +57,6 @@ final class TreeAssembly implements AutoCloseable {
         pushFrame(0);
     }
 
-    /// How many bytes a path has in common with the one before.
-    ///
-    /// @throws IllegalArgumentException when it may not follow it
-    int requireOrder(byte[] bytes, int start, int size, boolean hasValue) {
-        if (!hasPrevious) {
-            return 0;
-        }
-        int shared = sharedSize(bytes, start, size);
-        if (shared == size && size == previousSize) {
-            boolean isAllowed = !hasValue || !hasValues[frameCount - 1];
-            if (!isAllowed) {
-                throw new IllegalArgumentException("the path " + text(bytes, start, size) + " comes twice");
-            }
-            return size;
-        }
-        if (shared == size || (shared < previousSize && (previous[shared] & 0xFF) > (bytes[start + shared] & 0xFF))) {
-            throw new IllegalArgumentException("the path " + text(bytes, start, size)
-                    + " comes after a larger one: paths must be in ascending order, unsigned");
-        }
-        return shared;
-    }
-
     /// How many bytes a path has in common with the one before. Most paths are short, which the runtime's own
     /// comparison of arrays is not made for.
     private int sharedSize(byte[] bytes, int start, int size) {
@@ -96,12 +74,15 @@ final class TreeAssembly implements AutoCloseable {
         return i;
     }
 
-    private static String text(byte[] bytes, int start, int size) {
-        return KeyText.shortened(Arrays.copyOfRange(bytes, start, start + size));
-    }
-
-    void append(byte[] bytes, int start, int size, int shared, boolean hasValue, long value) throws IOException {
-        if (!hasPrevious || size > shared) {
+    /// Adds a path. One that is refused changes nothing.
+    ///
+    /// @throws IllegalArgumentException when it is too long, or does not follow the path before
+    void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
+        TreeFormat.requireKeySize(size);
+        int shared = sharedSize(bytes, start, size);
+        boolean isSame = hasPrevious && shared == size && size == previousSize;
+        requireOrder(bytes, start, size, shared, isSame && !(hasValue && hasValues[frameCount - 1]));
+        if (!isSame) {
             if (isNextLeaf(size, shared)) {
                 pending.addLeaf(previous[shared], values[frameCount - 1]);
                 firstPending[frameCount - 1] = pending.count();
@@ -119,6 +100,19 @@ final class TreeAssembly implements AutoCloseable {
             values[frameCount - 1] = value;
             keyCount++;
         }
+    }
+
+    private void requireOrder(byte[] bytes, int start, int size, int shared, boolean isSameAllowed) {
+        boolean isLarger =
+                shared < size && (shared == previousSize || (bytes[start + shared] & 0xFF) > (previous[shared] & 0xFF));
+        if (!hasPrevious || isLarger || isSameAllowed) {
+            return;
+        }
+        String path = "the path " + KeyText.shortened(Arrays.copyOfRange(bytes, start, start + size));
+        throw new IllegalArgumentException(
+                shared == size && size == previousSize
+                        ? path + " comes twice"
+                        : path + " comes after a larger one: paths must be in ascending order, unsigned");
     }
 
     /// Whether a path and the one before differ in their last byte only, and parted there before: the commonest

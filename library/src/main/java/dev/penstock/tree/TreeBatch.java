@@ -61,7 +61,7 @@ final class TreeBatch {
     }
 
     private int getSorted(int start, int limit) {
-        VisitedBranches trail = new VisitedBranches();
+        VisitedBranches trail = lookup.newTrail();
         byte[] before = {};
         int found = 0;
         for (int i = start; i < limit; i++) {

@@ -103,7 +103,8 @@ public final class TreeCursor {
     /// How many values are here and below; `Long.MAX_VALUE` stands for that many and more.
     public long count() {
         return bytes.read(() -> track.exists()
-                ? TreeCounter.count(bytes, track.subtree(), track.subtreeLimit()).count()
+                ? TreeCounter.count(bytes, track.subtree(), track.subtreeLimit())
+                        .count()
                 : 0L);
     }
 

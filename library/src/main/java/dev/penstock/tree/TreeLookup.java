@@ -53,13 +53,14 @@ final class TreeLookup {
     /// Counted without synchronization: a few more or less do not matter.
     private int unknownCount;
 
-    TreeLookup(TreeBytes bytes, long root) {
+    /// @param memoryBytes the memory budget of the tree, or [dev.penstock.memory.ReaderOptions#AUTOMATIC]
+    TreeLookup(TreeBytes bytes, long root, long memoryBytes) {
         this.bytes = bytes;
         this.root = root;
         this.siblings = new SiblingIndex(bytes);
         this.steps = new ChildSteps(bytes.size());
         this.jumps = new PrefixJumps(bytes.size());
-        this.pages = new TreePages(bytes.segment());
+        this.pages = new TreePages(bytes.segment(), memoryBytes);
         TreeNode node = new TreeNode(bytes);
         node.decode(root, bytes.size());
         if (node.isLine) {
@@ -102,12 +103,19 @@ final class TreeLookup {
             return ABSENT;
         }
         if (key.length - start <= PrefixJumps.SIZE) {
-            return find(key, base, start, false, NO_JUMP);
+            return find(key, base, start, false, NO_JUMP, null);
         }
         long jump = jumps.find((long) WORDS.get(key, start), (long) WORDS.get(key, start + Long.BYTES));
-        return jump == PrefixJumps.NONE
-                ? find(key, base, start, false, start + PrefixJumps.SIZE)
-                : find(key, PrefixJumps.node(jump), start + PrefixJumps.size(jump), PrefixJumps.isLine(jump), NO_JUMP);
+        if (jump == PrefixJumps.NONE) {
+            return find(key, base, start, false, start + PrefixJumps.SIZE, null);
+        }
+        int position = start + PrefixJumps.size(jump);
+        return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), NO_JUMP, null);
+    }
+
+    /// The branches of lookups that begin at the root.
+    VisitedBranches newTrail() {
+        return new VisitedBranches(root);
     }
 
     /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same
@@ -115,37 +123,8 @@ final class TreeLookup {
     ///
     /// @param sharedSize the number of first bytes that this key and the earlier one share
     long valueOffset(byte[] key, int sharedSize, VisitedBranches trail) {
-        if (!trail.rewind(sharedSize)) {
-            return walk(key, root, 0, trail);
-        }
-        trail.pop();
-        return walk(key, trail.node(), trail.position(), trail);
-    }
-
-    /// Walks down from a node, reads every node from the file, and leaves a trail.
-    private long walk(byte[] key, long start, int startPosition, VisitedBranches trail) {
-        long node = start;
-        int position = startPosition;
-        while (true) {
-            long word = bytes.word(node);
-            if ((word & TreeFormat.LINE) != 0) {
-                int size = bytes.matchLine(node, word, key, position);
-                position += size;
-                long next = size == 0 ? ABSENT : behindLine(node, word, position == key.length);
-                if (next < 0 || next > node) {
-                    return next;
-                }
-                node = next;
-            } else if (position == key.length) {
-                return valueOfBranch(node, word);
-            } else {
-                trail.add(node, position);
-                node = child(node, word, key[position++] & 0xFF);
-                if (node == ABSENT) {
-                    return ABSENT;
-                }
-            }
-        }
+        trail.rewind(sharedSize);
+        return find(key, trail.node(), trail.position(), false, NO_JUMP, trail);
     }
 
     /// The offset of the value at the end of a line when the key ends there, else the child of the line, or
@@ -170,7 +149,9 @@ final class TreeLookup {
     ///
     /// @param isStartLine whether the node is known to be a line
     /// @param jumpLimit   the last node at or before this position of the key is noted in [PrefixJumps]
-    private long find(byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit) {
+    /// @param trail       gets the branches on the way, or null
+    private long find(
+            byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit, VisitedBranches trail) {
         long node = start;
         int position = startPosition;
         boolean isLine = isStartLine;
@@ -188,6 +169,9 @@ final class TreeLookup {
             if (!isLine && position < key.length) {
                 long step = steps.find(node, key[position] & 0xFF);
                 if (step != ChildSteps.NONE) {
+                    if (trail != null) {
+                        trail.add(node, position);
+                    }
                     node = ChildSteps.child(node, step);
                     isLine = ChildSteps.isLine(step);
                     position++;
@@ -208,6 +192,9 @@ final class TreeLookup {
                 offset = valueOfBranch(node, word);
                 break;
             } else {
+                if (trail != null) {
+                    trail.add(node, position);
+                }
                 int wanted = key[position++] & 0xFF;
                 long child = child(node, word, wanted);
                 if (child == ABSENT) {

@@ -2,44 +2,45 @@
 package dev.penstock.tree;
 
 import dev.penstock.memory.Advice;
-import dev.penstock.memory.AvailableMemory;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.memory.Residency;
 import java.lang.foreign.MemorySegment;
 
-/// Tells the operating system how a tree is read that does not fit into memory.
+/// Tells the operating system how a tree is read that does not fit into its memory budget.
 ///
 /// A lookup touches a few pages far from each other, and reading ahead of each would push out everything else. So
-/// there is none once something has been looked up; whoever goes through the tree in order asks for what comes
-/// next himself. Of a tree that fits into memory nothing is said, and opening says nothing of any.
+/// there is no readahead once something has been looked up, and a scan announces what it reads next. Of a tree
+/// that fits nothing is said, and opening says nothing of any.
 ///
 /// **Threads.** Any number.
 final class TreePages {
     /// A smaller tree is not worth finding out how much memory there is.
     private static final long SIZE_MIN = 64L << 20;
 
-    /// The rest is for whatever else the machine does.
-    private static final double SHARE_OF_MEMORY = 0.7;
-
     private static final int PIECE_BITS = 21;
 
     private final MemorySegment segment;
+    private final long memoryBytes;
     private volatile boolean isDecided;
     private volatile boolean isScattered;
 
-    TreePages(MemorySegment segment) {
+    /// @param memoryBytes the memory budget, or [ReaderOptions#AUTOMATIC]
+    TreePages(MemorySegment segment, long memoryBytes) {
         this.segment = segment;
-        this.isDecided = segment.byteSize() < SIZE_MIN || !segment.isMapped();
+        this.memoryBytes = memoryBytes;
+        boolean isSmall = memoryBytes == ReaderOptions.AUTOMATIC && segment.byteSize() < SIZE_MIN;
+        this.isDecided = isSmall || !segment.isMapped();
     }
 
     /// Says that a path is looked up.
     void lookingUp() {
         if (!isDecided) {
-            decide((long) (AvailableMemory.bytes() * SHARE_OF_MEMORY));
+            decide();
         }
     }
 
-    /// @param memoryBytes what the tree may fill
-    synchronized void decide(long memoryBytes) {
-        if (!isScattered && segment.byteSize() > memoryBytes) {
+    private synchronized void decide() {
+        if (!isDecided && segment.byteSize() > Residency.budget(memoryBytes)) {
             // Huge pages would bring readahead back.
             Advice.NO_HUGE_PAGE.apply(segment, 0, segment.byteSize());
             isScattered = Advice.RANDOM.apply(segment, 0, segment.byteSize());
@@ -47,7 +48,7 @@ final class TreePages {
         isDecided = true;
     }
 
-    /// Whether somebody who reads in order has to say so.
+    /// Whether there is no readahead, so that a scan has to announce what it reads.
     boolean isScattered() {
         return isScattered;
     }

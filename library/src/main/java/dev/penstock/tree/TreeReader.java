@@ -13,7 +13,6 @@ import dev.penstock.memory.Parallel;
 import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
@@ -31,7 +30,8 @@ import java.util.function.Supplier;
 ///
 /// **Threads.** Any number on one reader; each scan and each cursor belongs to one.
 public final class TreeReader implements AutoCloseable {
-    /// How to read a tree. A tree that is read by position is read into memory as a whole when it is opened.
+    /// How to read a tree. A tree that is read by position is read into memory as a whole when it is opened. A
+    /// mapped one that is larger than the memory budget is read without readahead once paths are looked up.
     ///
     /// @param reading  what all formats share
     /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
@@ -55,11 +55,11 @@ public final class TreeReader implements AutoCloseable {
     private final long root;
     private final TreeLookup lookup;
 
-    private TreeReader(OpenFile file, TreeBytes bytes, long root) {
+    private TreeReader(OpenFile file, TreeBytes bytes, long root, TreeLookup lookup) {
         this.file = file;
         this.bytes = bytes;
         this.root = root;
-        this.lookup = new TreeLookup(bytes, root);
+        this.lookup = lookup;
     }
 
     /// Opens a tree, strictly.
@@ -81,21 +81,17 @@ public final class TreeReader implements AutoCloseable {
     }
 
     private static TreeReader read(Options options, OpenFile file) throws IOException {
-        TreeHeader header = TreeHeader.read(file);
-        return new TreeReader(file, checked(options, file, header, file.whole()), header.root());
-    }
-
-    private static TreeBytes checked(Options options, OpenFile file, TreeHeader header, MemorySegment content) {
-        TreeBytes bytes = new TreeBytes(file.location(), content, options.isStrict());
+        long root = TreeHeader.read(file).root();
+        TreeBytes bytes = new TreeBytes(file.location(), file.whole(), options.isStrict());
         try {
-            new TreeNode(bytes).decode(header.root(), bytes.size());
+            TreeLookup lookup = new TreeLookup(bytes, root, options.memoryBytes());
             if (options.isStrict()) {
-                TreeTrailer.requirePlausible(bytes, header.root());
+                TreeTrailer.requirePlausible(bytes, root);
             }
+            return new TreeReader(file, bytes, root, lookup);
         } catch (IndexOutOfBoundsException e) {
             throw bytes.explained(e);
         }
-        return bytes;
     }
 
     /// Where the tree was opened from.
@@ -256,6 +252,11 @@ public final class TreeReader implements AutoCloseable {
             });
             return fingerprint.text();
         });
+    }
+
+    /// Whether the tree was found to be larger than its memory budget, so that the system does not read ahead.
+    boolean isScattered() {
+        return lookup.pages().isScattered();
     }
 
     /// Holds the mapping until [#release], whoever closes the reader.

@@ -4,7 +4,6 @@ package dev.penstock.tree;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
@@ -98,21 +97,7 @@ public final class TreeWriter implements AutoCloseable {
     private TreeWriter(Options options, NewFile file, long arenaStart, int windowMax) {
         this.options = options;
         this.file = file;
-        this.assembly = new TreeAssembly(options, new ArenaOutput(target(file), arenaStart, windowMax));
-    }
-
-    private static ArenaOutput.Target target(NewFile file) {
-        return new ArenaOutput.Target() {
-            @Override
-            public void write(MemorySegment source, long offset) throws IOException {
-                file.write(source, offset);
-            }
-
-            @Override
-            public void read(long offset, MemorySegment target) throws IOException {
-                file.read(offset, target);
-            }
-        };
+        this.assembly = new TreeAssembly(options, new ArenaOutput(file::write, file::read, arenaStart, windowMax));
     }
 
     /// Begins a tree.
@@ -195,17 +180,20 @@ public final class TreeWriter implements AutoCloseable {
         if (isFinished || isBroken) {
             throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
         }
-        TreeFormat.requireKeySize(size);
-        int shared = assembly.requireOrder(bytes, start, size, hasValue);
-        isBroken = true;
-        assembly.append(bytes, start, size, shared, hasValue, value);
-        isBroken = false;
+        try {
+            assembly.append(bytes, start, size, hasValue, value);
+        } catch (IllegalArgumentException refused) {
+            throw refused;
+        } catch (Throwable e) {
+            isBroken = true;
+            throw e;
+        }
     }
 
     /// Gives the tree up: `close` will remove what was written.
     public void abort() throws IOException {
-        isFinished = true;
-        release();
+        isBroken = true;
+        close();
     }
 
     /// The number of bytes written so far.
@@ -230,20 +218,14 @@ public final class TreeWriter implements AutoCloseable {
             return;
         }
         isFinished = true;
-        try {
+        try (file;
+                assembly) {
             if (!isBroken) {
                 long root = assembly.finish(options.rootStyle());
                 file.write(new TreeHeader(root).write(), 0);
                 file.publish();
                 summary = assembly.summary();
             }
-        } finally {
-            release();
         }
-    }
-
-    private void release() throws IOException {
-        assembly.close();
-        file.close();
     }
 }

@@ -3,44 +3,45 @@ package dev.penstock.tree;
 
 import java.util.Arrays;
 
-/// The branches that a lookup went through, so that the next one can go on from one of them.
+/// The root and the branches that a lookup went through, so that the next one can go on from one of them.
 ///
 /// **Threads.** One at a time.
 final class VisitedBranches {
     private long[] nodes = new long[64];
     private int[] positions = new int[64];
-    private int depth;
+    private int last;
 
+    VisitedBranches(long root) {
+        nodes[0] = root;
+    }
+
+    /// Adds a branch behind the last one, unless it is the last one.
     void add(long node, int position) {
-        if (depth == nodes.length) {
-            nodes = Arrays.copyOf(nodes, 2 * depth);
-            positions = Arrays.copyOf(positions, 2 * depth);
+        if (nodes[last] == node) {
+            return;
         }
-        nodes[depth] = node;
-        positions[depth++] = position;
-    }
-
-    /// Drops the branches behind the shared part of the keys.
-    ///
-    /// @return whether one is left
-    boolean rewind(int sharedSize) {
-        while (depth > 0 && positions[depth - 1] > sharedSize) {
-            depth--;
+        last++;
+        if (last == nodes.length) {
+            nodes = Arrays.copyOf(nodes, 2 * last);
+            positions = Arrays.copyOf(positions, 2 * last);
         }
-        return depth > 0;
+        nodes[last] = node;
+        positions[last] = position;
     }
 
-    /// Takes the deepest branch off: the lookup that goes on from it adds it again.
-    void pop() {
-        depth--;
+    /// Goes back to the last branch within the bytes that the next key shares with this one.
+    void rewind(int sharedSize) {
+        while (positions[last] > sharedSize) {
+            last--;
+        }
     }
 
-    /// The branch that was taken off last, and how many bytes of the key lead to it.
+    /// The node to go on from, and how many bytes of the key lead to it.
     long node() {
-        return nodes[depth];
+        return nodes[last];
     }
 
     int position() {
-        return positions[depth];
+        return positions[last];
     }
 }

@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
@@ -70,7 +71,11 @@ final class ShortenedTree {
                     Location.of(path),
                     channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()),
                     true);
-            result = new ShortenedTree(tree, new TreeLookup(unguarded, tree.root()), keys, Way.valueOf(arguments[1]))
+            result = new ShortenedTree(
+                            tree,
+                            new TreeLookup(unguarded, tree.root(), ReaderOptions.AUTOMATIC),
+                            keys,
+                            Way.valueOf(arguments[1]))
                     .run(Long.parseLong(arguments[2]));
         } catch (InternalError e) {
             e.printStackTrace();

@@ -3,18 +3,16 @@ package dev.penstock.tree;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.Location;
 import dev.penstock.Seeds;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -148,17 +146,18 @@ class TreeLookupTest {
         SortedMap<byte[], Long> map = keys("words");
         Path file = folder.resolve("large.act");
         TreeWriter.write(file, map, value -> value, TreeWriter.Options.DEFAULT);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-                Arena arena = Arena.ofShared()) {
-            TreeBytes bytes = new TreeBytes(
-                    Location.of(file), channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena), true);
-            long root = bytes.u64(8);
-            TreeLookup lookup = new TreeLookup(bytes, root);
-            lookup.pages().decide(channel.size() - 1);
-            Trees.requireEqual(map, TreeScan.ofRange(bytes, lookup, root, new byte[0], null, false));
+        TreeReader.Options options = TreeReader.Options.DEFAULT.withMemoryBytes(Files.size(file) - 1);
+        try (TreeReader tree = TreeReader.open(file, options)) {
+            assertFalse(tree.isScattered(), "opening decides nothing");
             for (Map.Entry<byte[], Long> entry : map.entrySet()) {
-                assertEquals(entry.getValue(), bytes.varint(lookup.valueOffset(entry.getKey())));
+                assertEquals(entry.getValue(), tree.get(entry.getKey()).getAsLong());
             }
+            assertEquals(System.getProperty("os.name").equals("Linux"), tree.isScattered());
+            Trees.requireEqual(map, tree.scan());
+        }
+        try (TreeReader tree = TreeReader.open(file, options.withMemoryBytes(Files.size(file)))) {
+            map.keySet().forEach(tree::get);
+            assertFalse(tree.isScattered(), "it fits");
         }
     }
 }
