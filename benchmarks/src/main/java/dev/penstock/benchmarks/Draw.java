@@ -3,6 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 
 /// Batches of random row indices, which every program in a comparison draws alike.
 ///
@@ -32,6 +33,15 @@ record Draw(int batchCount, int batchSize, long seed) {
         for (long at = 0; at < bytes(); at += INDEX_SIZE) {
             state += STEP;
             target.set(Layouts.U64, at, ((mix(state) >>> 32) * rowCount) >>> 32);
+        }
+    }
+
+    /// Fills batches with indices below a count.
+    static void fill(long[][] batches, SplittableRandom random, long recordCount) {
+        for (long[] batch : batches) {
+            for (int i = 0; i < batch.length; i++) {
+                batch[i] = random.nextLong(recordCount);
+            }
         }
     }
 

@@ -35,6 +35,7 @@ public final class Main {
             new GatherBenchmark(),
             new ColdBenchmark(),
             new TreeBenchmark(),
+            new StoreBenchmark(),
             new LoaderBenchmark(),
             new RunsBenchmark(),
             new PythonBenchmark());

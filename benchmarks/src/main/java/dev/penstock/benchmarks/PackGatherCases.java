@@ -72,20 +72,12 @@ final class PackGatherCases {
         try (Ours ours = new Ours(reader, batches);
                 Floor floor = new Floor(floorReader, batches)) {
             Times times = new SideBySide(ours, floor)
-                    .beforeRound(() -> choose(batches, random, reader.count()))
+                    .beforeRound(() -> Draw.fill(batches, random, reader.count()))
                     .warmUps(WARM_UPS)
                     .measure(settings.roundsOr(15));
             report.add(times.megabytes(PackBenchmark.NAME, caseName, FLOOR));
             long perRound = (long) BATCH_SIZE * BATCHES_PER_ROUND;
             report.add(times.things(PackBenchmark.NAME, caseName, "records/s", perRound, FLOOR));
-        }
-    }
-
-    private static void choose(long[][] batches, SplittableRandom random, long recordCount) {
-        for (long[] batch : batches) {
-            for (int i = 0; i < batch.length; i++) {
-                batch[i] = random.nextLong(recordCount);
-            }
         }
     }
 

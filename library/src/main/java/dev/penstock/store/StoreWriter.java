@@ -39,6 +39,9 @@ public final class StoreWriter implements AutoCloseable {
     private final WriterLock lock;
     private final StoreFiles files;
     private final StoreState state;
+    /// What the values of each field are.
+    private final List<Field> columns;
+
     private final ValuePacker packer = new ValuePacker();
     private final DelayedSync delayedSync;
     private StoreBatch batch;
@@ -61,6 +64,7 @@ public final class StoreWriter implements AutoCloseable {
         this.options = options;
         this.lock = lock;
         this.state = state;
+        this.columns = fields().stream().map(StoreField::column).toList();
         this.files = new StoreFiles(path, options, state);
         this.batch = newBatch();
         this.delayedSync = new DelayedSync(this, options);
@@ -178,28 +182,29 @@ public final class StoreWriter implements AutoCloseable {
 
     /// Appends all rows of a batch, whose columns have names of fields. Fields that the batch lacks are missing.
     ///
-    /// @return the index of the first of these records
+    /// @return the index of the first of these records; the others follow it
     /// @throws IllegalArgumentException when a column has no field, or a value does not fit; nothing is appended
     ///                                  then
     public synchronized long appendAll(Batch rows) throws IOException {
         requireOpen();
-        Column[] columns = new Column[fields().size()];
+        Column[] sources = new Column[fields().size()];
         for (Column column : rows.columns()) {
-            columns[StoreField.position(fields(), column.field().name())] = column;
+            sources[StoreField.position(fields(), column.field().name())] = column;
         }
-        for (int field = 0; field < columns.length; field++) {
-            for (long row = 0; columns[field] != null && row < rows.rowCount(); row++) {
-                requireFitting(field, value(columns[field], row));
+        for (int field = 0; field < sources.length; field++) {
+            for (long row = 0; sources[field] != null && row < rows.rowCount(); row++) {
+                requireFitting(field, value(sources[field], row));
             }
         }
+        // Waiting between two rows would let other threads in, and the records would not be neighbours.
+        awaitIdle();
         long first = batch.length();
-        MemorySegment[] cells = new MemorySegment[columns.length];
+        MemorySegment[] cells = new MemorySegment[sources.length];
         for (long row = 0; row < rows.rowCount(); row++) {
-            for (int field = 0; field < columns.length; field++) {
-                cells[field] = columns[field] == null ? null : value(columns[field], row);
+            for (int field = 0; field < sources.length; field++) {
+                cells[field] = sources[field] == null ? null : value(sources[field], row);
             }
-            long index = appendChecked(cells);
-            first = row == 0 ? index : first;
+            appendChecked(cells);
         }
         return first;
     }
@@ -296,12 +301,11 @@ public final class StoreWriter implements AutoCloseable {
         if (value == null) {
             return;
         }
-        StoreField field = fields().get(position);
-        Field column = field.column();
+        Field column = columns.get(position);
         long size = value.byteSize();
         boolean fits = column.isVariable() ? size % column.itemSize() == 0 : size == column.itemSize();
         if (!fits || size > StoreFormat.VALUE_SIZE_MAX) {
-            throw new IllegalArgumentException("field " + field.name() + " holds " + column.type()
+            throw new IllegalArgumentException("field " + column.name() + " holds " + column.type()
                     + (column.isVariable() ? ", any number of them" : " of shape " + column.shape()) + "; "
                     + size + " bytes do not fit");
         }

@@ -4,6 +4,9 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 
 /// Disks that do one thing wrongly, to show that a crash or fault test would notice a writer that does.
 public final class BuggyDisks {
@@ -120,6 +123,69 @@ public final class BuggyDisks {
         };
     }
 
+    /// As if the writer forced the files of a folder only after it had forced another file.
+    public static Disk withLateForceIn(Disk disk, Path folder) {
+        List<Disk.Writable> late = new ArrayList<>();
+        return new WriterDisk(disk) {
+            @Override
+            Writable wrap(Path file, Writable writable) {
+                if (folder.equals(file.getParent())) {
+                    return new ForgetfulWriter(writable) {
+                        @Override
+                        public void force() {
+                            late.add(writable);
+                        }
+                    };
+                }
+                return new ForwardingWriter(writable) {
+                    @Override
+                    public void force() throws IOException {
+                        writable.force();
+                        forceLate(late);
+                    }
+
+                    @Override
+                    public void forceData() throws IOException {
+                        writable.forceData();
+                        forceLate(late);
+                    }
+                };
+            }
+        };
+    }
+
+    private static void forceLate(List<Disk.Writable> late) {
+        for (Disk.Writable writable : late) {
+            try {
+                writable.force();
+            } catch (IOException e) {
+                // It was closed meanwhile.
+            }
+        }
+        late.clear();
+    }
+
+    /// As if the writer wrote other bytes to the files of a folder.
+    ///
+    /// @param change changes the bytes of one write
+    public static Disk withOtherBytesIn(Disk disk, Path folder, Consumer<MemorySegment> change) {
+        return new WriterDisk(disk) {
+            @Override
+            Writable wrap(Path file, Writable writable) {
+                return !folder.equals(file.getParent())
+                        ? writable
+                        : new ForwardingWriter(writable) {
+                            @Override
+                            public void write(MemorySegment source, long offset) throws IOException {
+                                MemorySegment copy = MemorySegment.ofArray(source.toArray(Layouts.U8));
+                                change.accept(copy);
+                                writable.write(copy, offset);
+                            }
+                        };
+            }
+        };
+    }
+
     /// A disk whose writers do something wrongly, however they were opened.
     abstract static class WriterDisk extends ForwardingDisk {
         WriterDisk(Disk disk) {
@@ -139,7 +205,7 @@ public final class BuggyDisks {
         }
     }
 
-    private static final class ForgetfulWriter extends ForwardingDisk.ForwardingWriter {
+    private static class ForgetfulWriter extends ForwardingDisk.ForwardingWriter {
         ForgetfulWriter(Disk.Writable writable) {
             super(writable);
         }

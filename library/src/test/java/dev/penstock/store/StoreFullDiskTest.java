@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Progress;
+import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A disk of 50 MB becomes full under a writer: the caller is told, everything committed stays and is read, and
+/// the same writer goes on when there is room again.
+class StoreFullDiskTest {
+    private static final int MEGABYTES = 50;
+    private static final int BALLAST_BYTES = 8 << 20;
+
+    @TempDir
+    Path folder;
+
+    private static byte[] value(long index, int size) {
+        byte[] value = new byte[size];
+        MemorySegment.ofArray(value).set(Layouts.U64, 0, index);
+        return value;
+    }
+
+    private static void requireRecords(Path path, long count, int size) throws IOException {
+        try (StoreReader reader = StoreReader.open(path)) {
+            assertEquals(count, reader.count());
+            for (long index = 0; index < count; index++) {
+                assertArrayEquals(value(index, size), reader.get(index).value(0).toArray(Layouts.U8));
+            }
+            assertTrue(reader.verify(Progress.NONE).isOk());
+        }
+    }
+
+    private static void fill(Path path, int size, int recordsPerCommit, Path ballast) throws IOException {
+        Files.write(ballast, new byte[BALLAST_BYTES]);
+        StoreOptions options = StoreOptions.DEFAULT.withRotateBytes(100_000);
+        long committed;
+        try (StoreWriter store = StoreWriter.create(path, List.of(StoreField.bytes("A")), options)) {
+            IOException failure = assertThrows(IOException.class, () -> appendForEver(store, size, recordsPerCommit));
+            assertTrue(failure.getMessage().contains("space"), failure.getMessage());
+            store.rollback();
+            committed = store.count();
+            assertTrue(committed > 0);
+            requireRecords(path, committed, size);
+            assertArrayEquals(value(0, size), store.get(0, "A"));
+            Files.delete(ballast);
+            store.append(List.of(value(committed, size)));
+            store.commit();
+        }
+        requireRecords(path, committed + 1, size);
+    }
+
+    private static void appendForEver(StoreWriter store, int size, int recordsPerCommit) throws IOException {
+        while (true) {
+            for (int i = 0; i < recordsPerCommit; i++) {
+                store.append(List.of(value(store.count(), size)));
+            }
+            store.commit();
+        }
+    }
+
+    @Test
+    void aDiskFullOfValuesIsACleanError() throws IOException, InterruptedException {
+        try (MountedDisk disk = MountedDisk.inMemory(folder, MEGABYTES)) {
+            fill(disk.folder().resolve("store"), 200_000, 3, disk.folder().resolve("ballast"));
+        }
+    }
+
+    @Test
+    void aDiskFullOfSmallRecordsIsACleanError() throws IOException, InterruptedException {
+        try (MountedDisk disk = MountedDisk.ext4(folder, MEGABYTES)) {
+            fill(disk.folder().resolve("store"), 1000, 500, disk.folder().resolve("ballast"));
+        }
+    }
+}
