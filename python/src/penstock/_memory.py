@@ -104,14 +104,22 @@ class BatchInfo:
                 columns[field.name] = Ragged(ragged.values, ragged.offsets, mask)
         return columns
 
+    def indices(self, owner: _jvm.Handle) -> np.ndarray[Any, Any]:
+        """Which records a loader's batch holds."""
+        return array(owner, self.words[5], np.dtype(np.int64), (self.words[0],))
+
+    def seeds(self, owner: _jvm.Handle) -> np.ndarray[Any, Any]:
+        """The seeds of the records of a loader's batch."""
+        return array(owner, self.words[7], np.dtype(np.uint64), (self.words[0],))
+
     def place(self, owner: _jvm.Handle) -> BatchPlace:
         """Where a loader's batch is in its epoch."""
-        count, epoch, step, position, skipped, indices, padded, _ = self.words[:HEAD_COUNT]
+        count, epoch, step, position, skipped, _, padded, _ = self.words[:HEAD_COUNT]
         return BatchPlace(
             epoch,
             step,
             position,
-            array(owner, indices, np.dtype(np.int64), (count,)),
+            self.indices(owner),
             array(owner, padded, np.dtype(np.bool_), (count,)) if padded else np.zeros(count, bool),
             skipped,
         )

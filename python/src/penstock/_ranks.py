@@ -35,7 +35,7 @@ _LAUNCHERS = (
 )
 
 
-def resolve(rank: int | None, world_size: int | None) -> Ranks:
+def resolve(rank: int | None, world_size: int | None, local_world_size: int | None) -> Ranks:
     """The ranks that were given, or those of `torch.distributed`, the environment or JAX, in this
     order; a process that none of them knows is alone.
 
@@ -43,8 +43,17 @@ def resolve(rank: int | None, world_size: int | None) -> Ranks:
         ValueError: when the environment contradicts itself
     """
     if rank is not None and world_size is not None:
-        return Ranks(rank, world_size, _local(world_size), "arguments")
-    return _from_torch() or _from_environment() or _from_jax() or Ranks(0, 1, 1, "default")
+        found = Ranks(rank, world_size, _local(world_size), "arguments")
+    else:
+        found = _from_torch() or _from_environment() or _from_jax() or Ranks(0, 1, 1, "default")
+    if local_world_size is None:
+        return found
+    if not 1 <= local_world_size <= found.world_size:
+        raise ValueError(
+            f"local_world_size must be 1 to the world size of {found.world_size}, "
+            f"got {local_world_size}"
+        )
+    return found._replace(local_world_size=local_world_size)
 
 
 def _from_torch() -> Ranks | None:

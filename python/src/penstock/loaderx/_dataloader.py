@@ -73,8 +73,10 @@ class DataLoader:
             self._begin_batch()
 
     def _begin_batch(self) -> None:
-        work = _batch, self.dataset, self.labelset, self._transform, self.sampler.next()
-        self._ahead.append(self._executor.submit(*work))
+        indices = self.sampler.next()
+        self._ahead.append(
+            self._executor.submit(_batch, self.dataset, self.labelset, self._transform, indices)
+        )
 
     def __len__(self) -> int:
         raise TypeError("Eternal loader has no length.")

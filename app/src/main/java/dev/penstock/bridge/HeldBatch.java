@@ -7,6 +7,7 @@ import dev.penstock.Column;
 import dev.penstock.loader.LoaderBatch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.OptionalLong;
 
 /// A batch whose memory the other language uses, as its own arrays, until it gives it back.
 ///
@@ -25,6 +26,7 @@ final class HeldBatch implements AutoCloseable {
     private final HeldBatches pool;
     private Buffer indices = new Buffer();
     private final Buffer padded = new Buffer();
+    private final Buffer seeds = new Buffer();
     private long rowCount;
     private long epoch;
     private long step;
@@ -32,6 +34,7 @@ final class HeldBatch implements AutoCloseable {
     private long skippedCount;
     private long indexAddress;
     private long paddedAddress;
+    private long seedAddress;
 
     HeldBatch(Batch batch, HeldBatches pool) {
         this.batch = batch;
@@ -43,7 +46,9 @@ final class HeldBatch implements AutoCloseable {
     }
 
     /// Takes over what a loader hands out, by trading memory with it.
-    void takeOver(LoaderBatch from) {
+    ///
+    /// @param seed which seeds the records get, if any
+    void takeOver(LoaderBatch from, OptionalLong seed) {
         for (int i = 0; i < batch.columns().size(); i++) {
             batch.column(i).exchange(from.columns().get(i));
         }
@@ -54,6 +59,7 @@ final class HeldBatch implements AutoCloseable {
         position = from.position();
         skippedCount = from.skippedCount();
         paddedAddress = from.paddedCount() == 0 ? 0 : markPadded(from);
+        seedAddress = seed.isPresent() ? makeSeeds(from, seed.getAsLong()) : 0;
         indices = from.exchangeIndices(indices);
         indexAddress = indices.segment().address();
     }
@@ -66,18 +72,17 @@ final class HeldBatch implements AutoCloseable {
         return mask.address();
     }
 
+    private long makeSeeds(LoaderBatch from, long seed) {
+        MemorySegment made = seeds.reserve(rowCount * WORD.byteSize());
+        for (long row = 0; row < rowCount; row++) {
+            made.setAtIndex(WORD, row, from.seed(row, seed));
+        }
+        return made.address();
+    }
+
     /// Writes where everything is.
     void describe(MemorySegment info) {
-        long[] head = {
-            batch.rowCount(),
-            epoch,
-            step,
-            position,
-            skippedCount,
-            indexAddress,
-            paddedAddress,
-            batch.columns().size()
-        };
+        long[] head = {batch.rowCount(), epoch, step, position, skippedCount, indexAddress, paddedAddress, seedAddress};
         for (int i = 0; i < HEAD_COUNT; i++) {
             info.setAtIndex(WORD, i, head[i]);
         }
@@ -99,7 +104,7 @@ final class HeldBatch implements AutoCloseable {
 
     /// Bytes it holds on to.
     long allocatedBytes() {
-        return batch.allocatedBytes() + indices.size() + padded.size();
+        return batch.allocatedBytes() + indices.size() + padded.size() + seeds.size();
     }
 
     /// The other language has no more use for it.
@@ -112,5 +117,6 @@ final class HeldBatch implements AutoCloseable {
         batch.close();
         indices.close();
         padded.close();
+        seeds.close();
     }
 }

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /// Loaders and their orders.
 final class LoaderRequests {
@@ -85,7 +86,8 @@ final class LoaderRequests {
         answer.put("threads", (long) options.threads());
         answer.put("rank", (long) options.ranks().rank());
         answer.put("world", (long) options.ranks().worldSize());
-        request.keep(new LoaderSource(loader));
+        OptionalLong seed = request.has("seeds") ? OptionalLong.of(request.number("seeds")) : OptionalLong.empty();
+        request.keep(new LoaderSource(loader, seed));
         return answer;
     }
 
@@ -112,8 +114,7 @@ final class LoaderRequests {
     }
 
     static Object begin(Request request) {
-        request.object("handle", LoaderSource.class).begin();
-        return null;
+        return request.object("handle", LoaderSource.class).begin();
     }
 
     /// The batch of any step, described at the address `info`.

@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import java.util.Iterator;
+import java.util.OptionalLong;
 
 /// A loader, and the iteration under way.
 ///
@@ -11,14 +12,17 @@ import java.util.Iterator;
 /// memory that is being handed over.
 final class LoaderSource implements AutoCloseable {
     private final Loader loader;
+    private final OptionalLong seed;
     private final HeldBatches held;
     /// Held while memory changes hands, and while the loader frees its own.
     private final Object handover = new Object();
 
     private Iterator<LoaderBatch> batches;
 
-    LoaderSource(Loader loader) {
+    /// @param seed which seeds the records of batches get, if any
+    LoaderSource(Loader loader, OptionalLong seed) {
         this.loader = loader;
+        this.seed = seed;
         this.held = new HeldBatches(loader.fields());
     }
 
@@ -27,19 +31,18 @@ final class LoaderSource implements AutoCloseable {
     }
 
     /// Begins to iterate: the rest of the epoch.
-    synchronized void begin() {
+    ///
+    /// @return the number of steps
+    synchronized long begin() {
         batches = loader.iterator();
+        return loader.passStepCount();
     }
 
     /// Begins again behind the steps that the other language has used, if there are others.
     ///
-    /// @return whether there were
-    synchronized boolean rewind(long usedSteps) {
-        if (!loader.rewind(usedSteps)) {
-            return false;
-        }
-        begin();
-        return true;
+    /// @return the number of steps from there on, or -1 when there were no others
+    synchronized long rewind(long usedSteps) {
+        return loader.rewind(usedSteps) ? begin() : -1;
     }
 
     /// Forgets the iteration under way.
@@ -66,7 +69,7 @@ final class LoaderSource implements AutoCloseable {
         HeldBatch one = held.borrow();
         try {
             synchronized (handover) {
-                one.takeOver(batch);
+                one.takeOver(batch, seed);
             }
             return one;
         } catch (RuntimeException e) {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,7 +44,7 @@ final class LoaderSourceTest {
     }
 
     private LoaderSource source(long batchSize) {
-        return new LoaderSource(Loader.open(dataset, LoaderOptions.of(batchSize)));
+        return new LoaderSource(Loader.open(dataset, LoaderOptions.of(batchSize)), OptionalLong.empty());
     }
 
     private static long first(HeldBatch batch) {

@@ -102,6 +102,11 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         return sampler.recordCount();
     }
 
+    /// Steps of the pass under way, from where it began to the end of the epoch; 0 when there is none.
+    public synchronized long passStepCount() {
+        return steps == null ? 0 : steps.count();
+    }
+
     /// Goes to the start of an epoch.
     public void setEpoch(long epoch) {
         if (epoch < 0) {

@@ -25,6 +25,11 @@ public final class LoaderBatch implements AutoCloseable {
     private long position;
     private long skippedCount;
     private long valueBytes;
+    /// Where the rows stand in the order of the epoch, and the first rows of those that were left, if any were not.
+    private final Steps.Share share = new Steps.Share();
+
+    private int[] keptRows = {};
+    private boolean isPartial;
     /// Room for the indices of as many records as the last batch had, kept because the next has as many.
     private MemorySegment indices;
 
@@ -90,6 +95,20 @@ public final class LoaderBatch implements AutoCloseable {
         return position;
     }
 
+    /// Where a record stands in the order of the epoch that all ranks share, counted from 0.
+    public long position(long rowIndex) {
+        int row = (int) Objects.checkIndex(rowIndex, rowCount);
+        return share.positionOf(isPartial ? keptRows[row] : row);
+    }
+
+    /// A seed for random changes to a record. It depends on the epoch and on where the record stands in it, and
+    /// on nothing else: batch size, ranks, threads and interruptions leave it as it is.
+    ///
+    /// @param seed chooses one of many such sequences
+    public long seed(long rowIndex, long seed) {
+        return Mix.at(Mix.at(seed, epoch), position(rowIndex));
+    }
+
     /// How many records come a second time in this epoch, only so that all ranks have as many.
     public long paddedCount() {
         return padded.cardinality();
@@ -106,7 +125,10 @@ public final class LoaderBatch implements AutoCloseable {
     }
 
     /// Begins anew: room for indices.
-    MemorySegment begin(long epoch, long step, long position, long count) {
+    MemorySegment begin(long epoch, long step, long position, Steps.Share from) {
+        long count = from.count();
+        share.set(from);
+        isPartial = false;
         this.epoch = epoch;
         this.step = step;
         this.position = position;
@@ -128,12 +150,16 @@ public final class LoaderBatch implements AutoCloseable {
     /// Leaves out all records but some of those there were, which keep their order.
     void keep(BitSet kept) {
         MemorySegment indices = indexBuffer.segment();
+        int[] rows = new int[kept.cardinality()];
         int to = 0;
         for (int row = kept.nextSetBit(0); row >= 0; row = kept.nextSetBit(row + 1)) {
             indices.setAtIndex(U64, to, indices.getAtIndex(U64, row));
+            rows[to] = isPartial ? keptRows[row] : row;
             padded.set(to++, padded.get(row));
         }
         padded.clear(to, Math.max(to, padded.length()));
+        keptRows = rows;
+        isPartial = true;
     }
 
     void complete(long rowCount, long skippedCount) {

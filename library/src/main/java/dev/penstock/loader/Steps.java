@@ -56,6 +56,20 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
             return realCount + paddedCount;
         }
 
+        /// Becomes a copy of another.
+        void set(Share other) {
+            position = other.position;
+            stride = other.stride;
+            realCount = other.realCount;
+            paddedCount = other.paddedCount;
+            padPosition = other.padPosition;
+        }
+
+        /// The position of a row.
+        long positionOf(long row) {
+            return row < realCount ? position + row * stride : padPosition + (row - realCount) * stride;
+        }
+
         /// The records of these positions.
         ///
         /// @param indices room for [#count] of them

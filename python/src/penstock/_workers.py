@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work on batches in several threads, whose results come out in order."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+# Batches that are worked on or wait for the consumer, for each thread.
+_AHEAD = 2
+
+
+class Ordered:
+    """Fetches items one by one, works on them in threads, and returns the results in the order in
+    which the items were fetched.
+
+    A failed item fails the call that would have returned it; what was fetched behind it is dropped
+    by `close`. The threads end when nobody refers to this object any more, so `fetch` and `work`
+    must not refer to it.
+
+    Args:
+        fetch: returns the next item; raises StopIteration when there is none. Called by one thread
+            at a time
+        work: makes the result of an item. Called by several threads at once
+        count: the number of threads
+    """
+
+    def __init__(self, fetch: Callable[[], Any], work: Callable[[Any], Any], count: int) -> None:
+        line = _Line(fetch, work, count * _AHEAD)
+        self._line = line
+        for i in range(count):
+            name = f"penstock-worker-{i}"
+            threading.Thread(target=line.run, name=name, daemon=True).start()
+        weakref.finalize(self, line.end)
+
+    def next(self) -> Any:
+        """The next result.
+
+        Raises:
+            StopIteration: when there are no more items
+        """
+        return self._line.next()
+
+    def end(self) -> None:
+        """Ends the threads as soon as they have finished what they are at."""
+        self._line.end()
+
+    def close(self) -> None:
+        """Ends the threads; no item is fetched once this has returned."""
+        self._line.end()
+        self._line.wait_for_fetch()
+
+
+class _Line:
+    """What the threads share."""
+
+    def __init__(self, fetch: Callable[[], Any], work: Callable[[Any], Any], limit: int) -> None:
+        self._fetch = fetch
+        self._work = work
+        # Held while an item is fetched, so that numbers are given in the order of the items.
+        self._fetching = threading.Lock()
+        self._changed = threading.Condition()
+        self._results: dict[int, tuple[Any, BaseException | None]] = {}
+        self._fetched = 0
+        self._returned = 0
+        self._limit = limit
+        self._is_closed = False
+
+    def next(self) -> Any:
+        with self._changed:
+            while self._returned not in self._results:
+                self._changed.wait()
+            # An exception refers to whoever it was raised for, and must not stay here.
+            result, error = self._results.pop(self._returned)
+            self._returned += 1
+            self._changed.notify_all()
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error
+        return result
+
+    def end(self) -> None:
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def wait_for_fetch(self) -> None:
+        with self._fetching:
+            pass
+
+    def run(self) -> None:
+        while True:
+            with self._fetching:
+                number = self._wait_for_room()
+                if number is None:
+                    return
+                try:
+                    item = self._fetch()
+                except BaseException as e:
+                    self._end(number, e)
+                    return
+                self._fetched += 1
+            try:
+                self._put(number, self._work(item), None)
+            except BaseException as e:
+                self._put(number, None, e)
+
+    def _wait_for_room(self) -> int | None:
+        """The number of the next item, once the consumer has taken enough of the earlier ones."""
+        with self._changed:
+            while not self._is_closed and self._fetched - self._returned >= self._limit:
+                self._changed.wait()
+            return None if self._is_closed else self._fetched
+
+    def _put(self, number: int, result: Any, error: BaseException | None) -> None:
+        with self._changed:
+            self._results[number] = (result, error)
+            self._changed.notify_all()
+
+    def _end(self, number: int, error: BaseException) -> None:
+        """Nothing comes behind this."""
+        with self._changed:
+            self._is_closed = True
+            self._results[number] = (None, error)
+            self._changed.notify_all()
