@@ -31,11 +31,12 @@ def _words(values: Any) -> Words:
 
 
 def _mix(seed: Words, value: Words, round_number: int) -> Words:
-    words = seed ^ (value * np.uint64(_GOLDEN))
+    words: Words = seed ^ (value * np.uint64(_GOLDEN))
     words = words ^ _words(round_number * _ROUND & _U64_MAX)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(_FIRST)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(_SECOND)
-    return words ^ (words >> np.uint64(31))
+    mixed: Words = words ^ (words >> np.uint64(31))
+    return mixed
 
 
 def _product(words: Words, factor: int) -> tuple[Words, Words]:
