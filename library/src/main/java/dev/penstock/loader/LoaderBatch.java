@@ -25,7 +25,7 @@ public final class LoaderBatch implements AutoCloseable {
     private long position;
     private long skippedCount;
     private long valueBytes;
-    /// Where the rows stand in the order of the epoch, and the first rows of those that were left, if any were not.
+    /// Where the rows stand in the order of the epoch, and which of them are left when some were skipped.
     private final Steps.Share share = new Steps.Share();
 
     private int[] keptRows = {};
