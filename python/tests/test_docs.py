@@ -51,8 +51,9 @@ def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(Path(__file__).parents[up] / "README.md", set()) > 0
 
 
-def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Path(__file__).parents[2] / "docs" / "python.md"
+@pytest.mark.parametrize("name", ["python.md", "store.md", "loaderx.md"])
+def test_page(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[2] / "docs" / name
     monkeypatch.chdir(tmp_path)
     # One program from top to bottom.
     names = {"__name__": "example"}

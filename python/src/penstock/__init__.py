@@ -20,6 +20,7 @@ from ._loader import Loader, collate
 from ._memory import BatchPlace
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
+from ._store import Store
 from ._tree import HybridTree, Tree
 from ._verification import Problem, Verification
 from ._views import Mixture, concat, mix, zip
@@ -42,6 +43,7 @@ __all__ = [
     "PackWriter",
     "Problem",
     "Ragged",
+    "Store",
     "TableWriter",
     "Tree",
     "UnsupportedVersionError",

@@ -4,14 +4,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from . import _index
+from ._dtypes import Field
 
-if TYPE_CHECKING:
-    from ._dataset import Dataset
+
+class Records(Protocol):
+    """What a column asks of the dataset or store that it belongs to."""
+
+    _row: np.dtype[Any] | None
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """The fields by name."""
+
+    def __len__(self) -> int: ...
+
+    def _gather(
+        self,
+        fields: tuple[Field, ...],
+        column: str | None,
+        indices: _index.Indices,
+        as_ragged: bool,
+    ) -> dict[str, Any]:
+        """Columns of records."""
+
+    def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
+        """Copies rows as they are stored."""
+
+    def view(self) -> Any:
+        """Arrays over the files."""
 
 
 class Column:
@@ -20,7 +45,7 @@ class Column:
     It is indexed like an array. `np.asarray(column)` reads all of it.
     """
 
-    def __init__(self, dataset: Dataset, name: str) -> None:
+    def __init__(self, dataset: Records, name: str) -> None:
         self._dataset = dataset
         self._name = name
         self._field = dataset.fields.get(name)

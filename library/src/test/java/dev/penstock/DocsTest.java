@@ -29,9 +29,10 @@ final class DocsTest {
             "RELIABILITY.md",
             "docs/trees.md",
             "docs/runs.md",
-            "docs/loader.md");
+            "docs/loader.md",
+            "docs/store.md");
     /// Those on the Python package, whose names and code its own tests check.
-    private static final List<String> PYTHON_PAGES = List.of("docs/python.md", "python/README.md");
+    private static final List<String> PYTHON_PAGES = List.of("docs/python.md", "docs/loaderx.md", "python/README.md");
 
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");

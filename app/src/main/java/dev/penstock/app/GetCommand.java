@@ -32,8 +32,7 @@ final class GetCommand extends DatasetCommand {
                 writeBytes(batch.column(0).value(0));
             } else {
                 for (Column column : batch.columns()) {
-                    print(Text.row(
-                            Text.printable(column.field().name()), ElementText.line(column.field(), column.value(0))));
+                    print(Text.row(Text.printable(column.field().name()), RecordText.value(column, 0)));
                 }
             }
         }

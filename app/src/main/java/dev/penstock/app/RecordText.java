@@ -63,13 +63,16 @@ final class RecordText {
         return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, content);
     }
 
-    private static String pairs(Batch batch, long rowIndex) {
+    /// The fields of a row in one line.
+    static String pairs(Batch batch, long rowIndex) {
         return batch.columns().stream()
-                .map(column -> Text.printable(column.field().name()) + "="
-                        + (column.isMissing(rowIndex)
-                                ? MISSING
-                                : ElementText.line(column.field(), column.value(rowIndex))))
+                .map(column -> Text.printable(column.field().name()) + "=" + value(column, rowIndex))
                 .collect(Collectors.joining("  "));
+    }
+
+    /// A value in one line.
+    static String value(Column column, long rowIndex) {
+        return column.isMissing(rowIndex) ? MISSING : ElementText.line(column.field(), column.value(rowIndex));
     }
 
     /// The first bytes: as text when they are text, otherwise in hex.

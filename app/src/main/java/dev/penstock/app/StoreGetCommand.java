@@ -2,7 +2,6 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
-import dev.penstock.Column;
 import dev.penstock.memory.Json;
 import dev.penstock.store.StoreReader;
 import java.io.IOException;
@@ -85,7 +84,7 @@ final class StoreGetCommand extends StorefileCommand {
                 String end = isList ? i + 1 < wanted.size() ? "," : "]" : "";
                 print(start + Json.text(json(store, index, batch)) + end);
             } else {
-                print(store.isDeleted(index) ? index + "  (deleted)" : line(index, batch));
+                print(store.isDeleted(index) ? index + "  (deleted)" : index + "  " + RecordText.pairs(batch, 0));
             }
         }
     }
@@ -98,14 +97,5 @@ final class StoreGetCommand extends StorefileCommand {
         }
         json.putAll(RecordText.fields(batch, 0));
         return json;
-    }
-
-    private static String line(long index, Batch batch) {
-        StringBuilder line = new StringBuilder().append(index);
-        for (Column column : batch.columns()) {
-            line.append("  ").append(column.field().name()).append('=');
-            line.append(column.isMissing(0) ? "(missing)" : ElementText.line(column.field(), column.value(0)));
-        }
-        return line.toString();
     }
 }

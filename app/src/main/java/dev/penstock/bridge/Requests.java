@@ -11,7 +11,8 @@ final class Requests {
 
     static String answer(byte[] json) throws IOException {
         Request request = Request.parse(json);
-        return Json.text(answer(request));
+        boolean isOfStore = request.verb().startsWith(StoreRequests.PREFIX);
+        return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
     /// A switch and not a map of methods: each of those would cost a fraction of a millisecond when the runtime

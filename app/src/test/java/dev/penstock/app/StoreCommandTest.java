@@ -303,6 +303,7 @@ final class StoreCommandTest {
         fine("verify", store);
         assertTrue(fine("head", store).out().contains("first"), "head");
         assertTrue(fine("get", store, "0", "--json").out().contains("Zmlyc3Q="), "get");
+        assertTrue(fine("get", store, "2").out().contains("label            (missing)"), "get");
         assertTrue(fine("stats", store).out().contains("label"), "stats");
         Path table = folder.resolve("labels.npy");
         fine("export", store, "--format", "npy", "--output", table, "--fields", "xyz");
@@ -345,6 +346,7 @@ final class StoreCommandTest {
                 "b=" + old.resolve("v28_ragged_raw"),
                 "--output",
                 folder.resolve("uneven"));
+        failing(1, "`store import` copies it", "info", old.resolve("v05_raw"));
         failing(1, "BAD_MAGIC", "store", "import", folder, "--output", folder.resolve("none"));
     }
 

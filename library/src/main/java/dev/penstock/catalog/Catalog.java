@@ -143,8 +143,14 @@ public final class Catalog {
         throw new DatasetException.WrongFormat(
                 path,
                 candidate.kind() == Candidate.Kind.FOLDER
-                        ? "a folder that is no dataset; `pack build` makes one of its files"
+                        ? foundFolder(candidate)
                         : "no known dataset format: " + found(candidate));
+    }
+
+    private static String foundFolder(Candidate folder) throws IOException {
+        return folder.disk().exists(folder.path().resolve("meta.zr"))
+                ? "a store of loaderx; `store import` copies it into a store that can be opened"
+                : "a folder that is no dataset; `pack build` makes one of its files";
     }
 
     private static String found(Candidate file) {

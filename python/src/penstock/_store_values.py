@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values on their way into a store."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _conversion, _dtypes
+from ._dtypes import Field
+from ._ragged import Ragged
+
+COMPRESSIONS = ("raw", "flate", "zstd", "lz4")
+
+# Types that NumPy has no name for.
+_NAMES = {"bytes": None, "utf8": "utf8", "bf16": "bf16", "bfloat16": "bf16"}
+
+
+def declared(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields of a new store as Java wants them.
+
+    Raises:
+        TypeError: when a declaration is no dictionary of dtype, shape and compress
+        ValueError: when a dtype or compression is not supported
+    """
+    if not isinstance(fields, Mapping) or not fields:
+        raise TypeError("fields must be a dictionary of declarations by the names of the fields")
+    return [_declared(name, {} if one is None else one) for name, one in fields.items()]
+
+
+def _declared(name: str, one: Any) -> dict[str, Any]:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a field must be text, got {name!r}")
+    if not isinstance(one, Mapping) or set(one) - {"dtype", "shape", "compress"}:
+        raise TypeError(
+            f"field {name!r} must be declared by a dictionary with some of dtype, shape and "
+            f"compress, got {one!r}"
+        )
+    compress = one.get("compress", "raw")
+    if compress not in COMPRESSIONS:
+        raise ValueError(f"compress of field {name!r} must be one of {', '.join(COMPRESSIONS)}")
+    request: dict[str, Any] = {"name": name, "compress": compress}
+    dtype = None if one.get("dtype") is None else _dtype_name(name, one["dtype"])
+    if dtype is not None:
+        request["dtype"] = dtype
+    shape = one.get("shape")
+    if shape is not None:
+        lengths = [shape] if isinstance(shape, int) else list(shape)
+        request["shape"] = [operator.index(length) for length in lengths]
+    return request
+
+
+def _dtype_name(name: str, dtype: Any) -> str | None:
+    if isinstance(dtype, str) and dtype in _NAMES:
+        return _NAMES[dtype]
+    try:
+        return _dtypes.java_name(np.dtype(dtype).newbyteorder("="))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"dtype {dtype!r} of field {name!r} is not supported; use a type of numbers such as "
+            "'f4', or 'utf8', or leave it out for bytes"
+        ) from None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for no value at all."""
+    if not _conversion.is_masked(value):
+        return value is None
+    mask = np.ma.getmaskarray(value)
+    return bool(mask.size and mask.all())
+
+
+def encoded(field: Field, value: Any) -> bytes | None:
+    """The bytes of one value, or None when it is missing.
+
+    Raises:
+        TypeError: when it is no value of the field
+        ValueError: when it does not fit
+    """
+    if is_missing(value):
+        return None
+    if isinstance(value, str):
+        return _text(field, value)
+    if field.is_bytes:
+        return _bytes(field, value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _fitting(field, bytes(value))
+    array = _array(field, value)
+    if field.variable:
+        if array.ndim > 1:
+            raise ValueError(
+                f"field {field.name!r} holds any number of {field.dtype} without a shape; a value "
+                f"of shape {array.shape} needs a field that declares it"
+            )
+    elif array.shape != field.shape:
+        raise ValueError(
+            f"field {field.name!r} has values of shape {field.shape}, got {array.shape}"
+        )
+    return array.tobytes()
+
+
+def _array(field: Field, value: Any) -> np.ndarray[Any, Any]:
+    try:
+        return _conversion.converted(value, field.dtype)
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"field {field.name!r}: {e}") from None
+
+
+def _text(field: Field, value: str) -> bytes:
+    if field.is_bytes and field.dtype.kind == "S":
+        return value.encode()
+    raise TypeError(f"field {field.name!r} holds no text; encode it first, got {value!r}")
+
+
+def _bytes(field: Field, value: Any) -> bytes:
+    try:
+        return _conversion.record_bytes(value)
+    except TypeError:
+        raise TypeError(
+            f"field {field.name!r} holds bytes, got a {type(value).__name__}; declare a dtype to "
+            "store numbers"
+        ) from None
+
+
+def _fitting(field: Field, value: bytes) -> bytes:
+    size = field.item_size
+    if len(value) % size if field.variable else len(value) != size:
+        raise ValueError(
+            f"field {field.name!r} holds {field}, {size} bytes each; {len(value)} bytes do not fit"
+        )
+    return value
+
+
+class Packed(NamedTuple):
+    """The bytes of the values of one field for many records, as Java wants them."""
+
+    name: str
+    values: np.ndarray[Any, Any]
+    offsets: np.ndarray[Any, Any] | None
+    missing: np.ndarray[Any, Any] | None
+
+    def request(self) -> dict[str, Any]:
+        """Where the values are. The arrays must live until Java has read them."""
+        request: dict[str, Any] = {
+            "name": self.name,
+            "values": self.values.ctypes.data,
+            "valuesBytes": self.values.nbytes,
+        }
+        if self.offsets is not None:
+            request["offsets"] = self.offsets.ctypes.data
+            request["offsetsBytes"] = self.offsets.nbytes
+        if self.missing is not None:
+            request["missing"] = self.missing.ctypes.data
+            request["missingBytes"] = self.missing.nbytes
+        return request
+
+
+def packed(field: Field, values: Sequence[bytes | None]) -> Packed:
+    """Encoded values, side by side. A missing value of a fixed field takes room."""
+    mask = np.array([value is None for value in values], np.bool_)
+    filler = b"" if field.variable else bytes(field.item_size)
+    parts = [filler if value is None else value for value in values]
+    joined = np.frombuffer(b"".join(parts) or b"\0", np.uint8)
+    total = sum(map(len, parts))
+    offsets = None
+    if field.variable:
+        offsets = np.array([0, *accumulate(map(len, parts))], np.int64)
+    return Packed(field.name, joined[:total], offsets, mask if mask.any() else None)
+
+
+def column(field: Field, values: Any) -> tuple[Packed, int]:
+    """A column of values for `extend`, and how many there are."""
+    if isinstance(values, Ragged) and field.variable:
+        return _ragged(field, values)
+    is_array = isinstance(values, np.ndarray) and not values.dtype.hasobject
+    if is_array and not field.variable:
+        return _fixed(field, values)
+    if is_array and field.is_bytes and values.ndim < 2:
+        raise TypeError(
+            f"field {field.name!r} holds bytes; give a list of bytes, or an array whose rows are "
+            "values"
+        )
+    if isinstance(values, (str, bytes, bytearray, Mapping)):
+        raise TypeError(f"field {field.name!r}: a column is a list or an array with all values")
+    encoded_values = [encoded(field, value) for value in values]
+    return packed(field, encoded_values), len(encoded_values)
+
+
+def _fixed(field: Field, values: np.ndarray[Any, Any]) -> tuple[Packed, int]:
+    if values.ndim == 0 or values.shape[1:] != field.shape:
+        raise ValueError(
+            f"field {field.name!r} has values of shape {field.shape}, and the column has shape "
+            f"{values.shape}"
+        )
+    missing: np.ndarray[Any, Any] | None = None
+    if _conversion.is_masked(values):
+        mask = np.ma.getmaskarray(values).reshape(len(values), -1)
+        missing = np.asarray(mask.all(axis=1))
+        if (mask.any(axis=1) != missing).any():
+            raise ValueError(
+                f"field {field.name!r}: a value is missing as a whole; some rows have a mask for "
+                "some elements only"
+            )
+        values = np.ma.getdata(values)
+        missing = missing if missing.any() else None
+    array = np.ascontiguousarray(_array(field, values))
+    return Packed(field.name, _bytes_of(array), None, missing), len(array)
+
+
+def _bytes_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _ragged(field: Field, values: Ragged) -> tuple[Packed, int]:
+    dtype = np.dtype(np.uint8) if field.is_bytes else field.dtype
+    if values.values.dtype != dtype:
+        raise ValueError(f"field {field.name!r} holds {dtype}, got {values.values.dtype}")
+    start, end = int(values.offsets[0]), int(values.offsets[-1])
+    items = np.ascontiguousarray(values.values[start:end])
+    size = field.item_size if not field.is_bytes else 1
+    offsets = (np.asarray(values.offsets, np.int64) - start) * size
+    missing = None if values.missing is None else np.ascontiguousarray(values.missing, np.bool_)
+    return Packed(field.name, _bytes_of(items), offsets, missing), len(values)
+
+
+def part(field: Field, whole: Packed, start: int, stop: int) -> Packed:
+    """Some rows of a column."""
+    missing = None if whole.missing is None else np.ascontiguousarray(whole.missing[start:stop])
+    if whole.offsets is None:
+        size = field.item_size
+        return Packed(field.name, whole.values[start * size : stop * size], None, missing)
+    first, last = int(whole.offsets[start]), int(whole.offsets[stop])
+    offsets = np.ascontiguousarray(whole.offsets[start : stop + 1]) - first
+    return Packed(field.name, whole.values[first:last], offsets, missing)
