@@ -2,11 +2,9 @@
 package dev.penstock.tree;
 
 import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.memory.Layouts.WORDS;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /// Some neighbouring leaves, read ahead: most nodes of a tree are leaves, and reading many at once costs little
 /// more than reading one.
@@ -16,7 +14,6 @@ import java.nio.ByteOrder;
 ///
 /// **Threads.** One at a time.
 final class LeafReadAhead {
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /// How many are read at most.
     static final int SIZE_MAX = 64;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import static dev.penstock.memory.Layouts.WORDS;
+
 import java.util.Arrays;
 
 /// Nodes that are not written yet, because their siblings are not known: a stack, in arrays.
@@ -11,7 +10,6 @@ import java.util.Arrays;
 /// What of a node does not depend on where it will be is kept as the bytes that will be written: head and value,
 /// and the list or the mask of the children. Only the distances come in between.
 final class PendingNodes {
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
 
     /// Bytes kept for each node: head and value, then the list or the mask.

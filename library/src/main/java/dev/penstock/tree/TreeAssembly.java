@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import static dev.penstock.memory.Layouts.WORDS;
+
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// Makes the nodes of a tree out of paths in ascending order, and puts them out as soon as they are complete.
@@ -14,7 +13,6 @@ import java.util.Arrays;
 /// run, and they become a child themselves, of the frame above, or of a line to it. So runs are put out from
 /// the leaves upwards and in the order of the paths, which is what makes the bytes those of the original.
 final class TreeAssembly implements AutoCloseable {
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /// Runs that are remembered when equal ones are shared; each takes 16 to 32 bytes.
     private static final long RUN_LIMIT = 1 << 22;

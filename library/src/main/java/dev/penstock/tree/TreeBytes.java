@@ -3,15 +3,13 @@ package dev.penstock.tree;
 
 import static dev.penstock.memory.Layouts.U64;
 import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.memory.Layouts.WORDS;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.function.Supplier;
 
 /// The numbers and nodes of one tree file, read in place.
@@ -26,9 +24,6 @@ import java.util.function.Supplier;
 ///
 /// **Threads.** Any number; it never changes.
 final class TreeBytes {
-    private static final VarHandle KEY_WORDS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
     /// Alternating bytes of the shortest leaf: a head that says value, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;
 
@@ -246,7 +241,7 @@ final class TreeBytes {
         int count = (int) start & 0xFF;
         if (count < Long.BYTES && count > 0 && count < node - data && position <= key.length - Long.BYTES) {
             // Most lines are short: the length and all bytes have been loaded together.
-            long difference = start >>> 8 ^ (long) KEY_WORDS.get(key, position);
+            long difference = start >>> 8 ^ (long) WORDS.get(key, position);
             return difference << (Long.SIZE - 8 * count) == 0 ? count : 0;
         }
         count = segmentSize(node, data);
@@ -280,7 +275,7 @@ final class TreeBytes {
     boolean matches(long offset, byte[] key, int keyStart, int count) {
         int i = 0;
         for (; i <= count - Long.BYTES; i += Long.BYTES) {
-            if (bytes.get(U64, offset + i) != (long) KEY_WORDS.get(key, keyStart + i)) {
+            if (bytes.get(U64, offset + i) != (long) WORDS.get(key, keyStart + i)) {
                 return false;
             }
         }
@@ -289,7 +284,7 @@ final class TreeBytes {
             return true;
         }
         if (keyStart + i <= key.length - Long.BYTES && offset + i <= size - Long.BYTES) {
-            long difference = bytes.get(U64, offset + i) ^ (long) KEY_WORDS.get(key, keyStart + i);
+            long difference = bytes.get(U64, offset + i) ^ (long) WORDS.get(key, keyStart + i);
             return difference << (Long.SIZE - 8 * left) == 0;
         }
         for (; i < count; i++) {

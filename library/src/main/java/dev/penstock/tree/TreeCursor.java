@@ -140,26 +140,23 @@ public final class TreeCursor {
     ///
     /// @return the bytes gone
     public int descendExisting(byte[] path) {
-        return bytes.read(() -> {
-            int count = 0;
-            while (count < path.length && track.descend(path[count] & 0xFF)) {
-                count++;
-            }
-            return count;
-        });
+        return descend(path, false);
     }
 
     /// Goes down by a path to the first value below here, or as far as it exists.
     ///
     /// @return the bytes gone
     public int descendToValue(byte[] path) {
+        return descend(path, true);
+    }
+
+    private int descend(byte[] path, boolean isValueEnough) {
         return bytes.read(() -> {
             int count = 0;
-            while (count < path.length && track.descend(path[count] & 0xFF)) {
+            while (count < path.length
+                    && !(count > 0 && isValueEnough && track.hasValue())
+                    && track.descend(path[count] & 0xFF)) {
                 count++;
-                if (track.hasValue()) {
-                    break;
-                }
             }
             return count;
         });
@@ -180,10 +177,7 @@ public final class TreeCursor {
     }
 
     public boolean descendLast() {
-        return bytes.read(() -> {
-            int count = track.childCount();
-            return count > 0 && track.descend(track.childByte(count - 1));
-        });
+        return descendIndex(childCount() - 1);
     }
 
     /// Goes down by last children to a place that has none.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import static dev.penstock.memory.Layouts.WORDS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.penstock.Reason;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// Finds the value of a path by walking down from the root.
@@ -20,8 +18,6 @@ import java.util.Arrays;
 final class TreeLookup {
     /// No node and no value has this offset.
     static final long ABSENT = -1;
-
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /// The longest beginning of all keys that is compared at once.
     private static final int COMMON_MAX = 64;
@@ -103,14 +99,14 @@ final class TreeLookup {
             return ABSENT;
         }
         if (key.length - start <= PrefixJumps.SIZE) {
-            return find(key, base, start, false, NO_JUMP, null);
+            return find(key, base, start, false, NO_JUMP);
         }
         long jump = jumps.find((long) WORDS.get(key, start), (long) WORDS.get(key, start + Long.BYTES));
         if (jump == PrefixJumps.NONE) {
-            return find(key, base, start, false, start + PrefixJumps.SIZE, null);
+            return find(key, base, start, false, start + PrefixJumps.SIZE);
         }
         int position = start + PrefixJumps.size(jump);
-        return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), NO_JUMP, null);
+        return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), NO_JUMP);
     }
 
     /// The branches of lookups that begin at the root.
@@ -124,7 +120,34 @@ final class TreeLookup {
     /// @param sharedSize the number of first bytes that this key and the earlier one share
     long valueOffset(byte[] key, int sharedSize, VisitedBranches trail) {
         trail.rewind(sharedSize);
-        return find(key, trail.node(), trail.position(), false, NO_JUMP, trail);
+        return walk(key, trail);
+    }
+
+    /// Walks down from the end of a trail and leaves a trail. It reads every node from the file: a key parts from
+    /// the one before near its end, and looking up what is remembered takes as long as reading a node or two.
+    private long walk(byte[] key, VisitedBranches trail) {
+        long node = trail.node();
+        int position = trail.position();
+        while (true) {
+            long word = bytes.word(node);
+            if ((word & TreeFormat.LINE) != 0) {
+                int size = bytes.matchLine(node, word, key, position);
+                position += size;
+                long next = size == 0 ? ABSENT : behindLine(node, word, position == key.length);
+                if (next < 0 || next > node) {
+                    return next;
+                }
+                node = next;
+            } else if (position == key.length) {
+                return valueOfBranch(node, word);
+            } else {
+                trail.add(node, position);
+                node = child(node, word, key[position++] & 0xFF);
+                if (node == ABSENT) {
+                    return ABSENT;
+                }
+            }
+        }
     }
 
     /// The offset of the value at the end of a line when the key ends there, else the child of the line, or
@@ -149,9 +172,7 @@ final class TreeLookup {
     ///
     /// @param isStartLine whether the node is known to be a line
     /// @param jumpLimit   the last node at or before this position of the key is noted in [PrefixJumps]
-    /// @param trail       gets the branches on the way, or null
-    private long find(
-            byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit, VisitedBranches trail) {
+    private long find(byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit) {
         long node = start;
         int position = startPosition;
         boolean isLine = isStartLine;
@@ -169,9 +190,6 @@ final class TreeLookup {
             if (!isLine && position < key.length) {
                 long step = steps.find(node, key[position] & 0xFF);
                 if (step != ChildSteps.NONE) {
-                    if (trail != null) {
-                        trail.add(node, position);
-                    }
                     node = ChildSteps.child(node, step);
                     isLine = ChildSteps.isLine(step);
                     position++;
@@ -192,9 +210,6 @@ final class TreeLookup {
                 offset = valueOfBranch(node, word);
                 break;
             } else {
-                if (trail != null) {
-                    trail.add(node, position);
-                }
                 int wanted = key[position++] & 0xFF;
                 long child = child(node, word, wanted);
                 if (child == ABSENT) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import static dev.penstock.memory.Layouts.WORDS;
+
 import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// The paths of a tree that have values, in order: all of them, those of a prefix, or those of a range.
@@ -26,7 +25,6 @@ import java.util.Arrays;
 ///
 /// **Threads.** One at a time; any number of scans of one reader.
 public final class TreeScan implements PathScan {
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int PATH_START = 256;
     private static final long NONE = -1;
 

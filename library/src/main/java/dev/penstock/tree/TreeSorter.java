@@ -21,15 +21,11 @@ public final class TreeSorter implements AutoCloseable {
     /// Below this the files would be too many and too small.
     public static final long MEMORY_MIN = 1 << 20;
 
-    /// One array holds the paths.
-    private static final long MEMORY_MAX = 1L << 30;
-
     /// As many files are merged at a time, and as many of one level are kept before they are.
     private static final int FAN_IN = 16;
 
-    /// What sorting takes for each path: its position, an object with the position and the first bytes, and
-    /// references to it.
-    private static final int ENTRY_OVERHEAD = 40;
+    /// What sorting takes for each path besides its bytes: an entry, the header of an array, and references.
+    private static final int ENTRY_OVERHEAD = 72;
 
     /// What was written.
     ///
@@ -44,10 +40,31 @@ public final class TreeSorter implements AutoCloseable {
         void accept(byte[] bytes, int start, int size, long value) throws IOException;
     }
 
+    /// A path in memory. Most comparisons are decided by the first eight bytes, which are a number that sorts as
+    /// they do.
+    private record Entry(long prefix, byte[] path, long value) implements Comparable<Entry> {
+        static Entry of(byte[] path, long value) {
+            long prefix = 0;
+            for (int i = 0; i < Long.BYTES; i++) {
+                prefix = prefix << 8 | (i < path.length ? path[i] & 0xFF : 0);
+            }
+            return new Entry(prefix, path, value);
+        }
+
+        @Override
+        public int compareTo(Entry other) {
+            int order = Long.compareUnsigned(prefix, other.prefix);
+            return order != 0 ? order : Arrays.compareUnsigned(path, other.path);
+        }
+    }
+
     private final Path target;
     private final Disk disk;
     private final long memoryBytes;
-    private final SortBuffer buffer = new SortBuffer();
+    /// The paths in memory, in the order in which they came.
+    private final List<Entry> entries = new ArrayList<>();
+
+    private long usedBytes;
     /// Older files first.
     private final List<SortedFile> runs = new ArrayList<>();
 
@@ -63,13 +80,15 @@ public final class TreeSorter implements AutoCloseable {
     /// Begins to sort.
     ///
     /// @param target      the tree that will be written; the temporary files are beside it
-    /// @param memoryBytes what may be held in memory, at least [#MEMORY_MIN]
+    /// @param memoryBytes what may be held in memory, at least [#MEMORY_MIN]; half of the Java heap is the most
+    ///                    that is used
     public static TreeSorter create(Path target, long memoryBytes, Disk disk) {
         if (memoryBytes < MEMORY_MIN) {
             throw new IllegalArgumentException(
                     "sorting takes at least " + MEMORY_MIN + " bytes of memory, not " + memoryBytes);
         }
-        return new TreeSorter(target, Math.min(memoryBytes, MEMORY_MAX), disk);
+        long heapBytes = Runtime.getRuntime().maxMemory();
+        return new TreeSorter(target, Math.clamp(memoryBytes, MEMORY_MIN, Math.max(MEMORY_MIN, heapBytes / 2)), disk);
     }
 
     /// Adds a path.
@@ -85,11 +104,12 @@ public final class TreeSorter implements AutoCloseable {
             throw new IllegalArgumentException("a path of " + size + " bytes cannot be sorted within " + memoryBytes
                     + " bytes of memory: allow four times the longest path");
         }
-        long needed = buffer.usedBytes() + SortBuffer.entrySize(size) + (buffer.count() + 1L) * ENTRY_OVERHEAD;
-        if (needed > memoryBytes && buffer.count() > 0) {
+        int needed = size + ENTRY_OVERHEAD;
+        if (usedBytes + needed > memoryBytes) {
             spill();
         }
-        buffer.add(bytes, start, size, value);
+        entries.add(Entry.of(Arrays.copyOfRange(bytes, start, start + size), value));
+        usedBytes += needed;
     }
 
     /// Writes all that came as the tree that it was sorted for, whole or not at all. The sorter is empty
@@ -114,27 +134,43 @@ public final class TreeSorter implements AutoCloseable {
 
     private void drain(Sink sink) throws IOException {
         if (runs.isEmpty()) {
-            duplicateCount += buffer.drain(sink);
+            drainMemory(sink);
             return;
         }
-        if (buffer.count() > 0) {
-            spill();
-        }
+        spill();
         while (runs.size() > FAN_IN) {
             mergeLast(FAN_IN);
         }
         merge(runs, sink);
     }
 
+    /// Hands the paths in memory out in order, of equal ones the last.
+    private void drainMemory(Sink sink) throws IOException {
+        // Equal paths stay in the order in which they came, since the sort is stable.
+        entries.sort(null);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            if (i + 1 < entries.size() && entry.compareTo(entries.get(i + 1)) == 0) {
+                duplicateCount++;
+            } else {
+                sink.accept(entry.path, 0, entry.path.length, entry.value);
+            }
+        }
+        entries.clear();
+        usedBytes = 0;
+    }
+
+    /// Puts the paths in memory into a file.
     private void spill() throws IOException {
+        if (entries.isEmpty()) {
+            return;
+        }
         SortedFile run = newRun(0);
         runs.add(run);
-        duplicateCount += buffer.drain(run::append);
+        drainMemory(run::append);
         run.finish();
-        int level = 0;
-        while (countOfLevel(level) == FAN_IN) {
+        for (int level = 0; countOfLevel(level) == FAN_IN; level++) {
             mergeLast(FAN_IN);
-            level++;
         }
     }
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import static dev.penstock.memory.Layouts.WORDS;
 
 /// The numbers of a tree: one byte up to 247, else the count of the bytes that follow plus 247.
 final class Varint {
     static final int SIZE_MAX = 9;
     static final int SINGLE_MAX = 247;
-
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private Varint() {}
 
