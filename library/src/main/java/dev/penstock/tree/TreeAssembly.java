@@ -27,13 +27,25 @@ final class TreeAssembly implements AutoCloseable {
     private int previousSize;
     private boolean hasPrevious;
 
-    /// Where on the path before each frame is, its first pending child, and its value. The first is the root.
-    private int[] depths = new int[16];
+    /// A place on the path before. Frames are used again.
+    private static final class Frame {
+        private final Frame above;
+        private Frame below;
+        /// The bytes of path that lead to the place.
+        private int depth;
+        /// The first pending child.
+        private int firstPending;
 
-    private int[] firstPending = new int[16];
-    private boolean[] hasValues = new boolean[16];
-    private long[] values = new long[16];
-    private int frameCount;
+        private boolean hasValue;
+        private long value;
+
+        Frame(Frame above) {
+            this.above = above;
+        }
+    }
+
+    private final Frame root = new Frame(null);
+    private Frame top = root;
 
     private byte[] runBytes = new byte[1 << 10];
     private int segmentStart;
@@ -52,7 +64,6 @@ final class TreeAssembly implements AutoCloseable {
         this.out = out;
         this.lines = new ContentIndex(options.lineLimit());
         this.runs = options.isSharing() ? new ContentIndex(RUN_LIMIT) : null;
-        pushFrame(0);
     }
 
     /// How many bytes a path has in common with the one before. Most paths are short, which the runtime's own
@@ -79,23 +90,23 @@ final class TreeAssembly implements AutoCloseable {
         TreeFormat.requireKeySize(size);
         int shared = sharedSize(bytes, start, size);
         boolean isSame = hasPrevious && shared == size && size == previousSize;
-        requireOrder(bytes, start, size, shared, isSame && !(hasValue && hasValues[frameCount - 1]));
+        requireOrder(bytes, start, size, shared, isSame && !(hasValue && top.hasValue));
         if (!isSame) {
             if (isNextLeaf(size, shared)) {
-                pending.addLeaf(previous[shared], values[frameCount - 1]);
-                firstPending[frameCount - 1] = pending.count();
-                hasValues[frameCount - 1] = false;
+                pending.addLeaf(previous[shared], top.value);
+                top.firstPending = pending.count();
+                top.hasValue = false;
             } else {
                 closeTo(shared);
                 if (size > 0) {
-                    pushFrame(size);
+                    pushFrame(size, pending.count());
                 }
             }
             remember(bytes, start, size, shared);
         }
         if (hasValue) {
-            hasValues[frameCount - 1] = true;
-            values[frameCount - 1] = value;
+            top.hasValue = true;
+            top.value = value;
             keyCount++;
         }
     }
@@ -116,13 +127,12 @@ final class TreeAssembly implements AutoCloseable {
     /// Whether a path and the one before differ in their last byte only, and parted there before: the commonest
     /// case, in which the deepest frame becomes a leaf and serves again.
     private boolean isNextLeaf(int size, int shared) {
-        int top = frameCount - 1;
-        return top > 0
+        return top != root
                 && size == shared + 1
-                && depths[top] == size
-                && depths[top - 1] == shared
-                && hasValues[top]
-                && firstPending[top] == pending.count();
+                && top.depth == size
+                && top.above.depth == shared
+                && top.hasValue
+                && top.firstPending == pending.count();
     }
 
     private void remember(byte[] bytes, int start, int size, int shared) {
@@ -142,35 +152,35 @@ final class TreeAssembly implements AutoCloseable {
 
     /// Completes all frames deeper than this and makes sure that there is one exactly there, if any was.
     private void closeTo(int depth) throws IOException {
-        while (depths[frameCount - 1] > depth) {
-            int closedDepth = depths[frameCount - 1];
+        while (top.depth > depth) {
+            int closedDepth = top.depth;
             fold();
-            while (depths[frameCount - 1] > depth && !isNeeded(frameCount - 1)) {
-                frameCount--;
+            while (top.depth > depth && !isNeeded()) {
+                top = top.above;
             }
-            if (depths[frameCount - 1] < depth) {
-                pushFrameBelowTop(depth);
+            if (top.depth < depth) {
+                // Its first child is on top of the pending nodes already.
+                pushFrame(depth, pending.count() - 1);
             }
-            int above = depths[frameCount - 1];
-            if (closedDepth - above >= 2) {
-                wrap(above + 1, closedDepth);
+            if (closedDepth - top.depth >= 2) {
+                wrap(top.depth + 1, closedDepth);
             }
-            pending.setTopByte(previous[above]);
+            pending.setTopByte(previous[top.depth]);
         }
     }
 
-    /// A frame that has no value and no child is only a part of a line.
-    private boolean isNeeded(int frame) {
-        int limit = frame + 1 < frameCount ? firstPending[frame + 1] : pending.count() - 1;
-        return hasValues[frame] || limit > firstPending[frame];
+    /// A frame that has no value and, but for the node on top of the pending ones, no child is only a part of a
+    /// line.
+    private boolean isNeeded() {
+        return top.hasValue || pending.count() - 1 > top.firstPending;
     }
 
     /// Takes the deepest frame off: its children are put out, and it is on top of the pending nodes as a branch.
     private void fold() throws IOException {
-        int top = --frameCount;
-        int start = firstPending[top];
+        int start = top.firstPending;
         long first = pending.count() > start ? putRun(start, pending.count()) : 0;
-        pending.fold(start, first, hasValues[top], values[top]);
+        pending.fold(start, first, top.hasValue, top.value);
+        top = top.above;
     }
 
     /// Makes the node on top of the pending ones a line of a part of the path before.
@@ -183,27 +193,14 @@ final class TreeAssembly implements AutoCloseable {
         pending.wrapTop(line, child);
     }
 
-    private void pushFrame(int depth) {
-        pushFrame(depth, pending.count());
-    }
-
-    /// A frame whose first child is on top of the pending nodes already.
-    private void pushFrameBelowTop(int depth) {
-        pushFrame(depth, pending.count() - 1);
-    }
-
-    private void pushFrame(int depth, int first) {
-        if (frameCount == depths.length) {
-            int size = 2 * frameCount;
-            depths = Arrays.copyOf(depths, size);
-            firstPending = Arrays.copyOf(firstPending, size);
-            hasValues = Arrays.copyOf(hasValues, size);
-            values = Arrays.copyOf(values, size);
+    private void pushFrame(int depth, int firstPending) {
+        if (top.below == null) {
+            top.below = new Frame(top);
         }
-        depths[frameCount] = depth;
-        firstPending[frameCount] = first;
-        hasValues[frameCount] = false;
-        frameCount++;
+        top = top.below;
+        top.depth = depth;
+        top.firstPending = firstPending;
+        top.hasValue = false;
     }
 
     /// Puts out what is left.
@@ -211,9 +208,9 @@ final class TreeAssembly implements AutoCloseable {
     /// @return where the root is
     long finish(TreeWriter.RootStyle rootStyle) throws IOException {
         boolean isLine = rootStyle == TreeWriter.RootStyle.LINE
-                && frameCount > 1
-                && !hasValues[0]
-                && firstPending[1] == firstPending[0];
+                && top != root
+                && !root.hasValue
+                && root.below.firstPending == root.firstPending;
         if (isLine) {
             finishLine();
         } else {
@@ -228,11 +225,11 @@ final class TreeAssembly implements AutoCloseable {
 
     /// All paths begin with the same byte: the root is a line down to where they first part.
     private void finishLine() throws IOException {
-        int frame = 1;
-        while (frame < frameCount - 1 && !hasValues[frame] && firstPending[frame + 1] == firstPending[frame]) {
-            frame++;
+        Frame frame = root.below;
+        while (frame != top && !frame.hasValue && frame.below.firstPending == frame.firstPending) {
+            frame = frame.below;
         }
-        int depth = depths[frame];
+        int depth = frame.depth;
         closeTo(depth);
         fold();
         wrap(0, depth);
