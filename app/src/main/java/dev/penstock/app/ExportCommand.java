@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
             "Example:",
             "  penstock export steps.npy --format csv --output - --fields run_id,move --where \"move == 2\""
         })
-final class ExportCommand extends DatasetCommand {
+class ExportCommand extends DatasetCommand {
     @Option(
             names = "--format",
             required = true,
@@ -74,10 +74,10 @@ final class ExportCommand extends DatasetCommand {
                 report(exportShards(opened, progress));
                 return 0;
             }
-            List<Field> wanted = Fields.choose(dataset.fields(), fields);
+            List<Field> wanted = fields == null ? dataset.fields() : Fields.choose(dataset.conditionFields(), fields);
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)
-                    .withWhere(condition == null ? null : Where.parse(condition, dataset.fields()))
+                    .withWhere(condition == null ? null : Where.parse(condition, dataset.conditionFields()))
                     .withProgress(progress);
             long recordCount = Export.write(scan, format, output, isReplacing, isStandardOutput() ? data() : null);
             report(recordCount);

@@ -46,7 +46,7 @@ final class HeadCommand extends DatasetCommand {
                     remark("... " + Text.number(dataset.count() - limit) + " more");
                 }
             } else {
-                Where where = Where.parse(condition, dataset.fields());
+                Where where = Where.parse(condition, dataset.conditionFields());
                 show(dataset, batch, firstMatches(dataset, where).iterator());
             }
         }

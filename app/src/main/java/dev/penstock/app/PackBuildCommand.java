@@ -129,7 +129,7 @@ final class PackBuildCommand extends Command {
         }
     }
 
-    private static List<Map<String, Object>> findings(List<RunIntake.Finding> findings) {
+    static List<Map<String, Object>> findings(List<RunIntake.Finding> findings) {
         return findings.stream()
                 .map(finding -> {
                     Map<String, Object> json = new LinkedHashMap<>();

@@ -34,6 +34,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
         commands.put("runs", RunsCommand.class);
+        commands.put("steps", StepsCommand.class);
         commands.put("table", TableCommand.class);
         commands.put("shards", ShardsCommand.class);
         commands.put("tree", TreeCommand.class);

@@ -48,7 +48,7 @@ final class StatsCommand extends DatasetCommand {
     }
 
     private Stats count(Dataset dataset) throws IOException {
-        Where where = condition == null ? null : Where.parse(condition, dataset.fields());
+        Where where = condition == null ? null : Where.parse(condition, dataset.conditionFields());
         Scan scan = Scan.of(dataset)
                 .withFields(Fields.choose(dataset.fields(), fields))
                 .withWhere(where);

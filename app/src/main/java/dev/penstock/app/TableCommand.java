@@ -15,5 +15,6 @@ final class TableCommand extends CommandGroup {
         commands.put("write", TableWriteCommand.class);
         commands.put("append", TableAppendCommand.class);
         commands.put("select", TableSelectCommand.class);
+        commands.put("group", TableGroupCommand.class);
     }
 }

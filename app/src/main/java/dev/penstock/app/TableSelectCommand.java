@@ -47,7 +47,7 @@ final class TableSelectCommand extends DatasetCommand {
                 ProgressBar progress = progress("select", ProgressBar.Unit.RECORDS)) {
             Scan scan = Scan.of(dataset)
                     .withFields(List.of())
-                    .withWhere(Where.parse(condition, dataset.fields()))
+                    .withWhere(Where.parse(condition, dataset.conditionFields()))
                     .withProgress(progress);
             report(write(scan), dataset.count());
         }

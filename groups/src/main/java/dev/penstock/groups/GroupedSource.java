@@ -97,7 +97,8 @@ final class GroupedSource implements AutoCloseable {
                 .toList();
     }
 
-    private static Path rowsPath(Disk disk, Path folder, List<String> remarks) throws IOException {
+    /// The table in a folder: the folder itself when it has shards, otherwise its only `.npy` file.
+    static Path rowsPath(Disk disk, Path folder, List<String> remarks) throws IOException {
         List<Path> files = files(disk, folder);
         if (TableReader.isTable(disk, folder)) {
             List<String> others = files.stream()

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.game2048.StepsDataset;
+import dev.penstock.game2048.StepsOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Appends runs to a steps dataset.
+@CommandLine.Command(
+        name = "append",
+        header = "Append recorded games to a steps dataset.",
+        description =
+                "Run ids continue, in the rows and in the database. A dataset of shards gains a shard and rewrites"
+                        + " nothing; a single steps.npy is written anew. Readers see the old dataset until the new"
+                        + " one is complete.",
+        footer = {"", "Example:", "  penstock steps append --dataset steps --input new-games"})
+final class StepsAppendCommand extends StepsInputCommand {
+    @Option(
+            names = {"-d", "--dataset"},
+            required = true,
+            paramLabel = "DIR",
+            description = "The dataset.")
+    Path dataset;
+
+    @Override
+    StepsDataset.Result run(StepsOptions options) throws IOException {
+        return StepsDataset.append(dataset, input, options);
+    }
+
+    @Override
+    Path dataset() {
+        return dataset;
+    }
+
+    @Override
+    String done() {
+        return "Appended";
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Verification;
+import dev.penstock.game2048.StepsCheck;
+import dev.penstock.game2048.StepsDataset;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Checks a steps dataset.
+@CommandLine.Command(
+        name = "check",
+        header = "Check the files, the database and every row of a steps dataset.",
+        description =
+                "Every row has to have the run id and the step index of its place, a move, legal moves and values from"
+                        + " 0 to 1. With --replay every move is played again: it has to be legal, and the next board"
+                        + " has to be the moved one with one spawned tile.",
+        footer = {"", "Example:", "  penstock steps check steps --replay"})
+final class StepsCheckCommand extends StepsPathCommand {
+    @Option(names = "--replay", description = "Play every move again.")
+    boolean isReplaying;
+
+    @Override
+    public Integer call() throws IOException {
+        Path folder = folder();
+        try (StepsDataset dataset = StepsDataset.open(folder);
+                ProgressBar progress = progress("check", ProgressBar.Unit.RECORDS)) {
+            StepsCheck.Result result = dataset.check(isReplaying, progress);
+            if (isJson) {
+                printJson(json(result));
+            } else {
+                result.verification().problems().forEach(problem -> print(text(problem)));
+                print((result.isOk() ? "OK: " : "BAD: ") + folder + " (" + Text.number(result.runCount()) + " runs, "
+                        + Text.number(result.stepCount()) + " steps, "
+                        + Text.number(result.verification().problemCount()) + " problems)");
+            }
+            return result.isOk() ? 0 : Failures.BAD_DATA;
+        }
+    }
+
+    private static String text(Verification.Problem problem) {
+        return problem.severity().toString().toLowerCase(Locale.ROOT) + ": " + problem.file() + ": "
+                + Text.printable(problem.what()) + " [" + problem.reason() + "]";
+    }
+
+    private static Map<String, Object> json(StepsCheck.Result result) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("ok", result.isOk());
+        json.put("runs", result.runCount());
+        json.put("steps", result.stepCount());
+        json.put("problemCount", result.verification().problemCount());
+        List<Map<String, Object>> problems = result.verification().problems().stream()
+                .map(StepsCheckCommand::json)
+                .toList();
+        json.put("problems", problems);
+        return json;
+    }
+
+    private static Map<String, Object> json(Verification.Problem problem) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("file", problem.file().toString());
+        json.put("reason", problem.reason());
+        json.put("what", problem.what());
+        json.put("level", problem.severity().toString().toLowerCase(Locale.ROOT));
+        return json;
+    }
+}

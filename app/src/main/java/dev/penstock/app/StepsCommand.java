@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import java.util.Map;
+import picocli.CommandLine;
+
+/// The commands about steps datasets.
+@CommandLine.Command(
+        name = "steps",
+        header = "The steps of many games of 2048 as rows, with the runs in SQLite (steps.npy, metadata.db).",
+        footer = {"", "Example:", "  penstock steps build --input games.a2pack --output steps"})
+final class StepsCommand extends CommandGroup {
+    @Override
+    void list(Map<String, Class<?>> commands) {
+        commands.put("build", StepsBuildCommand.class);
+        commands.put("append", StepsAppendCommand.class);
+        commands.put("repair", StepsRepairCommand.class);
+        commands.put("stats", StepsStatsCommand.class);
+        commands.put("check", StepsCheckCommand.class);
+        commands.put("export", StepsExportCommand.class);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.game2048.StepsRepair;
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+
+/// Mends a steps dataset.
+@CommandLine.Command(
+        name = "repair",
+        header = "Mend run ids and ranges of a steps dataset.",
+        description =
+                "Rows that the original program appended count their runs from 0 again; they get the ids of the"
+                        + " database. Ranges of runs that do not fit the rows are found again from the step indices."
+                        + " Files that are right are not written.",
+        footer = {"", "Example:", "  penstock steps repair steps"})
+final class StepsRepairCommand extends StepsPathCommand {
+    @Override
+    public Integer call() throws IOException {
+        Path folder = folder();
+        StepsRepair.Result result;
+        try (ProgressBar progress = progress("repair", ProgressBar.Unit.RECORDS)) {
+            result = StepsRepair.repair(folder, Disk.real(), progress);
+        }
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("dataset", folder);
+            json.put("rows", result.rowCount());
+            json.put("runs", result.runCount());
+            printJson(json);
+        } else {
+            remark(
+                    result.rowCount() == 0 && result.runCount() == 0
+                            ? "Nothing to mend in " + folder
+                            : "Mended the run ids of " + Text.number(result.rowCount()) + " rows and the ranges of "
+                                    + Text.number(result.runCount()) + " runs of " + folder);
+        }
+        return 0;
+    }
+}

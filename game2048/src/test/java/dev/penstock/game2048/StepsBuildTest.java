@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Reason;
+import dev.penstock.Verification;
+import dev.penstock.groups.GroupedTable;
+import dev.penstock.memory.Disk;
+import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Building, appending, sharding, and what is refused.
+final class StepsBuildTest {
+    @TempDir
+    Path folder;
+
+    private static byte[] rows(Path dataset) throws IOException {
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            GroupedTable table = steps.table();
+            byte[] rows = new byte[(int) (table.count() * table.rowSize())];
+            table.read(
+                    MemorySegment.ofArray(LongStream.range(0, table.count()).toArray()), MemorySegment.ofArray(rows));
+            return rows;
+        }
+    }
+
+    private static List<String> names(Path dataset) throws IOException {
+        try (Stream<Path> files = Files.list(dataset)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shardsAndWorkersMakeNoDifferenceToTheRows() throws IOException {
+        Path one = folder.resolve("one");
+        StepsDataset.build(Golden.runs("clean"), one, StepsOptions.DEFAULT.withWorkers(1));
+        Path shards = folder.resolve("shards");
+        StepsDataset.build(Golden.runs("clean"), shards, StepsOptions.DEFAULT.withShardRows(100).withWorkers(4));
+        assertArrayEquals(rows(one), rows(shards));
+        assertEquals(10, names(shards).size(), names(shards).toString());
+        byte[] before = Files.readAllBytes(shards.resolve("steps-00003.npy"));
+        Object time = Files.getAttribute(shards.resolve("steps-00003.npy"), "unix:ino");
+        StepsDataset.append(one, Golden.runs("more"), StepsOptions.DEFAULT);
+        StepsDataset.append(shards, Golden.runs("more"), StepsOptions.DEFAULT);
+        assertArrayEquals(rows(one), rows(shards));
+        assertEquals(11, names(shards).size(), "one new shard: " + names(shards));
+        assertArrayEquals(before, Files.readAllBytes(shards.resolve("steps-00003.npy")));
+        assertEquals(time, Files.getAttribute(shards.resolve("steps-00003.npy"), "unix:ino"));
+        try (StepsDataset dataset = StepsDataset.open(shards)) {
+            Verification verification = dataset.check(false, Progress.NONE).verification();
+            assertEquals(List.of(), verification.problems());
+            assertTrue(dataset.table().isFingerprintExact(), "the manifest has checksums of all shards");
+        }
+    }
+
+    @Test
+    void aPackHasTheSameStepsAsItsFolder() throws IOException {
+        Path fromFolder = folder.resolve("folder");
+        StepsDataset.build(Golden.runs("clean"), fromFolder);
+        Path pack = folder.resolve("clean.a2pack");
+        PackBuilder.build(
+                Golden.runs("clean"),
+                pack,
+                false,
+                PackWriter.Options.DEFAULT,
+                1,
+                new RunIntake(false),
+                Progress.NONE);
+        Path fromPack = folder.resolve("pack");
+        StepsDataset.build(pack, fromPack);
+        assertArrayEquals(rows(fromFolder), rows(fromPack));
+    }
+
+    @Test
+    void replayedGamesAreInOrderAndAChangedBoardIsNot() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.pack("runs/games"), dataset);
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            assertEquals(List.of(), steps.check(true, Progress.NONE).verification().problems());
+        }
+        byte[] bytes = Files.readAllBytes(dataset.resolve("steps.npy"));
+        bytes[256 + 32 * 50] ^= 0x11;
+        Files.write(dataset.resolve("steps.npy"), bytes);
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            assertTrue(steps.check(false, Progress.NONE).isOk());
+            StepsCheck.Result result = steps.check(true, Progress.NONE);
+            assertFalse(result.isOk());
+            assertTrue(result.verification().problems().stream()
+                    .anyMatch(problem -> problem.reason() == Reason.BAD_TRANSITION));
+        }
+    }
+
+    @Test
+    void runsOfAScoreAreAViewOfTheSameType() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset);
+        try (StepsDataset all = StepsDataset.open(dataset)) {
+            StepsDataset best = all.filterByScore(4700);
+            assertEquals(600, best.count());
+            assertEquals(2, best.runs().count());
+            assertEquals(300, best.filterByScore(4701).count());
+            assertEquals(0, best.filterByScore(Long.MAX_VALUE).count());
+        }
+    }
+
+    @Test
+    void badRunsAreNamedOrLeftOut() throws IOException {
+        Path input = Files.createDirectories(folder.resolve("input"));
+        Files.copy(Golden.runs("clean/g2.a2run2"), input.resolve("a.a2run2"));
+        Files.writeString(input.resolve("b.a2run2"), "no run at all, and long enough to be one");
+        Files.copy(Golden.runs("edge/meta-steps-too-many.a2run2"), input.resolve("c.a2run2"));
+        Files.copy(Golden.runs("edge/one-step-no-branches.a2run2"), input.resolve("d.a2run2"));
+        Files.copy(Golden.runs("clean/g1.a2run2"), input.resolve("e.a2run2"));
+        DatasetException refusal =
+                assertThrows(DatasetException.class, () -> StepsDataset.build(input, folder.resolve("none")));
+        assertTrue(refusal.getMessage().contains("b.a2run2"), refusal.getMessage());
+        assertFalse(Files.exists(folder.resolve("none")));
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.Result result =
+                StepsDataset.build(input, dataset, StepsOptions.DEFAULT.withSkippingBad(true));
+        assertEquals(List.of("b.a2run2", "c.a2run2", "d.a2run2"), result.skipped().stream()
+                .map(finding -> finding.file().getFileName().toString())
+                .toList());
+        assertEquals("MISSING_BRANCHES", result.skipped().get(2).reason());
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            assertEquals(2, steps.runs().count());
+            assertTrue(steps.check(false, Progress.NONE).isOk(), "run ids have no holes");
+        }
+        Path made = folder.resolve("made");
+        StepsDataset.build(
+                input, made, StepsOptions.DEFAULT.withSkippingBad(true).withSynthesizing(true));
+        try (StepsDataset steps = StepsDataset.open(made)) {
+            assertEquals(3, steps.runs().count());
+        }
+    }
+
+    @Test
+    void whatIsThereIsNotReplaced() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset);
+        byte[] before = rows(dataset);
+        assertThrows(FileAlreadyExistsException.class, () -> StepsDataset.build(Golden.runs("more"), dataset));
+        Path other = Files.createDirectories(folder.resolve("other"));
+        Files.writeString(other.resolve("steps.npy"), "somebody else's");
+        assertThrows(FileAlreadyExistsException.class, () -> StepsDataset.build(Golden.runs("more"), other));
+        assertEquals("somebody else's", Files.readString(other.resolve("steps.npy")));
+        assertArrayEquals(before, rows(dataset));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> StepsDataset.build(Files.createDirectories(folder.resolve("empty")), folder.resolve("x")));
+        assertThrows(
+                DatasetException.WrongFormat.class,
+                () -> StepsDataset.append(other, Golden.runs("more"), StepsOptions.DEFAULT));
+    }
+
+    @Test
+    void aRepairedSetOfShardsRewritesOnlyTheWrongOnes() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset, StepsOptions.DEFAULT.withShardRows(200));
+        byte[] good = rows(dataset);
+        Path shard = dataset.resolve("steps-00002.npy");
+        byte[] bytes = Files.readAllBytes(shard);
+        byte[] wrong = bytes.clone();
+        for (int row = 0; row < 200; row++) {
+            RunBytes.U32.set(wrong, 256 + row * 32 + StepsFormat.RUN_ID_OFFSET, 0);
+        }
+        Files.write(shard, wrong);
+        Object other = Files.getAttribute(dataset.resolve("steps-00001.npy"), "unix:ino");
+        assertEquals(200, StepsRepair.repair(dataset, Disk.real(), Progress.NONE).rowCount());
+        assertArrayEquals(good, rows(dataset));
+        assertEquals(other, Files.getAttribute(dataset.resolve("steps-00001.npy"), "unix:ino"));
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            assertEquals(List.of(), steps.check(false, Progress.NONE).verification().problems());
+        }
+    }
+}

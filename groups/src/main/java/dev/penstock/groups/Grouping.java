@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.Column;
+import dev.penstock.ElementType;
+import dev.penstock.Elements;
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.Layouts;
+import dev.penstock.memory.NewFile;
+import dev.penstock.query.Scan;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/// Derives the groups of a table from one of its columns: rows that follow each other with the same value are a group.
+///
+/// The `metadata.db` that it writes has the table `groups` with the columns `id`, `first_row`, `num_rows`, and the value
+/// of the column.
+public final class Grouping {
+    /// Groups that are inserted together.
+    private static final int INSERT_COUNT = 4096;
+
+    private static final List<String> RESERVED = List.of("id", "first_row", "num_rows", "rowid");
+
+    private final Path folder;
+    private final Disk disk;
+    private final boolean isRepeating;
+    private final Set<Object> seen = new HashSet<>();
+    private final List<Object[]> pending = new ArrayList<>();
+    private Object value;
+    private long first = -1;
+    private long groupCount;
+    private long repeatCount;
+
+    private Grouping(Path folder, Disk disk, boolean isRepeating) {
+        this.folder = folder;
+        this.disk = disk;
+        this.isRepeating = isRepeating;
+    }
+
+    /// What was written.
+    ///
+    /// @param repeatCount groups whose value another group before has, too
+    public record Result(long groupCount, long rowCount, long repeatCount) {}
+
+    /// Groups the table in a folder.
+    ///
+    /// @param columnName  the column, of single numbers or texts
+    /// @param isRepeating whether a value may come again after others, as another group; otherwise that is refused
+    /// @param isReplacing whether groups that are there are replaced
+    /// @throws IllegalArgumentException   when there is no such column, or a value comes again
+    /// @throws FileAlreadyExistsException when there are groups and they may not be replaced
+    public static Result by(
+            Path folder, String columnName, boolean isRepeating, boolean isReplacing, Disk disk, Progress progress)
+            throws IOException {
+        if (!disk.isDirectory(folder)) {
+            throw new IllegalArgumentException(
+                    folder + " is no folder: put the .npy file into a folder of its own, and group that");
+        }
+        if (!isReplacing && disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+            throw new FileAlreadyExistsException(
+                    folder.resolve(GroupFormat.DATABASE).toString());
+        }
+        return new Grouping(folder, disk, isRepeating).run(columnName, progress);
+    }
+
+    private Result run(String columnName, Progress progress) throws IOException {
+        Path rows = GroupedSource.rowsPath(disk, folder, new ArrayList<>());
+        try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
+                TableReader table = TableReader.open(rows, TableReader.Options.DEFAULT.withDisk(disk))) {
+            Field field = field(table, columnName);
+            String insert = "INSERT INTO groups VALUES (?, ?, ?, ?)";
+            try (GroupDatabase database =
+                    GroupDatabase.create(folder.resolve(GroupFormat.DATABASE), List.of(schema(field)))) {
+                Scan scan = Scan.of(table).withFields(List.of(field)).withProgress(progress);
+                scan.forEach(chunk -> {
+                    Column column = chunk.batch().column(0);
+                    for (int i = 0; i < chunk.indices().length; i++) {
+                        add(chunk.indices()[i], value(field, column, i));
+                    }
+                    if (pending.size() >= INSERT_COUNT) {
+                        database.insert(insert, pending);
+                        pending.clear();
+                    }
+                });
+                end(table.count());
+                database.insert(insert, pending);
+                database.publish(disk, folder);
+            }
+            return new Result(groupCount, table.count(), repeatCount);
+        }
+    }
+
+    private static Field field(TableReader table, String name) {
+        Field field = table.fields().stream()
+                .filter(one -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
+                        + String.join(", ", table.fields().stream().map(Field::name).toList())));
+        if (!field.shape().isEmpty() || field.type().isComplex()) {
+            throw new IllegalArgumentException("field " + name + " is no single number or text, so rows cannot be"
+                    + " grouped by it");
+        }
+        return field;
+    }
+
+    private static String schema(Field field) {
+        String type = field.type().isText()
+                ? field.type() == ElementType.BYTES ? "BLOB" : "TEXT"
+                : field.type().isFloat() ? "REAL" : "INTEGER";
+        boolean isTaken = RESERVED.contains(field.name().toLowerCase(Locale.ROOT));
+        String name = isTaken ? field.name() + "_value" : field.name();
+        return "CREATE TABLE groups (id INTEGER PRIMARY KEY, first_row INTEGER NOT NULL, num_rows INTEGER NOT NULL, "
+                + GroupQuery.quoted(name) + " " + type + ")";
+    }
+
+    private static Object value(Field field, Column column, long row) {
+        MemorySegment bytes = column.value(row);
+        if (field.type() == ElementType.BYTES) {
+            return ByteBuffer.wrap(bytes.toArray(Layouts.U8));
+        }
+        if (field.type().isText()) {
+            return Elements.toText(field.type(), bytes, 0, bytes.byteSize());
+        }
+        // An object for each row, and not a conditional of two types of numbers, which would make all of them real.
+        if (field.type().isFloat()) {
+            return Elements.toDouble(field.type(), bytes, 0);
+        }
+        return Elements.toLong(field.type(), bytes, 0);
+    }
+
+    private void add(long row, Object next) {
+        if (first >= 0 && Objects.equals(value, next)) {
+            return;
+        }
+        end(row);
+        first = row;
+        value = next;
+        if (!seen.add(next)) {
+            repeatCount++;
+            if (!isRepeating) {
+                throw new IllegalArgumentException("the value " + next + " comes again at row " + row
+                        + " after other values, and the rows of a group must follow each other: sort the rows by the"
+                        + " column first, or use --repeats to make several groups of the value");
+            }
+        }
+    }
+
+    private void end(long limit) {
+        if (first >= 0) {
+            Object stored = value instanceof ByteBuffer bytes ? bytes.array() : value;
+            pending.add(new Object[] {groupCount++, first, limit - first, stored});
+        }
+    }
+}
