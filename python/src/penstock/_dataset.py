@@ -387,8 +387,17 @@ class Dataset:
         return Subset(self, _index.wrap(parsed, self._count))
 
     def where(self, condition: str) -> Dataset:
-        """The records that match a condition, such as `move == 2 and reward > 3`."""
+        """The records that match a condition, such as `move == 2 and reward > 3`.
+
+        Where records come in groups, the condition may name attributes of the groups as well, and
+        the result has groups, too.
+        """
         from ._views import Subset
+
+        if self._is_grouped:
+            from ._groups import chosen
+
+            return chosen(self, "groupWhere", condition=condition)
 
         handle, answer = _jvm.create_patiently(
             "the subset", "where", handle=self._java().number, condition=condition
@@ -402,13 +411,23 @@ class Dataset:
         )
         return Subset(self, indices)
 
-    def split(self, test: float | int = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
+    def split(
+        self, test: float | int = 0.1, seed: int = 0, *, by: str = "record"
+    ) -> tuple[Dataset, Dataset]:
         """Two datasets, for training and for testing: a random part, and the rest.
 
         Args:
-            test: how many records the second has, or which share of them when it is a float
+            test: the size of the second one, or its share when it is a float
             seed: another one gives another part; the same one the same part, everywhere
+            by: `record`, or `group` to keep all records of a group in one part. `test` counts
+                groups then, and a share takes at least one
         """
+        if by not in ("record", "group"):
+            raise ValueError(f"by is 'record' or 'group', not {by!r}")
+        if by == "group":
+            from ._groups import split
+
+            return split(self, test, seed)
         from .samplers import Permutation
 
         size = round(test * self._count) if isinstance(test, float) else test
@@ -419,6 +438,38 @@ class Dataset:
             indices = Permutation(self._count, seed=seed).draw(0, self._count)
         # Records keep their order, which keeps reads close to each other.
         return self.select(np.sort(indices[size:])), self.select(np.sort(indices[:size]))
+
+    # Groups of records.
+
+    @property
+    def _is_grouped(self) -> bool:
+        return "groups" in self._description
+
+    @property
+    def groups(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The attributes of the groups by name, an array with a value for each group.
+
+        The two that give the range of a group count records of this dataset. Missing numbers are
+        masked; missing texts are None.
+
+        Raises:
+            ValueError: when the records do not come in groups
+        """
+        from ._groups import columns
+
+        return columns(self)
+
+    def windows(self, length: int, stride: int = 1) -> Dataset:
+        """Every run of consecutive records of a length that stays inside a group, as a dataset
+        whose fields have the length as their first dimension.
+
+        Args:
+            length: the number of records in a window
+            stride: how many records further the next window starts
+        """
+        from ._groups import windows
+
+        return windows(self, length, stride)
 
     def verify(self) -> Verification:
         """Reads every byte and checks every checksum; damage is a result and not an exception."""

@@ -66,6 +66,11 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
         if view.ndim == 0:
             view = view.reshape(1)
         views.append(view if view.dtype == row.base else view.view(row.base))
+    # Rows behind the last group of a grouped table were not committed.
+    left = dataset._count
+    for number, view in enumerate(views):
+        views[number] = view[:left] if len(view) > left else view
+        left -= len(views[number])
     return views
 
 

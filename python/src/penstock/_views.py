@@ -40,6 +40,11 @@ class Subset(Dataset):
         self._subset: _jvm.Handle | None = None
         self._is_closed = False
 
+    @property
+    def _is_grouped(self) -> bool:
+        # The records that were chosen one by one are in any order.
+        return False
+
     def _root(self) -> Dataset:
         return self._base
 
@@ -49,14 +54,18 @@ class Subset(Dataset):
     def _java(self) -> _jvm.Handle:
         self._require_open()
         if self._subset is None:
-            self._subset, _ = _jvm.create(
-                f"the subset of {self.path}",
-                "subset",
-                handle=self._base._java().number,
-                indices=self._indices.ctypes.data,
-                indicesBytes=self._indices.nbytes,
-            )
+            self._subset = self._in_java()
         return self._subset
+
+    def _in_java(self) -> _jvm.Handle:
+        handle, _ = _jvm.create(
+            f"the subset of {self.path}",
+            "subset",
+            handle=self._base._java().number,
+            indices=self._indices.ctypes.data,
+            indicesBytes=self._indices.nbytes,
+        )
+        return handle
 
     def _require_open(self) -> None:
         if self._is_closed:
@@ -193,7 +202,7 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
     """Makes a view again from what `Dataset._portable` says. Java learns of it when it is used."""
     if kind == "subset":
         base, indices = arguments
-        return Subset(reopen(base), np.array(indices))
+        return Subset(reopen(base), indices.copy())
     if kind == "mix":
         parts, description, *_, sampler = arguments
         mixture = Mixture(_lazy("concat", parts), description, ("mix",))
@@ -204,6 +213,10 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         return _joined(
             Dataset(_lazy("zip", parts, names=names), description, ("zip", names)), parts
         )
+    if kind == "windows":
+        from ._groups import rebuild_windows
+
+        return rebuild_windows(arguments)
     if kind == "runView":
         from .game2048 import rebuild_view
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the game 2048: packs of recorded games, decoded into NumPy arrays.
+"""Runs of the game 2048: packs of recorded games, decoded into NumPy arrays, and datasets of their
+steps.
 
 >>> import penstock.game2048 as a2
 >>> r = a2.PackReader.open("games.a2pack")  # doctest: +SKIP
@@ -19,11 +20,23 @@ from typing import Any, overload
 import numpy as np
 
 from . import _jvm
-from ._dataset import Dataset, gather
+from ._dataset import Dataset as RecordDataset
+from ._dataset import gather
 from ._dataset import open as open_dataset
 from ._paths import PathLike
+from ._steps import Dataset, RunRanges, batch_from_steps, exps_from_boards
 
-__all__ = ["Meta", "PackReader", "PackStats", "RunV2", "StepV2"]
+__all__ = [
+    "Dataset",
+    "Meta",
+    "PackReader",
+    "PackStats",
+    "RunRanges",
+    "RunV2",
+    "StepV2",
+    "batch_from_steps",
+    "exps_from_boards",
+]
 
 MOVES = ("UP", "DOWN", "LEFT", "RIGHT")
 """The names of the moves 0 to 3."""
@@ -171,9 +184,9 @@ class PackReader:
     A run that cannot be read is an error wherever it is met; iteration never ends early.
     """
 
-    def __init__(self, pack: Dataset) -> None:
+    def __init__(self, pack: RecordDataset) -> None:
         self._pack = pack
-        self._views: dict[tuple[str, int | None], Dataset] = {}
+        self._views: dict[tuple[str, int | None], RecordDataset] = {}
         # Opening checks that it is a pack.
         self._runs = self._view("runs")
         self._live: _Array | None = None
@@ -186,7 +199,7 @@ class PackReader:
     def _ask(self, verb: str, **arguments: Any) -> Any:
         return _jvm.call_patiently(verb, handle=self._pack._java().number, **arguments)
 
-    def _view(self, what: str, workers: int | None = None) -> Dataset:
+    def _view(self, what: str, workers: int | None = None) -> RecordDataset:
         if (what, workers) not in self._views:
             options = {} if workers is None else {"workers": _workers(workers)}
             made = _view_in_java(self._pack, what, options)
@@ -337,12 +350,12 @@ class PackReader:
         """Figures about the runs."""
         return PackStats(self, self._ask("runLengths"))
 
-    def runs(self) -> Dataset:
+    def runs(self) -> RecordDataset:
         """The runs as a dataset, for conditions and `penstock.Loader`: metadata, and steps as
         columns of any length."""
         return self._view("runs")
 
-    def steps(self) -> Dataset:
+    def steps(self) -> RecordDataset:
         """The steps of all runs as one dataset, for batches of steps drawn from all games."""
         return self._view("steps")
 
@@ -364,7 +377,7 @@ class PackReader:
 
 
 def _view_in_java(
-    pack: Dataset, what: str, options: dict[str, int]
+    pack: RecordDataset, what: str, options: dict[str, int]
 ) -> tuple[_jvm.Handle, dict[str, Any]]:
     return _jvm.create_patiently(
         f"the {what} of {pack.path}", "runView", handle=pack._java().number, view=what, **options
@@ -372,18 +385,18 @@ def _view_in_java(
 
 
 def _view_of(
-    pack: Dataset,
+    pack: RecordDataset,
     what: str,
     options: dict[str, int],
     handle: _jvm.Handle,
     description: dict[str, Any],
-) -> Dataset:
-    view = Dataset(handle, description, ("runView", pack, what, options))
+) -> RecordDataset:
+    view = RecordDataset(handle, description, ("runView", pack, what, options))
     view._parts = (pack,)
     return view
 
 
-def rebuild_view(arguments: list[Any]) -> Dataset:
+def rebuild_view(arguments: list[Any]) -> RecordDataset:
     """Makes a view of runs or steps again from a pickle. Java learns of it when it is used."""
     pack, what, options, description, *_ = arguments
     handle = _jvm.LazyHandle(

@@ -80,7 +80,9 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
 
     private Scan scan() {
         Scan scan = Scan.of(dataset).withProgress(progress);
-        return options.condition == null ? scan : scan.withWhere(Where.parse(options.condition, dataset.conditionFields()));
+        return options.condition == null
+                ? scan
+                : scan.withWhere(Where.parse(options.condition, dataset.conditionFields()));
     }
 
     private Sampler share(long count) {

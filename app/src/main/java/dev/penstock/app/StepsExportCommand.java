@@ -9,8 +9,9 @@ import picocli.CommandLine;
 @CommandLine.Command(
         name = "export",
         header = "Write steps of a dataset in another format.",
-        description = "As penstock export, for steps datasets only. A condition and a list of fields may name attributes"
-                + " of the runs, too.",
+        description =
+                "As penstock export, for steps datasets only. A condition and a list of fields may name attributes"
+                        + " of the runs, too.",
         footer = {
             "",
             "Example:",

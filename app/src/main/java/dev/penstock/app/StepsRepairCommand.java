@@ -13,10 +13,9 @@ import picocli.CommandLine;
 @CommandLine.Command(
         name = "repair",
         header = "Mend run ids and ranges of a steps dataset.",
-        description =
-                "Rows that the original program appended count their runs from 0 again; they get the ids of the"
-                        + " database. Ranges of runs that do not fit the rows are found again from the step indices."
-                        + " Files that are right are not written.",
+        description = "Rows that the original program appended count their runs from 0 again; they get the ids of the"
+                + " database. Ranges of runs that do not fit the rows are found again from the step indices."
+                + " Files that are right are not written.",
         footer = {"", "Example:", "  penstock steps repair steps"})
 final class StepsRepairCommand extends StepsPathCommand {
     @Override

@@ -12,6 +12,7 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.groups.GroupedTable;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.query.Where;
@@ -71,6 +72,9 @@ final class DatasetRequests {
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
         description.put("remarks", dataset.remarks());
+        if (dataset instanceof GroupedTable table) {
+            description.put("groups", table.groups().count());
+        }
         if (dataset instanceof StoredRows rows) {
             description.put("dtype", rows.itemType());
             description.put("shape", rows.rowShape());

@@ -38,6 +38,13 @@ final class Requests {
             case "concat" -> DatasetRequests.concat(request);
             case "zip" -> DatasetRequests.zip(request);
 
+            case "groups" -> GroupRequests.groups(request);
+            case "groupWhere" -> GroupRequests.where(request);
+            case "groupSplit" -> GroupRequests.split(request);
+            case "groupWindows" -> GroupRequests.windows(request);
+            case "groupRows" -> GroupRequests.rows(request);
+            case "subsetOfRanges" -> GroupRequests.subset(request);
+
             case "sampler" -> LoaderRequests.sampler(request);
             case "draw" -> LoaderRequests.draw(request);
             case "position" -> LoaderRequests.position(request);

@@ -124,7 +124,8 @@ final class StepsBuilder {
         }
         rowCount = table.count();
         List<StepsWriter.Part> kept = kept(before, rowCount);
-        long nextShard = kept.isEmpty() ? 0 : number(kept.getLast().file()) + 1;
+        long nextShard =
+                before.isSharded() && !kept.isEmpty() ? number(kept.getLast().file()) + 1 : 0;
         if (before.isSharded()) {
             deleteShards(nextShard);
         }

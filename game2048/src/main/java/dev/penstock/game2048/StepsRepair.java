@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /// Mends a steps dataset: run ids of rows that an append of the original program has counted from 0 again, ranges
 /// of runs that do not fit the rows, and rows that belong to no run behind the last one.
@@ -116,7 +115,10 @@ public final class StepsRepair {
             for (int i = 0; i < count; i++) {
                 long runId = (int) RunBytes.U32.get(rows, i * rowSize + StepsFormat.RUN_ID_OFFSET) & 0xFFFF_FFFFL;
                 long step = stepIndex(rows, i);
-                boolean isNext = runId == previous[0] && step == (previous[1] + 1 & (isWide ? -1L : 0xFFFF));
+                // A step index that wraps around continues a long run only when the run id stays.
+                boolean isNext = previous[0] >= 0
+                        && step == (previous[1] + 1 & (isWide ? -1L : 0xFFFF))
+                        && (step != 0 || runId == previous[0]);
                 if (!isNext) {
                     found.add(new long[] {first + i, runId});
                 }
@@ -136,25 +138,14 @@ public final class StepsRepair {
     ///
     /// @return the number of runs whose range has changed
     private long assign(List<Entry> entries) {
-        List<Entry> withRows = new ArrayList<>();
-        Map<Long, Entry> byId = new TreeMap<>();
-        entries.forEach(entry -> byId.put(entry.id, entry));
-        boolean isAscending = true;
-        for (int i = 0; i < found.size(); i++) {
-            isAscending &= byId.containsKey(found.get(i)[1]) && (i == 0 || found.get(i)[1] > found.get(i - 1)[1]);
-        }
-        if (isAscending) {
-            found.forEach(run -> withRows.add(byId.get(run[1])));
-        } else {
-            entries.stream().filter(entry -> entry.count > 0).forEach(withRows::add);
-        }
-        if (withRows.size() != found.size()) {
+        List<Entry> withRows = owners(entries);
+        if (withRows == null) {
             throw new DatasetException.Corrupt(
                     folder.resolve(GroupFormat.DATABASE),
                     0,
                     Reason.BAD_GROUPS,
-                    "the rows hold " + found.size() + " runs, and the database has " + withRows.size()
-                            + " that can have rows; build the dataset again from its runs");
+                    "the rows hold " + found.size() + " runs, and it cannot be told which of the " + entries.size()
+                            + " runs of the database they are; build the dataset again from its runs");
         }
         Map<Long, Integer> places = new LinkedHashMap<>();
         for (int i = 0; i < withRows.size(); i++) {
@@ -172,6 +163,37 @@ public final class StepsRepair {
             row = limit;
         }
         return changed;
+    }
+
+    /// The run of the database that each run among the rows is; null when it cannot be told.
+    private List<Entry> owners(List<Entry> entries) {
+        List<Entry> noted = entries.stream().filter(entry -> entry.count > 0).toList();
+        if (noted.size() == found.size()) {
+            return noted;
+        }
+        // Run ids count from 0 in each part that was built or appended, and the part starts where the first of its
+        // runs does in the database.
+        List<Entry> owners = new ArrayList<>();
+        long base = 0;
+        for (int i = 0; i < found.size(); i++) {
+            long row = found.get(i)[0];
+            if (i > 0 && found.get(i)[1] <= found.get(i - 1)[1]) {
+                long before = owners.getLast().id;
+                base = entries.stream()
+                        .filter(entry -> entry.id > before && entry.first == row)
+                        .mapToLong(entry -> entry.id)
+                        .min()
+                        .orElse(-1);
+            }
+            long id = base + found.get(i)[1];
+            Entry owner =
+                    entries.stream().filter(entry -> entry.id == id).findFirst().orElse(null);
+            if (base < 0 || owner == null) {
+                return null;
+            }
+            owners.add(owner);
+        }
+        return owners;
     }
 
     /// Writes the files anew whose run ids are wrong.

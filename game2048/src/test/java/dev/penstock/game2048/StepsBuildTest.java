@@ -52,7 +52,10 @@ final class StepsBuildTest {
         Path one = folder.resolve("one");
         StepsDataset.build(Golden.runs("clean"), one, StepsOptions.DEFAULT.withWorkers(1));
         Path shards = folder.resolve("shards");
-        StepsDataset.build(Golden.runs("clean"), shards, StepsOptions.DEFAULT.withShardRows(100).withWorkers(4));
+        StepsDataset.build(
+                Golden.runs("clean"),
+                shards,
+                StepsOptions.DEFAULT.withShardRows(100).withWorkers(4));
         assertArrayEquals(rows(one), rows(shards));
         assertEquals(10, names(shards).size(), names(shards).toString());
         byte[] before = Files.readAllBytes(shards.resolve("steps-00003.npy"));
@@ -76,13 +79,7 @@ final class StepsBuildTest {
         StepsDataset.build(Golden.runs("clean"), fromFolder);
         Path pack = folder.resolve("clean.a2pack");
         PackBuilder.build(
-                Golden.runs("clean"),
-                pack,
-                false,
-                PackWriter.Options.DEFAULT,
-                1,
-                new RunIntake(false),
-                Progress.NONE);
+                Golden.runs("clean"), pack, false, PackWriter.Options.DEFAULT, 1, new RunIntake(false), Progress.NONE);
         Path fromPack = folder.resolve("pack");
         StepsDataset.build(pack, fromPack);
         assertArrayEquals(rows(fromFolder), rows(fromPack));
@@ -93,7 +90,8 @@ final class StepsBuildTest {
         Path dataset = folder.resolve("dataset");
         StepsDataset.build(Golden.pack("runs/games"), dataset);
         try (StepsDataset steps = StepsDataset.open(dataset)) {
-            assertEquals(List.of(), steps.check(true, Progress.NONE).verification().problems());
+            assertEquals(
+                    List.of(), steps.check(true, Progress.NONE).verification().problems());
         }
         byte[] bytes = Files.readAllBytes(dataset.resolve("steps.npy"));
         bytes[256 + 32 * 50] ^= 0x11;
@@ -133,11 +131,12 @@ final class StepsBuildTest {
         assertTrue(refusal.getMessage().contains("b.a2run2"), refusal.getMessage());
         assertFalse(Files.exists(folder.resolve("none")));
         Path dataset = folder.resolve("dataset");
-        StepsDataset.Result result =
-                StepsDataset.build(input, dataset, StepsOptions.DEFAULT.withSkippingBad(true));
-        assertEquals(List.of("b.a2run2", "c.a2run2", "d.a2run2"), result.skipped().stream()
-                .map(finding -> finding.file().getFileName().toString())
-                .toList());
+        StepsDataset.Result result = StepsDataset.build(input, dataset, StepsOptions.DEFAULT.withSkippingBad(true));
+        assertEquals(
+                List.of("b.a2run2", "c.a2run2", "d.a2run2"),
+                result.skipped().stream()
+                        .map(finding -> finding.file().getFileName().toString())
+                        .toList());
         assertEquals("MISSING_BRANCHES", result.skipped().get(2).reason());
         try (StepsDataset steps = StepsDataset.open(dataset)) {
             assertEquals(2, steps.runs().count());
@@ -183,11 +182,13 @@ final class StepsBuildTest {
         }
         Files.write(shard, wrong);
         Object other = Files.getAttribute(dataset.resolve("steps-00001.npy"), "unix:ino");
-        assertEquals(200, StepsRepair.repair(dataset, Disk.real(), Progress.NONE).rowCount());
+        assertEquals(
+                200, StepsRepair.repair(dataset, Disk.real(), Progress.NONE).rowCount());
         assertArrayEquals(good, rows(dataset));
         assertEquals(other, Files.getAttribute(dataset.resolve("steps-00001.npy"), "unix:ino"));
         try (StepsDataset steps = StepsDataset.open(dataset)) {
-            assertEquals(List.of(), steps.check(false, Progress.NONE).verification().problems());
+            assertEquals(
+                    List.of(), steps.check(false, Progress.NONE).verification().problems());
         }
     }
 }

@@ -23,10 +23,11 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 
-/// Derives the groups of a table from one of its columns: rows that follow each other with the same value are a group.
+/// Derives the groups of a table from one of its columns: rows that follow each other with the same value are a
+/// group.
 ///
-/// The `metadata.db` that it writes has the table `groups` with the columns `id`, `first_row`, `num_rows`, and the value
-/// of the column.
+/// The `metadata.db` that it writes has the table `groups` with the columns `id`, `first_row`, `num_rows`, and
+/// the value of the column.
 public final class Grouping {
     /// Groups that are inserted together.
     private static final int INSERT_COUNT = 4096;
@@ -107,10 +108,11 @@ public final class Grouping {
                 .filter(one -> one.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
-                        + String.join(", ", table.fields().stream().map(Field::name).toList())));
+                        + String.join(
+                                ", ", table.fields().stream().map(Field::name).toList())));
         if (!field.shape().isEmpty() || field.type().isComplex()) {
-            throw new IllegalArgumentException("field " + name + " is no single number or text, so rows cannot be"
-                    + " grouped by it");
+            throw new IllegalArgumentException(
+                    "field " + name + " is no single number or text, so rows cannot be" + " grouped by it");
         }
         return field;
     }

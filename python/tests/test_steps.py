@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grouped tables and steps datasets from Python."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock
+import penstock.game2048 as a2
+
+GOLDEN = Path(__file__).parents[2] / "testdata" / "runs"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command line of the installed package."""
+    command = [sys.executable, "-m", "penstock", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def golden(name: str, tmp_path: Path) -> Path:
+    copy = tmp_path / name
+    shutil.copytree(GOLDEN / "dataset" / name, copy)
+    return copy
+
+
+def test_a_dataset_of_the_original_is_what_numpy_and_sqlite_say(tmp_path: Path) -> None:
+    folder = golden("clean", tmp_path)
+    before = sorted(file.name for file in folder.iterdir())
+    rows = np.load(folder / "steps.npy")
+    ds = a2.Dataset(folder)
+    assert len(ds) == len(rows) == 724
+    assert ds.steps.dtype == rows.dtype and (ds.steps == rows).all()
+    indices = [0, 5, 5, -1, 723, 300]
+    batch = ds.get_batch(indices)
+    assert batch.dtype == rows.dtype and (batch == rows[indices]).all()
+    assert (ds.get_batch(rows["move"] == 2) == rows[rows["move"] == 2]).all()
+    assert len(ds.get_batch([])) == 0
+    with pytest.raises(IndexError):
+        ds.get_batch([724])
+    runs = ds.metadata.execute("SELECT id, first_step_idx, num_steps FROM runs").fetchall()
+    assert {i: (first, first + count) for i, first, count in runs} == dict(ds.run_ranges)
+    assert ds.run_ranges[3] == (364, 664) and 9 not in ds.run_ranges
+    with pytest.raises(sqlite3.OperationalError):
+        ds.metadata.execute("DELETE FROM runs")
+    ds.close()
+    assert sorted(file.name for file in folder.iterdir()) == before
+
+
+def test_a_filtered_dataset_is_of_the_same_type(tmp_path: Path) -> None:
+    ds = a2.Dataset(golden("clean", tmp_path))
+    rows = np.array(ds.steps)
+    best = ds.filter_by_score(4700)
+    assert type(best) is a2.Dataset and len(best) == 600
+    expected = rows[np.isin(rows["run_id"], [0, 3])]
+    assert (best.steps == expected).all()
+    assert (best.get_batch([599, 0, -1, 300]) == expected[[599, 0, -1, 300]]).all()
+    assert dict(best.run_ranges) == {0: (0, 300), 3: (300, 600)}
+    assert len(best.filter_by_score(10**9)) == 0
+    both = ds.where("max_score >= 4700 and move == 2")
+    assert (both.steps == expected[expected["move"] == 2]).all()
+    loader = penstock.Loader(best.rows, batch_size=64, shuffle=True, seed=3)
+    seen = np.concatenate([np.array(batch["board"]) for batch in loader])
+    assert np.array_equal(np.sort(seen), np.sort(expected["board"]))
+
+
+def test_helpers_answer_as_the_original(tmp_path: Path) -> None:
+    expected = json.loads((GOLDEN / "orders" / "batches.json").read_text())
+    ds = a2.Dataset(golden("clean", tmp_path))
+    exps, moves, values = a2.batch_from_steps(ds.steps, [0, 5, 5, -1])
+    answer = expected["batch_from_steps"]["0,5,5,last"]
+    assert type(exps) is bytearray and exps.hex() == answer["exps_hex"]
+    assert moves.tolist() == answer["moves"] and moves.dtype == np.uint8
+    assert values.view(np.uint32).tolist() == answer["ev_bits"]
+    boards = np.array([0, 0x0001020304050607, 0xFFFFFFFFFFFFFFFF], np.uint64)
+    exponents = np.frombuffer(a2.exps_from_boards(boards), np.uint8).reshape(-1, 16)
+    assert exponents[1].tolist() == [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7]
+    assert exponents[2].tolist() == [15] * 16
+    assert ds.exps_from_boards(ds.steps["board"][::2]) == a2.exps_from_boards(
+        np.array(ds.steps["board"][::2])
+    )
+    for bad, error in (
+        (boards.reshape(1, 3), TypeError),
+        ([1, 2], TypeError),
+        (boards.view(np.int64), BufferError),
+        (boards.astype(">u8"), BufferError),
+    ):
+        with pytest.raises(error):
+            a2.exps_from_boards(bad)
+
+
+def test_steps_are_built_appended_and_read_meanwhile(tmp_path: Path) -> None:
+    for options in ((), ("--shard-rows", 200)):
+        folder = tmp_path / f"steps{len(options)}"
+        built = run("steps", "build", "-i", GOLDEN / "clean", "-o", folder, *options)
+        assert built.returncode == 0, built.stderr
+        old = a2.Dataset(folder)
+        rows = np.array(old.steps)
+        done = run("steps", "append", "--dataset", folder, "--input", GOLDEN / "more", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["runs"] == 3
+        # What was open stays as it was.
+        assert (old.get_batch(np.arange(len(old))) == rows).all()
+        assert old.metadata.execute("SELECT count(*) FROM runs").fetchone() == (5,)
+        new = a2.Dataset(folder)
+        assert len(new) == 1065 and (new.steps[: len(rows)] == rows).all()
+        database = sqlite3.connect(f"file:{folder}/metadata.db?mode=ro", uri=True)
+        for i, first, count in database.execute("SELECT id, first_step_idx, num_steps FROM runs"):
+            assert (new.steps["run_id"][first : first + count] == i).all()
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        assert [manifest[key] for key in ("version", "num_steps", "num_runs")] == [1, 1065, 8]
+        arrays = [np.load(file) for file in sorted(folder.glob("steps*.npy"))]
+        assert (np.concatenate(arrays) == new.steps).all()
+        checked = run("steps", "check", folder)
+        assert checked.returncode == 0, checked.stdout
+        stats = run("steps", "stats", folder).stdout.splitlines()
+        assert stats[1:4] == ["steps: 1065", "runs: 8", "sum_steps_meta: 1065"]
+
+
+def test_any_table_can_be_grouped(tmp_path: Path) -> None:
+    rows = np.zeros(1000, dtype=[("document", "<i4"), ("token", "<u2")])
+    rows["document"] = np.sort(np.random.default_rng(1).integers(0, 40, 1000))
+    rows["token"] = np.arange(1000)
+    folder = tmp_path / "tokens"
+    folder.mkdir()
+    np.save(folder / "tokens.npy", rows)
+    with pytest.raises(ValueError, match="no groups"):
+        penstock.open(folder / "tokens.npy").groups  # noqa: B018
+    done = run("table", "group", folder, "--by", "document")
+    assert done.returncode == 0, done.stderr
+    ds = penstock.open(folder)
+    groups = ds.groups
+    documents, counts = np.unique(rows["document"], return_counts=True)
+    assert groups["document"].tolist() == documents.tolist()
+    assert groups["num_rows"].tolist() == counts.tolist()
+    assert groups["first_row"].dtype == np.int64
+
+    some = ds.where("group.document < 10 and token >= 5")
+    expected = rows[(rows["document"] < 10) & (rows["token"] >= 5)]
+    assert (np.asarray(some) == expected).all()
+    assert some.groups["num_rows"].sum() == len(expected)
+
+    train, test = ds.split(0.25, seed=7, by="group")
+    assert len(train) + len(test) == 1000
+    assert not set(train["document"][:]) & set(test["document"][:])
+    assert len(test.groups["id"]) == len(documents) // 4
+    assert np.array_equal(np.asarray(ds.split(0.25, seed=7, by="group")[1]), np.asarray(test))
+    with pytest.raises(ValueError, match="by is"):
+        ds.split(0.1, by="word")
+
+    windows = ds.windows(5)
+    taken: Any = windows[np.arange(len(windows))]
+    assert taken["document"].shape == (int(np.maximum(counts - 4, 0).sum()), 5)
+    assert (taken["document"] == taken["document"][:, :1]).all()
+    assert (np.diff(taken["token"].astype(int), axis=1) == 1).all()
+    loaded = next(iter(penstock.Loader(train.windows(3), batch_size=8)))
+    assert loaded["token"].shape == (8, 3)
+    copy = pickle.loads(pickle.dumps(test))
+    assert (np.asarray(copy) == np.asarray(test)).all()
+
+
+def test_values_that_come_again_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    np.save(folder / "rows.npy", np.array([(1,), (2,), (1,)], dtype=[("key", "<i8")]))
+    refused = run("table", "group", folder, "--by", "key")
+    assert refused.returncode == 2 and "comes again at row 2" in refused.stderr
+    assert run("table", "group", folder, "--by", "key", "--repeats").returncode == 0
+    assert penstock.open(folder).groups["key"].tolist() == [1, 2, 1]
+    again = run("table", "group", folder, "--by", "key", "--repeats")
+    assert again.returncode == 2 and "--overwrite" in again.stderr
