@@ -179,3 +179,82 @@ def test_values_that_come_again_are_refused(tmp_path: Path) -> None:
     assert penstock.open(folder).groups["key"].tolist() == [1, 2, 1]
     again = run("table", "group", folder, "--by", "key", "--repeats")
     assert again.returncode == 2 and "--overwrite" in again.stderr
+
+
+def test_transforms_turn_boards_moves_and_values_alike(tmp_path: Path) -> None:
+    ds = a2.Dataset(golden("clean", tmp_path))
+    rows = np.array(ds.steps)
+    exps = np.frombuffer(a2.exps_from_boards(rows["board"].copy()), np.uint8).reshape(-1, 16)
+
+    def load(*transforms: Any) -> dict[str, Any]:
+        loader = penstock.Loader(
+            ds.rows, batch_size=len(rows), shuffle=False, transform=list(transforms)
+        )
+        return {name: np.array(values) for name, values in next(iter(loader)).items()}
+
+    plain = load(a2.Exponents())
+    assert (plain["exponents"] == exps).all() and "board" not in plain
+    # Clockwise: indices of the cells, and where the values of up, down, left, right come from.
+    cells = [12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3]
+    turned = load(a2.Symmetry(1), a2.Exponents())
+    assert (turned["exponents"] == exps[:, cells]).all()
+    assert (turned["ev_values"] == rows["ev_values"][:, [2, 3, 1, 0]]).all()
+    assert (turned["move"] == np.array([3, 2, 0, 1])[rows["move"]]).all()
+    mirrored = load(a2.Symmetry(4), a2.Exponents())
+    assert (mirrored["exponents"].reshape(-1, 4, 4) == exps.reshape(-1, 4, 4)[:, :, ::-1]).all()
+    assert (mirrored["move"] == np.array([0, 1, 3, 2])[rows["move"]]).all()
+    seen = set()
+    for symmetry in range(8):
+        one = load(a2.Symmetry(symmetry), a2.Exponents())
+        seen.add(one["exponents"].tobytes())
+        legal = one["ev_legal"][:, None] >> np.arange(4) & 1
+        assert (legal[np.arange(len(rows)), one["move"]] == 1).all()
+    assert len(seen) == 8
+    random = load(a2.Symmetry(seed=5))
+    assert (random["board"] == load(a2.Symmetry(seed=5))["board"]).all()
+    assert (random["board"] != load(a2.Symmetry(seed=6))["board"]).any()
+    with pytest.raises(ValueError, match="0 to 7"):
+        a2.Symmetry(8)
+
+    returns = load(a2.Returns(ds, gamma=0.5))["return"]
+    for first, limit in ds.run_ranges.values():
+        if limit - first > 1:
+            rewards = returns[first : limit - 1] - 0.5 * returns[first + 1 : limit]
+            assert (rewards >= 0).all() and (
+                np.abs(rewards / 4 - np.round(rewards / 4)) < 1e-2
+            ).all()
+
+
+def test_steps_are_exported(tmp_path: Path) -> None:
+    folder = golden("clean", tmp_path)
+    rows = np.load(folder / "steps.npy")
+    best = rows[np.isin(rows["run_id"], [0, 3])]
+    out = tmp_path / "best.jsonl"
+    where = ("--where", "max_score >= 4700")
+    done = run("steps", "export", folder, "--format", "jsonl", "--output", out, *where)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["board"] for line in lines] == best["board"].tolist()
+    for kind in ("parquet", "arrow"):
+        done = run(
+            *("steps", "export", folder, "--format", kind, "--output", tmp_path / f"best.{kind}"),
+            *where,
+            *("--fields", "board,move,ev_legal,ev_values,run_id,step_index,engine,max_score"),
+        )
+        assert done.returncode == 0, done.stderr
+    head = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+    for kind, magic in head.items():
+        content = (tmp_path / f"best.{kind}").read_bytes()
+        assert content.startswith(magic) and content.endswith(magic)
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    feather = pytest.importorskip("pyarrow.feather", reason="needs pyarrow")
+    for table in (
+        parquet.read_table(tmp_path / "best.parquet"),
+        feather.read_table(tmp_path / "best.arrow"),
+    ):
+        table.validate(full=True)
+        assert table["board"].to_pylist() == best["board"].tolist()
+        assert table["ev_values"].to_pylist() == best["ev_values"].tolist()
+        assert table["step_index"].to_pylist() == best["step_index"].tolist()
+        assert set(table["engine"].to_pylist()) == {""}
+        assert set(table["max_score"].to_pylist()) == {4700, 4756}

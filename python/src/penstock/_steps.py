@@ -14,6 +14,7 @@ import numpy as np
 from . import _dataset, _paths
 from ._errors import WrongFormatError
 from ._paths import PathLike
+from .transforms import Ahead
 
 _Array = np.ndarray[Any, Any]
 
@@ -198,6 +199,69 @@ class Dataset:
     ) -> tuple[bytearray, _Array, _Array]:
         """`penstock.game2048.batch_from_steps`."""
         return batch_from_steps(steps, idxs, parallel)
+
+
+class Exponents(Ahead):
+    """A transform of `penstock.Loader`: the field `board` becomes the field `exponents`, 16 bytes
+    for each board."""
+
+    def _request(self) -> dict[str, Any]:
+        return {"kind": "exponents"}
+
+    def __repr__(self) -> str:
+        return "Exponents()"
+
+
+class Symmetry(Ahead):
+    """A transform of `penstock.Loader`: boards are turned and mirrored, and with them moves, legal
+    moves and values.
+
+    Args:
+        symmetry: 0 to 7, the same for all rows: mirrored left to right first when it is 4 or more,
+            then turned clockwise by `symmetry % 4` quarters
+        seed: without a symmetry, each row gets one that depends on the seed and its board, so that
+            a resumed loader gives the same rows
+    """
+
+    def __init__(self, symmetry: int | None = None, *, seed: int = 0) -> None:
+        if symmetry is not None and not 0 <= symmetry < 8:
+            raise ValueError(f"a symmetry is 0 to 7, got {symmetry}")
+        self.symmetry = symmetry
+        self.seed = seed
+
+    def _request(self) -> dict[str, Any]:
+        from .samplers import seed_bits
+
+        if self.symmetry is not None:
+            return {"kind": "symmetry", "symmetry": int(self.symmetry)}
+        return {"kind": "symmetry", "seed": seed_bits(self.seed)}
+
+    def __repr__(self) -> str:
+        return f"Symmetry({self.symmetry}, seed={self.seed})"
+
+
+class Returns(Ahead):
+    """A transform of `penstock.Loader`: adds the discounted return of each step as the `float32`
+    field `return`. The reward of a step is the sum of the tiles that its move makes.
+
+    Args:
+        dataset: the dataset that the loader draws from, or the whole one if it draws from a view
+        gamma: the weight of the next step's return, from 0 to 1
+    """
+
+    def __init__(self, dataset: Dataset, gamma: float = 0.997) -> None:
+        self._dataset = dataset
+        self.gamma = gamma
+
+    def _request(self) -> dict[str, Any]:
+        return {
+            "kind": "returns",
+            "handle": self._dataset.rows._java().number,
+            "gamma": float(self.gamma),
+        }
+
+    def __repr__(self) -> str:
+        return f"Returns({self._dataset!r}, {self.gamma})"
 
 
 def _views() -> type:

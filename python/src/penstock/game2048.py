@@ -24,16 +24,27 @@ from ._dataset import Dataset as RecordDataset
 from ._dataset import gather
 from ._dataset import open as open_dataset
 from ._paths import PathLike
-from ._steps import Dataset, RunRanges, batch_from_steps, exps_from_boards
+from ._steps import (
+    Dataset,
+    Exponents,
+    Returns,
+    RunRanges,
+    Symmetry,
+    batch_from_steps,
+    exps_from_boards,
+)
 
 __all__ = [
     "Dataset",
+    "Exponents",
     "Meta",
     "PackReader",
     "PackStats",
+    "Returns",
     "RunRanges",
     "RunV2",
     "StepV2",
+    "Symmetry",
     "batch_from_steps",
     "exps_from_boards",
 ]

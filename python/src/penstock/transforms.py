@@ -11,7 +11,14 @@ import numpy as np
 from . import _dtypes
 
 
-class Convert:
+class Ahead:
+    """A transform that runs in the loader's threads, before any function of Python."""
+
+    def _request(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Convert(Ahead):
     """Numbers of another type, `value * scale + shift`.
 
     A number that the type does not have becomes the nearest it has.
@@ -50,7 +57,7 @@ class Convert:
         }
 
 
-class Pad:
+class Pad(Ahead):
     """All records of a batch as long as the longest of them: an array instead of a list.
 
     Beside the field `NAME` comes `NAME_mask`, which says what is real. Bytes become numbers.
@@ -105,26 +112,28 @@ class Pad:
         }
 
 
-Transform = Callable[[Any], Any] | Convert | Pad
+Transform = Callable[[Any], Any] | Ahead
 """A function that is called with each batch, or work for the loader's threads."""
 
 
 def split(
     transform: Transform | Sequence[Transform] | None,
-) -> tuple[list[Convert | Pad], list[Callable[[Any], Any]]]:
+) -> tuple[list[Ahead], list[Callable[[Any], Any]]]:
     """What the loader's threads do, and what is left for the thread that iterates."""
     if transform is None:
         return [], []
     steps = list(transform) if isinstance(transform, Sequence) else [transform]
-    ahead: list[Convert | Pad] = []
+    ahead: list[Ahead] = []
     functions: list[Callable[[Any], Any]] = []
     for step in steps:
-        if isinstance(step, (Convert, Pad)):
+        if isinstance(step, Ahead):
             if functions:
                 raise ValueError(f"{step!r} runs before any function and has to come before them")
             ahead.append(step)
         elif callable(step):
             functions.append(step)
         else:
-            raise TypeError(f"a transform is a function, Convert or Pad, not {step!r}")
+            raise TypeError(
+                f"a transform is a function, Convert, Pad or another of the package, not {step!r}"
+            )
     return ahead, functions

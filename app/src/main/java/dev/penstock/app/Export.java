@@ -35,6 +35,8 @@ final class Export {
         NPY,
         CSV,
         JSONL,
+        PARQUET,
+        ARROW,
         /// One tensor; for activation shards.
         SAFETENSORS,
         /// A folder of bfloat16 rows; for activation shards.
@@ -55,10 +57,10 @@ final class Export {
             return writeTable(scan, output, isReplacing);
         }
         if (output.equals(STANDARD_OUTPUT)) {
-            return writeText(scan, format, standardOutput);
+            return writeTo(scan, format, standardOutput);
         }
         try (NewFileStream stream = NewFileStream.create(Disk.real(), Path.of(output), isReplacing)) {
-            long count = writeText(scan, format, stream);
+            long count = writeTo(scan, format, stream);
             stream.publish();
             return count;
         }
@@ -69,6 +71,8 @@ final class Export {
             case NPY -> OutputName.require(output, OutputName.TABLE);
             case CSV -> OutputName.requireText(output, ".csv");
             case JSONL -> OutputName.requireText(output, ".jsonl");
+            case PARQUET -> OutputName.requireText(output, ".parquet");
+            case ARROW -> OutputName.requireText(output, ".arrow");
             default -> throw new IllegalArgumentException(format + " holds the rows of shards only");
         }
     }
@@ -89,6 +93,31 @@ final class Export {
         }
         writer.close();
         return writer.rowCount();
+    }
+
+    private static long writeTo(Scan scan, Format format, OutputStream stream) throws IOException {
+        return switch (format) {
+            case PARQUET -> {
+                try (ParquetFile file = new ParquetFile(stream, scan.fields())) {
+                    yield writeBatches(scan, file::append);
+                }
+            }
+            case ARROW -> {
+                try (ArrowFile file = new ArrowFile(stream, scan.fields())) {
+                    yield writeBatches(scan, file::append);
+                }
+            }
+            default -> writeText(scan, format, stream);
+        };
+    }
+
+    private static long writeBatches(Scan scan, Scan.Sink<Batch> sink) throws IOException {
+        long[] count = new long[1];
+        scan.forEach(chunk -> {
+            sink.accept(chunk.batch());
+            count[0] += chunk.indices().length;
+        });
+        return count[0];
     }
 
     private static long writeText(Scan scan, Format format, OutputStream stream) throws IOException {

@@ -22,11 +22,12 @@ import picocli.CommandLine.Option;
 /// Records in another format.
 @CommandLine.Command(
         name = "export",
-        header = "Write records of a dataset as a NumPy file, CSV, or lines of JSON.",
+        header = "Write records of a dataset as a NumPy file, CSV, lines of JSON, Parquet, or Arrow.",
         description = {
             "The output appears when it is complete and on disk. Elements of a field with a shape are CSV columns like"
                     + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
                     + " are the strings NaN, Infinity and -Infinity. Bytes of text that are no UTF-8 become U+FFFD.",
+            "In Parquet and Arrow files a field with a shape is a list, bf16 is float, and text has no padding.",
             "A NumPy file needs fields of fixed size; it keeps the types of a table.",
             "A pack of runs is exported as runs in JSON and as steps in CSV and NumPy files, unless --as says"
                     + " otherwise."
@@ -41,7 +42,7 @@ class ExportCommand extends DatasetCommand {
             names = "--format",
             required = true,
             paramLabel = "FORMAT",
-            description = "What to write: npy, csv or jsonl;"
+            description = "What to write: npy, csv, jsonl, parquet or arrow;"
                     + " for activation shards also safetensors or residual_shard_bf16.")
     Export.Format format;
 
@@ -49,7 +50,7 @@ class ExportCommand extends DatasetCommand {
             names = "--output",
             required = true,
             paramLabel = "FILE",
-            description = "The file to write, or - for standard output (CSV and JSON).")
+            description = "The file to write, or - for standard output (not for NumPy files).")
     String output;
 
     @Option(names = "--fields", paramLabel = "LIST", description = "Fields to write, as in a,b (default: all).")

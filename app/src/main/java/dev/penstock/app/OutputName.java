@@ -21,6 +21,8 @@ final class OutputName {
         FORMATS.put(TREE, "a tree");
         FORMATS.put(".csv", "text");
         FORMATS.put(".jsonl", "text");
+        FORMATS.put(".parquet", "a Parquet file");
+        FORMATS.put(".arrow", "an Arrow file");
     }
 
     private OutputName() {}

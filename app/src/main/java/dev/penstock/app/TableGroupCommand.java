@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
         name = "group",
         header = "Group the rows of a table by a column.",
         description = {
-            "Rows that follow each other with the same value are a group. The groups go into the file metadata.db in the"
-                    + " folder, an SQLite database with the table groups; the rows stay as they are.",
+            "Rows that follow each other with the same value are a group. The groups go into the file metadata.db in"
+                    + " the folder, an SQLite database with the table groups; the rows stay as they are.",
             "After that, conditions may name attributes of the groups, and views, splits and windows keep to groups."
         },
         footer = {"", "Example:", "  penstock table group tokens --by document"})

@@ -2,18 +2,33 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
+import dev.penstock.Progress;
 import dev.penstock.Selection;
-import dev.penstock.Subset;
+import dev.penstock.game2048.StepReturns;
+import dev.penstock.game2048.StepsDataset;
 import dev.penstock.groups.GroupedTable;
+import dev.penstock.loader.Transform;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Map;
 
 /// Tables whose rows come in groups.
 final class GroupRequests {
     private GroupRequests() {}
+
+    /// Answers what is asked about groups.
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "groups" -> groups(request);
+            case "groupWhere" -> where(request);
+            case "groupSplit" -> split(request);
+            case "groupWindows" -> windows(request);
+            case "groupRows" -> rows(request);
+            default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
+        };
+    }
 
     private static GroupedTable table(Request request) {
         Dataset dataset = DatasetRequests.dataset(request);
@@ -25,17 +40,17 @@ final class GroupRequests {
     }
 
     /// The groups as a dataset.
-    static Object groups(Request request) {
+    private static Object groups(Request request) {
         return DatasetRequests.opened(request, table(request).groups());
     }
 
     /// The rows that match a condition, as a grouped view.
-    static Object where(Request request) throws IOException {
+    private static Object where(Request request) throws IOException {
         return view(request, table(request).where(request.text("condition")));
     }
 
     /// One part of a split: a view of the groups for training, or of those for testing.
-    static Object split(Request request) {
+    private static Object split(Request request) {
         GroupedTable table = table(request);
         GroupedTable.Split split = request.has("count")
                 ? table.splitCount(request.number("count"), request.number("seed"))
@@ -44,7 +59,7 @@ final class GroupRequests {
     }
 
     /// Windows of consecutive rows.
-    static Object windows(Request request) {
+    private static Object windows(Request request) {
         return DatasetRequests.opened(
                 request, table(request).windows(request.number("length"), request.number("stride")));
     }
@@ -56,7 +71,7 @@ final class GroupRequests {
     }
 
     /// Writes which rows of the opened table a view has: starts and limits of ranges, or single rows.
-    static Object rows(Request request) {
+    private static Object rows(Request request) {
         MemorySegment target = request.memory("target");
         Selection selection = table(request).selection();
         int rangeCount = selection.rangeCount();
@@ -73,13 +88,12 @@ final class GroupRequests {
         return null;
     }
 
-    /// A subset of ranges of records of any dataset.
-    static Object subset(Request request) {
-        long[] ranges = request.memory("ranges").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        int count = ranges.length / 2;
-        long[] starts = Arrays.copyOf(ranges, count);
-        long[] limits = Arrays.copyOfRange(ranges, count, ranges.length);
-        return DatasetRequests.opened(
-                request, Subset.of(DatasetRequests.dataset(request), Selection.ofRanges(starts, limits)));
+    /// Discounted returns of the steps of a dataset.
+    static Transform returns(Request request) {
+        try {
+            return StepReturns.of(StepsDataset.of(table(request)), request.real("gamma"), Progress.NONE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -3,6 +3,8 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
+import dev.penstock.game2048.BoardExponents;
+import dev.penstock.game2048.BoardSymmetry;
 import dev.penstock.loader.Convert;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
@@ -102,6 +104,25 @@ final class LoaderRequests {
     }
 
     private static Transform transform(Request request) {
+        switch (request.text("kind")) {
+            case "exponents" -> {
+                return new BoardExponents();
+            }
+            case "symmetry" -> {
+                return request.has("symmetry")
+                        ? BoardSymmetry.of(Math.toIntExact(request.number("symmetry")))
+                        : BoardSymmetry.random(request.number("seed"));
+            }
+            case "returns" -> {
+                return GroupRequests.returns(request);
+            }
+            default -> {
+                return columnTransform(request);
+            }
+        }
+    }
+
+    private static Transform columnTransform(Request request) {
         String[] fields = request.list("fields", String.class).toArray(String[]::new);
         if (request.text("kind").equals("pad")) {
             return Pad.of(fields[0])

@@ -38,13 +38,6 @@ final class Requests {
             case "concat" -> DatasetRequests.concat(request);
             case "zip" -> DatasetRequests.zip(request);
 
-            case "groups" -> GroupRequests.groups(request);
-            case "groupWhere" -> GroupRequests.where(request);
-            case "groupSplit" -> GroupRequests.split(request);
-            case "groupWindows" -> GroupRequests.windows(request);
-            case "groupRows" -> GroupRequests.rows(request);
-            case "subsetOfRanges" -> GroupRequests.subset(request);
-
             case "sampler" -> LoaderRequests.sampler(request);
             case "draw" -> LoaderRequests.draw(request);
             case "position" -> LoaderRequests.position(request);
@@ -89,7 +82,7 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "finish" -> WriterRequests.finish(request);
 
-            default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
+            default -> GroupRequests.answer(request);
         };
     }
 

@@ -72,6 +72,14 @@ public final class StepsDataset implements AutoCloseable {
         }
     }
 
+    /// Views an open grouped table as steps; closing it closes the table.
+    ///
+    /// @throws DatasetException when the rows are not steps
+    public static StepsDataset of(GroupedTable table) {
+        isWide(table);
+        return new StepsDataset(table);
+    }
+
     /// Whether the step index has 32 bits.
     ///
     /// @throws DatasetException when the rows are not steps

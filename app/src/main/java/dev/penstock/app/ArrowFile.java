@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import dev.penstock.Batch;
+import dev.penstock.Field;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.Buffer;
+import org.apache.arrow.flatbuf.Endianness;
+import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.flatbuf.Schema;
+
+/// Writes batches as an Arrow file (Feather version 2): the schema, a record batch for each batch, and a footer
+/// that says where they are.
+///
+/// **Threads.** One at a time.
+final class ArrowFile implements AutoCloseable {
+    private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+    private static final int ALIGNMENT = 8;
+    private static final int PREFIX_SIZE = 8;
+
+    private final OutputStream out;
+    private final List<Field> fields;
+    private final List<long[]> blocks = new ArrayList<>();
+    private long position;
+
+    ArrowFile(OutputStream out, List<Field> fields) throws IOException {
+        this.out = out;
+        this.fields = fields;
+        write(MAGIC);
+        write(new byte[ALIGNMENT - MAGIC.length]);
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        message(builder, MessageHeader.Schema, schema(builder), 0);
+    }
+
+    private int schema(FlatBufferBuilder builder) {
+        int[] offsets = new int[fields.size()];
+        for (int i = 0; i < offsets.length; i++) {
+            offsets[i] = ArrowColumn.field(builder, fields.get(i));
+        }
+        int vector = Schema.createFieldsVector(builder, offsets);
+        Schema.startSchema(builder);
+        Schema.addEndianness(builder, Endianness.Little);
+        Schema.addFields(builder, vector);
+        return Schema.endSchema(builder);
+    }
+
+    /// Writes the rows of a batch, which has a column for each field.
+    void append(Batch batch) throws IOException {
+        ArrowColumn.Body body = new ArrowColumn.Body();
+        for (int i = 0; i < fields.size(); i++) {
+            ArrowColumn.add(body, batch.column(i), batch.rowCount());
+        }
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        RecordBatch.startNodesVector(builder, body.nodes.size());
+        for (long[] node : body.nodes.reversed()) {
+            FieldNode.createFieldNode(builder, node[0], node[1]);
+        }
+        int nodes = builder.endVector();
+        long bodySize = 0;
+        List<Long> starts = new ArrayList<>();
+        for (byte[] buffer : body.buffers) {
+            starts.add(bodySize);
+            bodySize += padded(buffer.length);
+        }
+        RecordBatch.startBuffersVector(builder, body.buffers.size());
+        for (int i = body.buffers.size() - 1; i >= 0; i--) {
+            Buffer.createBuffer(builder, starts.get(i), body.buffers.get(i).length);
+        }
+        int buffers = builder.endVector();
+        RecordBatch.startRecordBatch(builder);
+        RecordBatch.addLength(builder, batch.rowCount());
+        RecordBatch.addNodes(builder, nodes);
+        RecordBatch.addBuffers(builder, buffers);
+        long start = position;
+        message(builder, MessageHeader.RecordBatch, RecordBatch.endRecordBatch(builder), bodySize);
+        blocks.add(new long[] {start, position - start, bodySize});
+        for (byte[] buffer : body.buffers) {
+            write(buffer);
+            write(new byte[(int) (padded(buffer.length) - buffer.length)]);
+        }
+    }
+
+    private static long padded(long size) {
+        return Math.ceilDiv(size, ALIGNMENT) * ALIGNMENT;
+    }
+
+    private void message(FlatBufferBuilder builder, byte type, int header, long bodySize) throws IOException {
+        Message.startMessage(builder);
+        Message.addVersion(builder, MetadataVersion.V5);
+        Message.addHeaderType(builder, type);
+        Message.addHeader(builder, header);
+        Message.addBodyLength(builder, bodySize);
+        builder.finish(Message.endMessage(builder));
+        byte[] bytes = builder.sizedByteArray();
+        int size = (int) padded(bytes.length);
+        write(numbers(-1, size));
+        write(bytes);
+        write(new byte[size - bytes.length]);
+    }
+
+    private static byte[] numbers(int first, int second) {
+        return ByteBuffer.allocate(PREFIX_SIZE)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(first)
+                .putInt(second)
+                .array();
+    }
+
+    private void write(byte[] bytes) throws IOException {
+        out.write(bytes);
+        position += bytes.length;
+    }
+
+    /// Writes the footer. The stream stays open.
+    @Override
+    public void close() throws IOException {
+        write(numbers(-1, 0));
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        int schema = schema(builder);
+        Footer.startRecordBatchesVector(builder, blocks.size());
+        for (long[] block : blocks.reversed()) {
+            Block.createBlock(builder, block[0], (int) block[1], block[2]);
+        }
+        int batches = builder.endVector();
+        Footer.startDictionariesVector(builder, 0);
+        int dictionaries = builder.endVector();
+        Footer.startFooter(builder);
+        Footer.addVersion(builder, MetadataVersion.V5);
+        Footer.addSchema(builder, schema);
+        Footer.addDictionaries(builder, dictionaries);
+        Footer.addRecordBatches(builder, batches);
+        builder.finish(Footer.endFooter(builder));
+        byte[] footer = builder.sizedByteArray();
+        write(footer);
+        write(ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(footer.length)
+                .array());
+        write(MAGIC);
+    }
+}
