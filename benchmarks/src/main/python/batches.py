@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes random batches out of a file in the way it is told.
 
-batches.py FILE penstock|others, then on stdin lines of
+batches.py FILE penstock|others [DATASET], then on stdin lines of
   run WAY BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch, for a loader their mean
   sum WAY BATCHES BATCH_SIZE SEED   answers the CRC-32 of all records, one after another
+
+DATASET has the records of FILE in another format, for ours to read.
 
 A process is either ours, with a Java runtime, or one for all the others: PyTorch forks its workers,
 and whatever our runtime changes in a process shall not count for or against them.
@@ -17,11 +19,11 @@ import draw
 import files
 
 
-def find(file, whose):
+def find(file, whose, dataset):
     if whose == "penstock":
         import ways_penstock
 
-        return ways_penstock.Ways(file)
+        return ways_penstock.Ways(file, dataset)
     import ways_others
 
     return ways_others.Ways(file)
@@ -35,9 +37,9 @@ def checksum(way, file, batches):
 
 
 def main():
-    path, whose = sys.argv[1:]
+    path, whose, *dataset = sys.argv[1:]
     file = files.open_file(path)
-    ways = find(file, whose)
+    ways = find(file, whose, dataset[0] if dataset else path)
     made, warm = {}, set()
     gc.disable()
     print("ready", flush=True)

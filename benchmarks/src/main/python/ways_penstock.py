@@ -33,9 +33,9 @@ def await_fill():
 
 
 class Ways:
-    def __init__(self, file):
+    def __init__(self, file, dataset):
         self.file = file
-        self.dataset = penstock.open(file.path)
+        self.dataset = penstock.open(dataset)
         self.dataset.prepare()
         await_fill()
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class StorePageTest {
     /// The files and folders that the page names.
     private static final Pattern FILE =
-            Pattern.compile("(.*=)?(images|pixels\\.npy|labels\\.npy|more\\.jsonl|out\\.npy|old|new)");
+            Pattern.compile("(.*=)?(images|pixels\\.npy|labels\\.npy|more\\.jsonl|out\\.jsonl|old|new)");
 
     @TempDir
     Path folder;

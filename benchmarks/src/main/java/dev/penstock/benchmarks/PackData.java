@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
+import dev.penstock.Batch;
 import dev.penstock.Progress;
 import dev.penstock.memory.Codec;
 import dev.penstock.memory.Parallel;
@@ -10,12 +11,17 @@ import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackScan;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.store.StoreField;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 /// What the pack benchmark reads: a folder of files, and packs made of it.
 ///
@@ -31,6 +37,7 @@ final class PackData {
     private static final int SMALL_SIZE_MIN = 1280;
     private static final int SMALL_SIZE_LIMIT = 1793;
     private static final int SMALL_COUNT = 350_000;
+    private static final int STORE_BATCH = 1000;
 
     /// Records of the compressed packs at most, since they take long to make.
     private static final int COMPRESSED_COUNT_MAX = 5000;
@@ -138,6 +145,25 @@ final class PackData {
                 byte[] record = new byte[random.nextInt(SMALL_SIZE_MIN, SMALL_SIZE_LIMIT)];
                 random.nextBytes(record);
                 writer.append(PackKind.OPAQUE, MemorySegment.ofArray(record));
+            }
+        }
+        return target;
+    }
+
+    /// The records of a pack in a store of one field.
+    Path smallStore(Path pack) throws IOException {
+        Path target = file("small.store");
+        report.note("making " + target.getFileName());
+        StoreBenchmark.delete(target);
+        StoreOptions options = StoreOptions.DEFAULT.withDurability(StoreOptions.Durability.NONE);
+        try (PackReader reader = PackReader.open(pack);
+                Batch batch = Batch.create(reader.fields());
+                StoreWriter writer = StoreWriter.create(target, List.of(StoreField.bytes("value")), options)) {
+            for (long first = 0; first < reader.count(); first += STORE_BATCH) {
+                long limit = Math.min(reader.count(), first + STORE_BATCH);
+                reader.gather(LongStream.range(first, limit).toArray(), batch);
+                writer.appendAll(batch);
+                writer.commit();
             }
         }
         return target;

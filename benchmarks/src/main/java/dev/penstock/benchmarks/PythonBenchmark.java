@@ -21,6 +21,7 @@ final class PythonBenchmark implements Benchmark {
         parts.put("rows", (python, settings, report) -> new PythonCases(python, settings, report).rows());
         parts.put("wide", (python, settings, report) -> new PythonCases(python, settings, report).wide());
         parts.put("pack", (python, settings, report) -> new PythonCases(python, settings, report).pack());
+        parts.put("store", (python, settings, report) -> new PythonCases(python, settings, report).store());
         parts.put("calls", (python, settings, report) -> new PythonCases(python, settings, report).calls());
         parts.put("start", (python, settings, report) -> new PythonProcessCases(python, settings, report).start());
         parts.put("memory", (python, settings, report) -> new PythonProcessCases(python, settings, report).memory());

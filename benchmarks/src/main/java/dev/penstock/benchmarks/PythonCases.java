@@ -72,8 +72,13 @@ final class PythonCases {
 
     /// Ours comes first and brings the file into memory: what others had brought in would stay in small pages.
     private Sides open(Path file) throws IOException, InterruptedException {
+        return open(file, file);
+    }
+
+    /// @param dataset what ours reads: the file, or another dataset of the same records
+    private Sides open(Path file, Path dataset) throws IOException, InterruptedException {
         Resident.evict(file);
-        Peer ours = Peer.start(python.words("batches.py", file, "penstock"), true);
+        Peer ours = Peer.start(python.words("batches.py", file, "penstock", dataset), true);
         report.note(Resident.describe(file, Long.toString(ours.pid())));
         Peer others = Peer.start(python.words("batches.py", file, "others"));
         if (!file.toString().endsWith(".npy")) {
@@ -117,11 +122,27 @@ final class PythonCases {
         dataLoaderGoals(turns, pack, PythonWay.PACK, List.of(PythonWay.LOADER_RAGGED, PythonWay.LOADER));
     }
 
+    /// The same records in a store, beside the pack in C and LMDB.
+    void store() throws Exception {
+        PackData data = new PackData(settings, report);
+        Path file = data.smallPack();
+        Case store = new Case("store", file, 1024, PackData.smallSize(), 60, 10);
+        Turns turns = measure(store, PythonWay.STORE, data.smallStore(file));
+        if (peers.hasC()) {
+            goal(turns, store, PythonWay.TAKE_RAGGED, MEMCPY, 0.5);
+            goal(turns, store, PythonWay.LOADER_RAGGED, MEMCPY, 0.5);
+        }
+    }
+
     private Turns measure(Case one, List<PythonWay> all) throws Exception {
+        return measure(one, all, one.file);
+    }
+
+    private Turns measure(Case one, List<PythonWay> all, Path dataset) throws Exception {
         List<PythonWay> ways =
                 all.stream().filter(way -> way.isPossible(python)).toList();
         Turns turns = new Turns(PythonBenchmark.NAME, one.batchSize);
-        try (Sides sides = open(one.file)) {
+        try (Sides sides = open(one.file, dataset)) {
             ways.forEach(way -> sides.add(turns, way, one.batchesOf(way)));
             sides.c.ifPresent(c -> turns.add(c.contender("plain"), MEMCPY, one.batches));
             turns.run(settings.roundsOr(ROUNDS));

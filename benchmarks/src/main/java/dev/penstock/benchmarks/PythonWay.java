@@ -97,6 +97,11 @@ record PythonWay(String operation, String label, Kind kind) {
             new PythonWay("usual-0-tensors", "DataLoader, __getitem__ of a tensor, joined", Kind.SLOW),
             USUAL_2);
 
+    /// For stores; the others read a pack of the same records.
+    static final List<PythonWay> STORE = PACK.stream()
+            .filter(way -> way.isOurs() || way.kind() == Kind.LMDB || way.kind() == Kind.OTHERS)
+            .toList();
+
     boolean isOurs() {
         return kind == Kind.OURS;
     }

@@ -63,7 +63,7 @@ final class StoreBenchmark implements Benchmark {
     }
 
     /// The stores are written anew each time, and they are large.
-    private static void delete(Path folder) throws IOException {
+    static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;
         }
