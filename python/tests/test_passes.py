@@ -246,3 +246,15 @@ def test_without_torch_a_loader_for_it_cannot_be_made(
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match="PyTorch"):
         loader(numbers, to="torch")
+
+
+def test_steps_count_from_the_start_of_the_epoch_after_a_resume(numbers: Path) -> None:
+    first = loader(numbers)
+    batches = iter(first)
+    next(batches)
+    next(batches)
+    again = loader(numbers)
+    again.load_state_dict(first.state_dict())
+    for step, batch in enumerate(again, start=2):
+        assert again.place is not None and again.place.step == step
+        assert np.array_equal(batch, again[step])

@@ -52,7 +52,7 @@ final class BatchMaker implements AutoCloseable {
     /// Fills the batch of a step.
     void make(Sampler sampler, long epoch, Steps steps, long step, LoaderBatch batch) throws IOException {
         steps.share(step, rank, share);
-        MemorySegment indices = batch.begin(epoch, step, steps.stepStart(step), share);
+        MemorySegment indices = batch.begin(epoch, steps.stepOfEpoch(step), steps.stepStart(step), share);
         share.fill(sampler, epoch, indices);
         markPadded(sampler, batch);
         // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.

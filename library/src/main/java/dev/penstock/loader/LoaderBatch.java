@@ -81,7 +81,7 @@ public final class LoaderBatch implements AutoCloseable {
         return own;
     }
 
-    /// Which step of the epoch this is, counted from where the loader began.
+    /// Which step of the epoch this is, counted from the start of the epoch, also after a resume.
     public long step() {
         return step;
     }

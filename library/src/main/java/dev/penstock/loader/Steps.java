@@ -115,6 +115,12 @@ record Steps(long length, long start, long batchSize, int worldSize, boolean isD
         return start + step * stepSize();
     }
 
+    /// The number of a step counted from the start of the epoch. After a resume in the middle of a step, which
+    /// another batch size or another number of ranks makes possible, it is the step that its first sample is in.
+    long stepOfEpoch(long step) {
+        return stepStart(step) / stepSize();
+    }
+
     void share(long step, int rank, Share share) {
         long stepStart = stepStart(step);
         long left = Math.min(stepSize(), length - stepStart);
