@@ -88,7 +88,10 @@ public final class Location {
     ///
     /// @param name a name, or several with slashes between them, without escapes
     public Location resolve(String name) {
-        return uri == null ? of(path.resolve(name)) : withPath(uri.getPath().replaceFirst("/$", "") + "/" + name);
+        // A name that begins with a slash must not lead out of the folder.
+        return uri == null
+                ? of(path.resolve(name.replaceFirst("^/+", "")))
+                : withPath(uri.getPath().replaceFirst("/$", "") + "/" + name);
     }
 
     /// Another path in the same store, which begins with a slash and does not end in one, unless it is the root.

@@ -84,6 +84,16 @@ class LocationTest {
     }
 
     @Test
+    void aNameThatBeginsWithASlashStaysInTheFolder() {
+        assertEquals(
+                Location.of(Path.of("/data/etc/a")),
+                Location.of(Path.of("/data")).resolve("/etc/a"));
+        assertEquals(
+                "https://host/data//etc/a",
+                remote("https://host/data").resolve("/etc/a").toString());
+    }
+
+    @Test
     void aFileUriIsLocal() {
         Path path = Path.of("/some/a b.npy");
         assertEquals(Location.of(path), Location.of(path.toUri()));

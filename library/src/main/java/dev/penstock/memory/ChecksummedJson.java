@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import dev.penstock.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -42,10 +43,15 @@ public final class ChecksummedJson {
 
     /// The bytes of a file, at most [Json#SIZE_MAX] of them; null when there is no such file.
     public static byte[] read(Disk disk, Path file) throws IOException {
-        if (!disk.exists(file) || disk.isDirectory(file)) {
+        return read(RangeStore.of(disk), Location.of(file));
+    }
+
+    /// The bytes of a file or object, at most [Json#SIZE_MAX] of them; null when there is none.
+    public static byte[] read(RangeStore store, Location file) throws IOException {
+        if (!store.exists(file) || store.isFolder(file)) {
             return null;
         }
-        try (Disk.Readable readable = disk.open(file)) {
+        try (Disk.Readable readable = store.open(file)) {
             byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
             return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
         }

@@ -46,4 +46,13 @@ public interface FormatOptions<T> {
     default T withDisk(Disk disk) {
         return withReading(reading().withDisk(disk));
     }
+
+    /// Makes the format read from a store of objects instead of the disk.
+    default T withStore(RangeStore store) {
+        return withReading(reading().withStore(store));
+    }
+
+    default T withReadsInFlight(int readsInFlight) {
+        return withReading(reading().withReadsInFlight(readsInFlight));
+    }
 }

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 
-/// One open file whose bytes do not change: a [MappedFile], a [PositionalFile] or a [CachedFile].
+/// One open file whose bytes do not change: a [MappedFile], a [PositionalFile], a [CachedFile] or a [RangeFile].
 ///
 /// The size is taken once, when the file is opened. If another program shortens the file later, reads that copy
 /// fail with [DatasetException.Corrupt]. There is one exception: the operating system returns zeros for the rest
@@ -19,15 +19,27 @@ import java.util.function.LongUnaryOperator;
 /// **Ownership.** Views belong to the file and die with it.
 ///
 /// **Threads.** Any number.
-public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFile, PositionalFile, CachedFile {
+public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable
+        permits MappedFile, PositionalFile, CachedFile, RangeFile {
     /// Stays in the first-level cache while it is looked at.
     int PIECE_SIZE = 4096;
 
     /// Opens a file. The memory budget of the options decides later whether it stays in memory.
     static OpenFile open(Path file, ReaderOptions options) throws IOException {
+        return open(Location.of(file), options);
+    }
+
+    /// Opens a local file, or an object of the store of the options.
+    ///
+    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    static OpenFile open(Location file, ReaderOptions options) throws IOException {
+        if (options.store() != null) {
+            return RangeFile.open(options.requests(), file, 0);
+        }
+        Path path = options.localPath(file);
         return options.access() == Access.MMAP
-                ? MappedFile.open(file, options)
-                : PositionalFile.open(options.disk(), file);
+                ? MappedFile.open(path, options)
+                : PositionalFile.open(options.disk(), path);
     }
 
     /// Where the file is.
@@ -38,6 +50,11 @@ public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFil
 
     /// Whether views are free.
     boolean isMapped();
+
+    /// Whether the file is an object of a store, so that many ranges are best read together, by a [RangeList].
+    default boolean isRanged() {
+        return false;
+    }
 
     /// Bytes to look at: a part of the mapping, or a private copy where the file is not mapped.
     ///
@@ -58,6 +75,7 @@ public sealed interface OpenFile extends Usable, AutoCloseable permits MappedFil
     /// Copies bytes into private memory.
     ///
     /// @throws IndexOutOfBoundsException when the file has no such bytes
+    @Override
     void read(long offset, MemorySegment target) throws IOException;
 
     /// Copies a range to the heap, a page at a time, and shows each piece to somebody. All pieces but the last

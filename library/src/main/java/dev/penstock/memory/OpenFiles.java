@@ -3,6 +3,7 @@ package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Leases;
+import dev.penstock.Location;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +43,9 @@ public final class OpenFiles implements Usable, AutoCloseable {
     ///
     /// @throws IOException when one cannot be opened
     public static OpenFiles open(List<Path> paths, ReaderOptions options) throws IOException {
+        if (options.store() != null) {
+            return openAt(paths.stream().map(Location::of).toList(), options);
+        }
         if (options.access() == Access.READ) {
             return read(options.disk(), paths);
         }
@@ -55,6 +59,20 @@ public final class OpenFiles implements Usable, AutoCloseable {
     public static OpenFiles open(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
         boolean isCached = options.access() == Access.MMAP && paths.size() > MAPPED_MAX;
         return isCached ? cache(paths, sizes, options) : open(paths, options);
+    }
+
+    /// Opens all of these files, which are local or objects of the store of the options.
+    ///
+    /// @throws IllegalArgumentException when a location is remote and the options have no store
+    /// @throws IOException              when one cannot be opened
+    public static OpenFiles openAt(List<Location> locations, ReaderOptions options) throws IOException {
+        if (options.store() == null) {
+            return open(locations.stream().map(options::localPath).toList(), options);
+        }
+        RangeRequests requests = options.requests();
+        OpenFile[] files = new OpenFile[locations.size()];
+        requests.forEach(files.length, i -> files[i] = RangeFile.open(requests, locations.get(i), i));
+        return new OpenFiles(List.of(files), Residency.NONE, null);
     }
 
     private static OpenFiles map(List<Path> paths, ReaderOptions options) throws IOException {
@@ -72,6 +90,9 @@ public final class OpenFiles implements Usable, AutoCloseable {
     ///
     /// @throws IOException when the file cannot be opened, or ends before the part does
     public static OpenFiles open(FilePart part, ReaderOptions options) throws IOException {
+        if (options.store() != null) {
+            return new OpenFiles(List.of(RangeFile.openPart(options.requests(), part)), Residency.NONE, null);
+        }
         if (options.access() == Access.READ) {
             return new OpenFiles(List.of(PositionalFile.open(options.disk(), part)), Residency.NONE, null);
         }
@@ -121,6 +142,11 @@ public final class OpenFiles implements Usable, AutoCloseable {
     /// Whether all files are mapped.
     public boolean isMapped() {
         return files.getFirst().isMapped();
+    }
+
+    /// Whether the files are objects of a store, so that many ranges are best read together, by a [RangeList].
+    public boolean isRanged() {
+        return files.getFirst().isRanged();
     }
 
     /// Whether the files stay in memory, and announcements of what will be read.

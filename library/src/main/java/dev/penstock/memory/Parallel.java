@@ -101,7 +101,7 @@ public final class Parallel {
         }
     }
 
-    private static void throwAsItWas(Throwable failure) throws IOException {
+    static void throwAsItWas(Throwable failure) throws IOException {
         switch (failure) {
             case null -> {}
             case IOException e -> throw e;

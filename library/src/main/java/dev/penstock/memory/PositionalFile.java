@@ -8,7 +8,6 @@ import dev.penstock.Reason;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -21,12 +20,8 @@ final class PositionalFile implements OpenFile {
     private final long start;
 
     private final long size;
+    private final WholeCopy copy = new WholeCopy();
     private final Leases leases = new Leases(this::free);
-    /// The copy that [#whole] returns, or null before the first call.
-    private MemorySegment copy;
-
-    /// Owns the copy. Closed with the last lease, so that a running call never loses its memory.
-    private Arena copyArena;
 
     private PositionalFile(Location location, Disk.Readable file, long start, long size) {
         this.location = location;
@@ -76,14 +71,8 @@ final class PositionalFile implements OpenFile {
     }
 
     @Override
-    public synchronized MemorySegment whole() throws IOException {
-        if (copy == null) {
-            copyArena = copyArena == null ? Arena.ofShared() : copyArena;
-            MemorySegment target = copyArena.allocate(size);
-            read(0, target);
-            copy = target.asReadOnly();
-        }
-        return copy;
+    public MemorySegment whole() throws IOException {
+        return copy.of(this);
     }
 
     @Override
@@ -118,15 +107,13 @@ final class PositionalFile implements OpenFile {
         leases.close();
     }
 
-    private synchronized void free() {
+    private void free() {
         try {
             file.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            if (copyArena != null) {
-                copyArena.close();
-            }
+            copy.free();
         }
     }
 }

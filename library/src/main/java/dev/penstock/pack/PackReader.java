@@ -85,7 +85,12 @@ public final class PackReader implements StoredRecords {
 
     /// Opens a pack in a certain way.
     public static PackReader open(Path path, Options options) throws IOException {
-        OpenFile file = OpenFile.open(path, options.reading());
+        return open(Location.of(path), options);
+    }
+
+    /// Opens a pack that is a local file, or an object of the store of the options.
+    public static PackReader open(Location location, Options options) throws IOException {
+        OpenFile file = OpenFile.open(location, options.reading());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {

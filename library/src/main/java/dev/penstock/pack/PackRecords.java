@@ -14,9 +14,12 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.RangeList;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -40,6 +43,11 @@ final class PackRecords implements AutoCloseable {
 
     /// Records that are no further apart are announced as one.
     private static final long NEAR_BYTES = 4096;
+
+    /// Stored bytes of the records that are read from a store together.
+    private static final long WINDOW_BYTES = 8L << 20;
+
+    private static final int WINDOW_ROWS = 16_384;
 
     private final OpenFile file;
     private final PackIndex index;
@@ -232,19 +240,89 @@ final class PackRecords implements AutoCloseable {
             throws IOException {
         Scratch scratch = scratches.borrow();
         try {
+            if (file.isRanged()) {
+                fillTogether(indices, start, limit, offsets, values, scratch);
+                return;
+            }
             for (long row = start; row < limit; row++) {
                 long recordIndex = indices.get(U64, row * U64.byteSize());
-                long from = offsets.get(U64, row * U64.byteSize());
-                long to = offsets.get(U64, (row + 1) * U64.byteSize());
-                fill(recordIndex, index.readable(recordIndex), values.asSlice(from, to - from), scratch);
+                fill(recordIndex, index.readable(recordIndex), target(row, offsets, values), scratch);
             }
         } finally {
             scratches.giveBack(scratch);
         }
     }
 
+    /// Where the record of a row goes.
+    private static MemorySegment target(long row, MemorySegment offsets, MemorySegment values) {
+        long from = offsets.get(U64, row * U64.byteSize());
+        return values.asSlice(from, offsets.get(U64, (row + 1) * U64.byteSize()) - from);
+    }
+
+    /// Reads the stored bytes of many rows at once from a store, and then checks and expands one after another.
+    private void fillTogether(
+            MemorySegment indices, long start, long limit, MemorySegment offsets, MemorySegment values, Scratch scratch)
+            throws IOException {
+        long windowLimit;
+        for (long first = start; first < limit; first = windowLimit) {
+            windowLimit = windowLimit(indices, first, limit);
+            MemorySegment packed = scratch.stored.reserve(packedBytes(indices, first, windowLimit));
+            RangeList ranges = new RangeList();
+            List<MemorySegment> stored = new ArrayList<>();
+            long packedLimit = 0;
+            for (long row = first; row < windowLimit; row++) {
+                PackEntry entry = entry(indices, row);
+                MemorySegment target = target(row, offsets, values);
+                requireUnchanged(indices.get(U64, row * U64.byteSize()), entry, target);
+                boolean isRaw = entry.codec() == Codec.NONE;
+                stored.add(isRaw ? target : packed.asSlice(packedLimit, entry.storedSize()));
+                packedLimit += isRaw ? 0 : entry.storedSize();
+                ranges.add(file, entry.offset(), stored.getLast());
+            }
+            ranges.read();
+            for (long row = first; row < windowLimit; row++) {
+                long recordIndex = indices.get(U64, row * U64.byteSize());
+                MemorySegment bytes = stored.get((int) (row - first));
+                finish(recordIndex, index.readable(recordIndex), bytes, target(row, offsets, values), scratch);
+            }
+        }
+    }
+
+    /// Where the rows end that are read from a store together: one at least.
+    private long windowLimit(MemorySegment indices, long first, long limit) {
+        long bytes = entry(indices, first).storedSize();
+        long row = first + 1;
+        while (row < limit && row - first < WINDOW_ROWS) {
+            bytes += entry(indices, row).storedSize();
+            if (bytes > WINDOW_BYTES) {
+                break;
+            }
+            row++;
+        }
+        return row;
+    }
+
+    /// Stored bytes of the compressed rows.
+    private long packedBytes(MemorySegment indices, long first, long limit) {
+        long bytes = 0;
+        for (long row = first; row < limit; row++) {
+            PackEntry entry = entry(indices, row);
+            bytes += entry.codec() == Codec.NONE ? 0 : entry.storedSize();
+        }
+        return bytes;
+    }
+
     /// Fills memory of exactly the record's size.
     private void fill(long recordIndex, PackEntry entry, MemorySegment target, Scratch scratch) throws IOException {
+        requireUnchanged(recordIndex, entry, target);
+        boolean isRaw = entry.codec() == Codec.NONE;
+        MemorySegment stored =
+                isRaw ? target : scratch.stored.reserve(entry.storedSize()).asSlice(0, entry.storedSize());
+        file.read(entry.offset(), stored);
+        finish(recordIndex, entry, stored, target, scratch);
+    }
+
+    private void requireUnchanged(long recordIndex, PackEntry entry, MemorySegment target) {
         if (entry.rawSize() != target.byteSize()) {
             throw new DatasetException.Corrupt(
                     file.location(),
@@ -252,16 +330,17 @@ final class PackRecords implements AutoCloseable {
                     Reason.CHECKSUM,
                     "checksum mismatch: index, it changed while the pack was open");
         }
-        boolean isRaw = entry.codec() == Codec.NONE;
-        MemorySegment stored =
-                isRaw ? target : scratch.stored.reserve(entry.storedSize()).asSlice(0, entry.storedSize());
-        file.read(entry.offset(), stored);
+    }
+
+    /// Checks the stored bytes of a record, and expands them where they are not the target itself.
+    private void finish(
+            long recordIndex, PackEntry entry, MemorySegment stored, MemorySegment target, Scratch scratch) {
         if (isChecking && entry.crc() != 0) {
             scratch.crc.reset();
             scratch.crc.update(stored);
             requireSound(recordIndex, entry, scratch.crc.value());
         }
-        if (!isRaw && !scratch.unpacker(entry.codec()).unpack(stored, target)) {
+        if (entry.codec() != Codec.NONE && !scratch.unpacker(entry.codec()).unpack(stored, target)) {
             throw new DatasetException.Corrupt(
                     file.location(),
                     entry.offset(),

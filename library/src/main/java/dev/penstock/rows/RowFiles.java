@@ -2,9 +2,12 @@
 package dev.penstock.rows;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.RangeList;
+import dev.penstock.memory.RangeReader;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.memory.RowPlaces;
 import java.io.IOException;
@@ -64,6 +67,13 @@ public final class RowFiles implements AutoCloseable {
     /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
     public static RowFiles open(List<Path> paths, ReaderOptions options, Header header) throws IOException {
         return open(OpenFiles.open(paths, options), options, header);
+    }
+
+    /// Opens all files, which are local or objects of the store of the options, and reads their headers.
+    ///
+    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    public static RowFiles openAt(List<Location> locations, ReaderOptions options, Header header) throws IOException {
+        return open(OpenFiles.openAt(locations, options), options, header);
     }
 
     /// Reads the headers of open files, in the order of the rows. The files are closed when that fails.
@@ -144,12 +154,20 @@ public final class RowFiles implements AutoCloseable {
             return files.files().get(fileIndex).view(offset, byteCount);
         }
         MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
-        layouts.get(fileIndex).readPart(files.files().get(fileIndex), row, offsetInRow, copy);
+        RangeList ranges = new RangeList();
+        layouts.get(fileIndex).readPart(ranges.of(files.files().get(fileIndex)), row, offsetInRow, copy);
+        ranges.read();
         return copy.asReadOnly();
     }
 
     /// Copies consecutive rows, which may lie in several files.
     public void read(long firstRow, long rowCount, MemorySegment target) throws IOException {
+        if (files.isRanged()) {
+            RangeList ranges = new RangeList();
+            collect(firstRow, rowCount, target, ranges);
+            ranges.read();
+            return;
+        }
         long done = 0;
         while (done < rowCount) {
             long row = firstRow + done;
@@ -177,6 +195,24 @@ public final class RowFiles implements AutoCloseable {
                     + " lie in several files, so there is no one view of them");
         }
         return rowCount == 0 ? MemorySegment.NULL : view(firstRow, 0, Math.multiplyExact(rowCount, rowSize));
+    }
+
+    /// Collects what has to be read to copy consecutive rows.
+    void collect(long firstRow, long rowCount, MemorySegment target, RangeList ranges) throws IOException {
+        long done = 0;
+        while (done < rowCount) {
+            int fileIndex = fileOf(firstRow + done);
+            RowLayout layout = layouts.get(fileIndex);
+            long limit = Math.min(rowCount, start(fileIndex + 1) - firstRow);
+            // Rows that lie one after another are one range.
+            long step = layout.isContiguous() ? limit - done : 1;
+            while (done < limit) {
+                MemorySegment part = target.asSlice(done * rowSize, step * rowSize);
+                RangeReader file = ranges.of(files.files().get(fileIndex));
+                layout.readPart(file, firstRow + done - start(fileIndex), 0, part);
+                done += step;
+            }
+        }
     }
 
     /// Copies bytes of the rows as if all rows lay one after another in one file without a header.

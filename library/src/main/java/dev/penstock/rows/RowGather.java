@@ -11,6 +11,7 @@ import dev.penstock.Pool;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.RangeList;
 import dev.penstock.memory.Residency;
 import dev.penstock.memory.RowCopy;
 import java.io.IOException;
@@ -44,6 +45,11 @@ public final class RowGather implements AutoCloseable {
 
     /// Rows that are read rather than mapped are read into memory of this size.
     private static final long READ_TILE_BYTES = 1L << 20;
+
+    /// Rows from a store are read into memory of this size, so that enough requests are under way at once.
+    private static final long RANGE_TILE_BYTES = 8L << 20;
+
+    private static final int RANGE_TILE_ROWS = 16_384;
 
     /// Never started; asked whether memory is one thread's alone.
     private static final Thread ANOTHER_THREAD = new Thread(() -> {});
@@ -223,7 +229,9 @@ public final class RowGather implements AutoCloseable {
     }
 
     private int tileRows() {
-        return Math.clamp(READ_TILE_BYTES / Math.max(1, files.rowSize()), 1, TILE_ROWS);
+        boolean isRanged = files.files().isRanged();
+        long bytes = isRanged ? RANGE_TILE_BYTES : READ_TILE_BYTES;
+        return Math.clamp(bytes / Math.max(1, files.rowSize()), 1, isRanged ? RANGE_TILE_ROWS : TILE_ROWS);
     }
 
     /// Whether no other thread can free the memory while rows are written to its addresses: it belongs to this
@@ -391,7 +399,7 @@ public final class RowGather implements AutoCloseable {
     /// Reads rows into memory, neighbours in one go, and hands them on from there.
     private void runReading(MemorySegment indices, long rowCount, Scratch scratch) throws IOException {
         long rowSize = files.rowSize();
-        int tileRows = tileRows();
+        int tileRows = (int) Math.min(tileRows(), rowCount);
         MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
         MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
         for (int i = 0; i < tileRows; i++) {
@@ -400,21 +408,33 @@ public final class RowGather implements AutoCloseable {
         for (long row = 0; row < rowCount; row += tileRows) {
             int tileCount = (int) Math.min(tileRows, rowCount - row);
             readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
-            scratch.targets.copy(places.address(), row, tileCount);
+            for (int done = 0; done < tileCount; done += TILE_ROWS) {
+                int copyCount = Math.min(TILE_ROWS, tileCount - done);
+                scratch.targets.copy(places.address() + done * U64.byteSize(), row + done, copyCount);
+            }
         }
     }
 
     private void readRuns(MemorySegment indices, MemorySegment rows) throws IOException {
         long rowSize = files.rowSize();
         long count = indices.byteSize() / U64.byteSize();
+        RangeList ranges = files.files().isRanged() ? new RangeList() : null;
         for (long i = 0; i < count; ) {
             long first = indices.getAtIndex(U64, i);
             long runCount = 1;
             while (i + runCount < count && indices.getAtIndex(U64, i + runCount) == first + runCount) {
                 runCount++;
             }
-            files.read(first, runCount, rows.asSlice(i * rowSize, runCount * rowSize));
+            MemorySegment target = rows.asSlice(i * rowSize, runCount * rowSize);
+            if (ranges == null) {
+                files.read(first, runCount, target);
+            } else {
+                files.collect(first, runCount, target, ranges);
+            }
             i += runCount;
+        }
+        if (ranges != null) {
+            ranges.read();
         }
     }
 

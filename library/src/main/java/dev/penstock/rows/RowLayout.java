@@ -2,6 +2,7 @@
 package dev.penstock.rows;
 
 import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.RangeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
@@ -22,7 +23,8 @@ public interface RowLayout {
     void read(OpenFile file, long firstRow, long rowCount, MemorySegment target) throws IOException;
 
     /// Copies bytes of one row, beginning at `offsetInRow`, until the target is full.
-    void readPart(OpenFile file, long row, long offsetInRow, MemorySegment target) throws IOException;
+    /// The file carries the reads out at once or collects them.
+    void readPart(RangeReader file, long row, long offsetInRow, MemorySegment target) throws IOException;
 
     /// Rows that lie one after another.
     record Contiguous(long offset, long rowSize, long rowCount) implements RowLayout {
@@ -32,7 +34,7 @@ public interface RowLayout {
         }
 
         @Override
-        public void readPart(OpenFile file, long row, long offsetInRow, MemorySegment target) throws IOException {
+        public void readPart(RangeReader file, long row, long offsetInRow, MemorySegment target) throws IOException {
             file.read(offset + row * rowSize + offsetInRow, target);
         }
     }

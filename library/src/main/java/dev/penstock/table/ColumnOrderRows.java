@@ -2,6 +2,7 @@
 package dev.penstock.table;
 
 import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.RangeReader;
 import dev.penstock.rows.RowLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -48,7 +49,7 @@ record ColumnOrderRows(long dataOffset, long itemSize, List<Long> shape, long ro
     }
 
     @Override
-    public void readPart(OpenFile file, long row, long offsetInRow, MemorySegment target) throws IOException {
+    public void readPart(RangeReader file, long row, long offsetInRow, MemorySegment target) throws IOException {
         long done = 0;
         while (done < target.byteSize()) {
             long item = (offsetInRow + done) / itemSize;

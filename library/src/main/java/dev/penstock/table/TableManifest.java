@@ -2,10 +2,12 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Json;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,9 +61,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
 
     /// The name and separator of the shards, or nothing when there are none yet.
     String series() {
-        return shards.isEmpty()
-                ? ""
-                : TablePaths.series(Path.of(shards.getFirst().file()));
+        return shards.isEmpty() ? "" : TablePaths.series(shards.getFirst().file());
     }
 
     /// The manifest with other shards.
@@ -77,8 +77,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     }
 
     /// Whether a folder has a manifest of ours, damaged or not.
-    static boolean isOurs(Disk disk, Path folder) throws IOException {
-        byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
+    static boolean isOurs(RangeStore store, Location folder) throws IOException {
+        byte[] bytes = ChecksummedJson.read(store, folder.resolve(TableFormat.MANIFEST));
         return bytes != null && isOurs(bytes);
     }
 
@@ -96,8 +96,8 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     }
 
     /// Whether a folder has a manifest that another program wrote.
-    static boolean isForeign(Disk disk, Path folder) throws IOException {
-        byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
+    static boolean isForeign(RangeStore store, Location folder) throws IOException {
+        byte[] bytes = ChecksummedJson.read(store, folder.resolve(TableFormat.MANIFEST));
         return bytes != null && !isOurs(bytes);
     }
 
@@ -105,8 +105,15 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
     ///
     /// @throws DatasetException when it is damaged, or of a newer version
     static TableManifest read(Disk disk, Path folder) throws IOException {
-        Path file = folder.resolve(TableFormat.MANIFEST);
-        byte[] bytes = ChecksummedJson.read(disk, file);
+        return read(RangeStore.of(disk), Location.of(folder));
+    }
+
+    /// The manifest of a folder, or null when there is none of ours.
+    ///
+    /// @throws DatasetException when it is damaged, or of a newer version
+    static TableManifest read(RangeStore store, Location folder) throws IOException {
+        Location file = folder.resolve(TableFormat.MANIFEST);
+        byte[] bytes = ChecksummedJson.read(store, file);
         if (bytes == null || !isOurs(bytes)) {
             return null;
         }
@@ -121,7 +128,7 @@ record TableManifest(String dtype, List<Long> shape, List<Shard> shards, String 
 
     /// Refuses a newer version, which may end in another way than ours do. Where the text ends as ours do and its
     /// checksum differs, the number may be the damage.
-    private static void requireVersion(Path file, byte[] bytes) {
+    private static void requireVersion(Location file, byte[] bytes) {
         if (ChecksummedJson.hasChecksum(bytes) && !ChecksummedJson.isIntact(bytes)) {
             return;
         }

@@ -2,15 +2,19 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,18 +24,18 @@ import java.util.regex.Pattern;
 /// @param folder   where they are, or null when the table is one file
 /// @param series   the name and separator the shards share, such as `steps-`
 /// @param files    in the order of the rows; never empty
-/// @param member   the member of a zip archive that is the only file, or null when the files are files of the disk
+/// @param member   the member of a zip archive that is the only file, or null when the files are not in an archive
 /// @param manifest what is listed about them, or null
 /// @param unlisted files of the series that the manifest does not name
 /// @param refusal  what is wrong with the manifest, when it was ignored for that; otherwise null
 /// @param remark   what a user should know about the manifest; otherwise null
 record TablePaths(
-        Path folder,
+        Location folder,
         String series,
-        List<Path> files,
+        List<Location> files,
         ZipMember member,
         TableManifest manifest,
-        List<Path> unlisted,
+        List<Location> unlisted,
         DatasetException refusal,
         String remark) {
     private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
@@ -39,26 +43,29 @@ record TablePaths(
     /// Where some programs put their shards.
     private static final String SHARDS_FOLDER = "shards";
 
-    /// Finds the files of what is at a path: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
+    /// Finds the files of what is at a path of a disk.
+    static TablePaths find(Disk disk, Path path, boolean isLenient) throws IOException {
+        return find(RangeStore.of(disk), Location.of(path), isLenient);
+    }
+
+    /// Finds the files of what is at a location: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
     ///
     /// @param isLenient whether a manifest that cannot be used is ignored instead of refused
     /// @throws DatasetException    when it is a folder without shards, an unfinished table, or its manifest is
     ///                             damaged or of a newer version
     /// @throws NoSuchFileException when there is nothing
-    static TablePaths find(Disk disk, Path path, boolean isLenient) throws IOException {
-        if (disk.isDirectory(path)) {
-            return findInFolder(disk, path, null, isLenient);
+    static TablePaths find(RangeStore store, Location path, boolean isLenient) throws IOException {
+        if (store.isFolder(path)) {
+            return findInFolder(store, path, null, isLenient);
         }
-        if (isNamedTable(disk, path)) {
-            Path absolute = path.toAbsolutePath();
-            return findInFolder(
-                    disk, absolute.getParent(), absolute.getFileName().toString(), isLenient);
+        if (isNamedTable(store, path)) {
+            return findInFolder(store, folderOf(path), path.name(), isLenient);
         }
-        Path archive = archiveOf(disk, path);
+        Location archive = archiveOf(store, path);
         if (archive != null) {
-            return inArchive(disk, archive, path);
+            return inArchive(store, archive, path);
         }
-        if (!disk.exists(path)) {
+        if (!store.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
         return new TablePaths(null, "", List.of(path), null, null, List.of(), null, null);
@@ -66,50 +73,51 @@ record TablePaths(
 
     /// The zip archive that a path names, or whose member a path `FILE/NAME` names; null when there is none. The
     /// names of members may contain slashes.
-    static Path archiveOf(Disk disk, Path path) throws IOException {
-        Path file = path;
-        while (file != null && !disk.exists(file)) {
-            file = file.getParent();
+    static Location archiveOf(RangeStore store, Location path) throws IOException {
+        Location file = path;
+        while (file != null && !store.exists(file)) {
+            file = file.parent();
         }
-        return file != null && !disk.isDirectory(file) && ZipMembers.isArchive(disk, file) ? file : null;
+        return file != null && !store.isFolder(file) && ZipMembers.isArchive(store, file) ? file : null;
     }
 
-    private static TablePaths inArchive(Disk disk, Path archive, Path path) throws IOException {
-        int depth = archive.getNameCount();
-        // A part of the path as it is: the name of a member may contain "..", which means nothing in it.
-        String name = path.equals(archive)
-                ? null
-                : path.subpath(depth, path.getNameCount())
-                        .toString()
-                        .replace(path.getFileSystem().getSeparator(), "/");
-        ZipMember member = ZipMembers.find(disk, archive, name);
-        return new TablePaths(null, "", List.of(member.part().location().path()), member, null, List.of(), null, null);
+    private static TablePaths inArchive(RangeStore store, Location archive, Location path) throws IOException {
+        // Part by part as it is: the name of a member may contain "..", which means nothing in it.
+        String name = null;
+        for (Location part = path; !part.equals(archive); part = part.parent()) {
+            name = name == null ? part.name() : part.name() + "/" + name;
+        }
+        ZipMember member = ZipMembers.find(store, archive, name);
+        return new TablePaths(null, "", List.of(member.part().location()), member, null, List.of(), null, null);
     }
 
     /// Whether a path `FOLDER/NAME` names shards in a folder.
-    static boolean isNamedTable(Disk disk, Path path) throws IOException {
-        Path parent = path.toAbsolutePath().getParent();
-        return !disk.exists(path)
-                && parent != null
-                && disk.isDirectory(parent)
-                && hasShards(disk, parent, path.toAbsolutePath().getFileName().toString());
+    static boolean isNamedTable(RangeStore store, Location path) throws IOException {
+        Location folder = folderOf(path);
+        return !store.exists(path) && folder != null && store.isFolder(folder) && hasShards(store, folder, path.name());
+    }
+
+    /// The folder of a path, or null when there is none. That of a relative path depends on the working directory.
+    private static Location folderOf(Location path) {
+        return path.isLocal() ? Location.of(path.path().toAbsolutePath()).parent() : path.parent();
     }
 
     /// Whether a folder is a table.
-    static boolean isTable(Disk disk, Path folder) throws IOException {
-        return !allSeries(disk, folder).isEmpty() || TableManifest.isOurs(disk, folder);
+    static boolean isTable(RangeStore store, Location folder) throws IOException {
+        return !allSeries(store, folder).isEmpty() || TableManifest.isOurs(store, folder);
     }
 
-    private static TablePaths findInFolder(Disk disk, Path folder, String name, boolean isLenient) throws IOException {
-        Map<String, List<Path>> allSeries = allSeries(disk, folder);
+    private static TablePaths findInFolder(RangeStore store, Location folder, String name, boolean isLenient)
+            throws IOException {
+        Map<String, List<Location>> allSeries = allSeries(store, folder);
         if (name != null) {
             allSeries.keySet().removeIf(series -> !isNamed(series, name));
         }
         DatasetException refusal = null;
         try {
-            TableManifest manifest = TableManifest.read(disk, folder);
+            TableManifest manifest = TableManifest.read(store, folder);
             if (manifest != null && (name == null || isNamed(manifest.series(), name))) {
-                return listed(disk, folder, manifest, allSeries);
+                return listed(store, folder, manifest, allSeries);
             }
         } catch (DatasetException e) {
             if (!isLenient || allSeries.isEmpty()) {
@@ -127,47 +135,50 @@ record TablePaths(
             throw new DatasetException.WrongFormat(
                     folder, "the folder holds no shards like NAME-00000.npy; open one of its files");
         }
-        Map.Entry<String, List<Path>> only = allSeries.entrySet().iterator().next();
+        Map.Entry<String, List<Location>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
-        String remark = remark(disk, folder, refusal);
+        String remark = remark(store, folder, refusal);
         return new TablePaths(folder, only.getKey(), only.getValue(), null, null, List.of(), refusal, remark);
     }
 
-    private static String remark(Disk disk, Path folder, DatasetException refusal) throws IOException {
+    private static String remark(RangeStore store, Location folder, DatasetException refusal) throws IOException {
         if (refusal != null) {
             return "All shard files in the folder are read, whether the table lists them or not, because its "
                     + TableFormat.MANIFEST + " cannot be used: "
                     + refusal.what().replace(TableManifest.ADVICE, "");
         }
-        return TableManifest.isForeign(disk, folder)
+        return TableManifest.isForeign(store, folder)
                 ? TableFormat.MANIFEST + " was written by another program and is not used."
                 : null;
     }
 
-    private static void requireOrder(List<Path> files) {
+    private static void requireOrder(List<Location> files) {
         for (int i = 1; i < files.size(); i++) {
             if (number(files.get(i)) == number(files.get(i - 1))) {
                 throw new DatasetException.Corrupt(
                         files.get(i),
                         0,
                         Reason.SHARD_MISMATCH,
-                        "it has the same number as " + files.get(i - 1).getFileName()
+                        "it has the same number as " + files.get(i - 1).name()
                                 + ", so their order is not known: rename one of them");
             }
         }
     }
 
-    private static TablePaths listed(Disk disk, Path folder, TableManifest manifest, Map<String, List<Path>> allSeries)
+    private static TablePaths listed(
+            RangeStore store, Location folder, TableManifest manifest, Map<String, List<Location>> allSeries)
             throws IOException {
-        List<Path> files = manifest.shards().stream()
+        List<Location> files = manifest.shards().stream()
                 .map(shard -> folder.resolve(shard.file()))
                 .toList();
         if (files.isEmpty()) {
             throw new DatasetException.WrongFormat(
                     folder, "the table was never finished: its writer stopped before the end; write it again");
         }
-        for (Path file : files) {
-            if (!disk.exists(file)) {
+        // One list instead of a question for each of what may be thousands of files.
+        Set<Location> there = new HashSet<>(store.list(folder));
+        for (Location file : files) {
+            if (!there.contains(file) && !store.exists(file)) {
                 throw new DatasetException.Corrupt(
                         file,
                         0,
@@ -175,13 +186,13 @@ record TablePaths(
                         "the shard is listed in " + TableFormat.MANIFEST + " but missing" + TableManifest.ADVICE);
             }
         }
-        List<Path> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
+        List<Location> unlisted = new ArrayList<>(allSeries.getOrDefault(manifest.series(), List.of()));
         unlisted.removeAll(files);
         return new TablePaths(folder, manifest.series(), files, null, manifest, unlisted, null, null);
     }
 
-    private static boolean hasShards(Disk disk, Path folder, String name) throws IOException {
-        return allSeries(disk, folder).keySet().stream().anyMatch(series -> isNamed(series, name));
+    private static boolean hasShards(RangeStore store, Location folder, String name) throws IOException {
+        return allSeries(store, folder).keySet().stream().anyMatch(series -> isNamed(series, name));
     }
 
     private static boolean isNamed(String series, String name) {
@@ -194,16 +205,16 @@ record TablePaths(
 
     /// The shards of a folder by their series, each in order: those in the folder itself or, failing that, in its
     /// folder `shards`.
-    static Map<String, List<Path>> allSeries(Disk disk, Path folder) throws IOException {
-        Map<String, List<Path>> here = seriesIn(disk, folder);
-        Path inner = folder.resolve(SHARDS_FOLDER);
-        return here.isEmpty() && disk.isDirectory(inner) ? seriesIn(disk, inner) : here;
+    static Map<String, List<Location>> allSeries(RangeStore store, Location folder) throws IOException {
+        Map<String, List<Location>> here = seriesIn(store, folder);
+        Location inner = folder.resolve(SHARDS_FOLDER);
+        return here.isEmpty() && store.isFolder(inner) ? seriesIn(store, inner) : here;
     }
 
-    private static Map<String, List<Path>> seriesIn(Disk disk, Path folder) throws IOException {
-        Map<String, List<Path>> all = new TreeMap<>();
-        for (Path file : disk.list(folder)) {
-            Matcher matcher = SHARD.matcher(file.getFileName().toString());
+    private static Map<String, List<Location>> seriesIn(RangeStore store, Location folder) throws IOException {
+        Map<String, List<Location>> all = new TreeMap<>();
+        for (Location file : store.list(folder)) {
+            Matcher matcher = SHARD.matcher(file.name());
             if (matcher.matches()) {
                 all.computeIfAbsent(matcher.group(1), series -> new ArrayList<>())
                         .add(file);
@@ -214,20 +225,24 @@ record TablePaths(
     }
 
     /// The number in the name of a shard.
-    static long number(Path shard) {
-        Matcher matcher = matcher(shard);
-        return Long.parseLong(matcher.group(2));
+    static long number(Location shard) {
+        return number(shard.name());
+    }
+
+    private static long number(String name) {
+        return Long.parseLong(matcher(name).group(2));
     }
 
     /// The name and separator of a shard.
-    static String series(Path shard) {
-        return matcher(shard).group(1);
+    static String series(String name) {
+        return matcher(name).group(1);
     }
 
     /// The name of the shard that follows one.
     static Path next(Path shard) {
-        String digits = matcher(shard).group(2);
-        return shard.resolveSibling(name(series(shard), number(shard) + 1, digits.length()));
+        String name = shard.getFileName().toString();
+        String digits = matcher(name).group(2);
+        return shard.resolveSibling(name(series(name), number(name) + 1, digits.length()));
     }
 
     /// The name of a shard.
@@ -244,10 +259,10 @@ record TablePaths(
         return SHARD.matcher(name).matches();
     }
 
-    private static Matcher matcher(Path shard) {
-        Matcher matcher = SHARD.matcher(shard.getFileName().toString());
+    private static Matcher matcher(String name) {
+        Matcher matcher = SHARD.matcher(name);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException(shard + " is no name of a shard");
+            throw new IllegalArgumentException(name + " is no name of a shard");
         }
         return matcher;
     }

@@ -14,6 +14,7 @@ import dev.penstock.Subset;
 import dev.penstock.Verification;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
@@ -62,8 +63,8 @@ public final class TableReader implements StoredRows {
     private final RowGather gather;
     private final TableFingerprint fingerprints;
 
-    private TableReader(Path path, Options options, TablePaths files, TableRows shards) {
-        this.location = Location.of(path);
+    private TableReader(Location location, Options options, TablePaths files, TableRows shards) {
+        this.location = location;
         this.options = options;
         this.files = files;
         this.shards = shards;
@@ -83,17 +84,27 @@ public final class TableReader implements StoredRows {
 
     /// Opens a table in a certain way.
     public static TableReader open(Path path, Options options) throws IOException {
-        TablePaths files = TablePaths.find(options.disk(), path, options.isLenient());
+        return open(Location.of(path), options);
+    }
+
+    /// Opens a table that is local, or in the store of the options.
+    ///
+    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    public static TableReader open(Location location, Options options) throws IOException {
+        options.reading().requireReachable(location);
+        TablePaths files = TablePaths.find(options.reading().files(), location, options.isLenient());
         TableRows shards = TableRows.open(files, options.reading());
-        return new TableReader(path, options, files, shards);
+        return new TableReader(location, options, files, shards);
     }
 
     /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path
     /// `FILE/NAME` leads into a zip archive.
     public static boolean isTable(Disk disk, Path path) throws IOException {
-        return disk.isDirectory(path)
-                ? TablePaths.isTable(disk, path)
-                : TablePaths.isNamedTable(disk, path) || TablePaths.archiveOf(disk, path) != null;
+        RangeStore store = RangeStore.of(disk);
+        Location location = Location.of(path);
+        return store.isFolder(location)
+                ? TablePaths.isTable(store, location)
+                : TablePaths.isNamedTable(store, location) || TablePaths.archiveOf(store, location) != null;
     }
 
     @Override
@@ -129,7 +140,7 @@ public final class TableReader implements StoredRows {
     @Override
     public List<Location> arrayFiles() {
         return files.member() == null
-                ? files.files().stream().map(Location::of).toList()
+                ? files.files()
                 : List.of(files.member().part().file());
     }
 

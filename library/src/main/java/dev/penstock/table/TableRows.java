@@ -18,7 +18,7 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     /// @throws DatasetException when one is damaged, or of another type than the first
     static TableRows open(TablePaths paths, ReaderOptions options) throws IOException {
         OpenFiles files = paths.member() == null
-                ? OpenFiles.open(paths.files(), options)
+                ? OpenFiles.openAt(paths.files(), options)
                 : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         RowFiles rows = RowFiles.open(files, options, file -> {

@@ -14,7 +14,6 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,15 +57,15 @@ final class TableVerifier {
         }
         if (files.manifest() != null && !isOfType(files.manifest())) {
             findings.add(problem(
-                    Location.of(files.folder().resolve(TableFormat.MANIFEST)),
+                    files.folder().resolve(TableFormat.MANIFEST),
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
                     "the rows are " + shards.rowType() + " and not of the listed type "
                             + files.manifest().dtype()));
         }
-        for (Path file : files.unlisted()) {
+        for (Location file : files.unlisted()) {
             findings.add(problem(
-                    Location.of(file),
+                    file,
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
                     "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped, or"
@@ -85,7 +84,7 @@ final class TableVerifier {
             long expected = TablePaths.number(files.files().get(i - 1)) + 1;
             if (TablePaths.number(files.files().get(i)) != expected) {
                 findings.add(problem(
-                        Location.of(files.files().get(i)),
+                        files.files().get(i),
                         Severity.WARNING,
                         Reason.MISSING_SHARD,
                         "shard number " + expected + " is not there"));

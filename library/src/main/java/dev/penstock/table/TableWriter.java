@@ -4,10 +4,12 @@ package dev.penstock.table;
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.RollingWriter;
@@ -169,8 +171,9 @@ public final class TableWriter implements AutoCloseable {
             requireNoTable(path, options.disk());
             empty.publish(options.disk(), path);
             // What a writer left that stopped before the end.
-            for (Path shard : TablePaths.allSeries(options.disk(), path).getOrDefault(SERIES, List.of())) {
-                options.disk().delete(shard);
+            RangeStore files = RangeStore.of(options.disk());
+            for (Location shard : TablePaths.allSeries(files, Location.of(path)).getOrDefault(SERIES, List.of())) {
+                options.disk().delete(shard.path());
             }
             TableWriter writer = new TableWriter(rowType, options, path, empty, List.of(), null);
             writer.writer.begin();
@@ -206,8 +209,9 @@ public final class TableWriter implements AutoCloseable {
             throw new IllegalArgumentException(path + " is an array in an archive, to which no rows can be appended;"
                     + " copy it first: penstock table write --input " + path + " --output COPY.npy");
         }
-        Path folder = found.folder();
-        NewFile lock = folder == null ? null : lock(options.disk(), folder);
+        NewFile lock = found.folder() == null
+                ? null
+                : lock(options.disk(), found.folder().path());
         try {
             TableWriter writer = extendLocked(path, options);
             writer.lock = lock;
@@ -272,13 +276,14 @@ public final class TableWriter implements AutoCloseable {
     /// A folder without a manifest of ours stays without, and gets one shard whatever its size: that is all that
     /// can appear in one step.
     private static TableWriter extend(TablePaths files, TableRows old, Options options) throws IOException {
-        TableManifest manifest = TableManifest.read(options.disk(), files.folder());
-        Path last = files.files().getLast();
+        Path folder = files.folder().path();
+        TableManifest manifest = TableManifest.read(options.disk(), folder);
+        Path last = files.files().getLast().path();
         if (manifest != null && manifest.series().equals(files.series())) {
-            return new TableWriter(old.rowType(), options, files.folder(), manifest, manifest.shards(), last);
+            return new TableWriter(old.rowType(), options, folder, manifest, manifest.shards(), last);
         }
         Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
-        return new TableWriter(old.rowType(), single, files.folder(), null, List.of(), last);
+        return new TableWriter(old.rowType(), single, folder, null, List.of(), last);
     }
 
     private static void requireWritable(RowType rowType) {

@@ -2,13 +2,13 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -21,11 +21,11 @@ final class ZipDirectory {
     /// What a two-byte length can say.
     private static final int COMMENT_SIZE_MAX = 0xFFFF;
 
-    private final Path file;
+    private final Location file;
     private final Disk.Readable archive;
     private final long fileSize;
 
-    private ZipDirectory(Path file, Disk.Readable archive, long fileSize) {
+    private ZipDirectory(Location file, Disk.Readable archive, long fileSize) {
         this.file = file;
         this.archive = archive;
         this.fileSize = fileSize;
@@ -39,14 +39,14 @@ final class ZipDirectory {
     /// Reads all entries, in the order of the members in the file.
     ///
     /// @throws DatasetException when the archive is damaged, or one of several files
-    static List<ZipEntry> read(Path file, Disk.Readable archive) throws IOException {
+    static List<ZipEntry> read(Location file, Disk.Readable archive) throws IOException {
         ZipDirectory directory = new ZipDirectory(file, archive, archive.size());
         Place place = directory.place();
         return directory.inOrder(directory.entries(place), place.offset());
     }
 
     /// Bytes of the archive, copied. The caller has checked that the size is bounded.
-    static MemorySegment bytes(Path file, Disk.Readable archive, long offset, int byteCount) throws IOException {
+    static MemorySegment bytes(Location file, Disk.Readable archive, long offset, int byteCount) throws IOException {
         MemorySegment bytes = MemorySegment.ofArray(new byte[byteCount]);
         long done = archive.read(offset, bytes);
         if (done < byteCount) {

@@ -2,23 +2,23 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 
 /// The 64-bit numbers in the extra fields of an entry or a local header. They follow one another in the order in
 /// which they are asked for.
 final class ZipExtra {
     private static final int HEAD_SIZE = 4;
 
-    private final Path file;
+    private final Location file;
     private final long offset;
     private final MemorySegment numbers;
     private long usedBytes;
 
     /// @param offset where the structure begins in the file, for messages
-    ZipExtra(Path file, long offset, MemorySegment extra) {
+    ZipExtra(Location file, long offset, MemorySegment extra) {
         this.file = file;
         this.offset = offset;
         this.numbers = find(extra);

@@ -7,11 +7,11 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FilePart;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -26,19 +26,19 @@ final class ZipMembers {
 
     private static final int NAMES_SHOWN_MAX = 20;
 
-    private final Path file;
+    private final Location file;
     private final Disk.Readable archive;
 
-    private ZipMembers(Path file, Disk.Readable archive) {
+    private ZipMembers(Location file, Disk.Readable archive) {
         this.file = file;
         this.archive = archive;
     }
 
     /// Whether a file begins like a zip archive, perhaps one without members.
-    static boolean isArchive(Disk disk, Path file) throws IOException {
+    static boolean isArchive(RangeStore store, Location file) throws IOException {
         byte[] start = new byte[Integer.BYTES];
         MemorySegment target = MemorySegment.ofArray(start);
-        try (Disk.Readable readable = disk.open(file)) {
+        try (Disk.Readable readable = store.open(file)) {
             if (readable.read(0, target) < start.length) {
                 return false;
             }
@@ -53,8 +53,8 @@ final class ZipMembers {
     /// @throws DatasetException    when the archive is damaged, has no array or several and no name was given, or
     ///                             the array is compressed or encrypted
     /// @throws NoSuchFileException when no array has the name
-    static ZipMember find(Disk disk, Path file, String name) throws IOException {
-        try (Disk.Readable archive = disk.open(file)) {
+    static ZipMember find(RangeStore store, Location file, String name) throws IOException {
+        try (Disk.Readable archive = store.open(file)) {
             ZipMembers members = new ZipMembers(file, archive);
             List<ZipEntry> entries = ZipDirectory.read(file, archive);
             return members.open(name == null ? members.only(entries) : members.named(entries, name));
@@ -139,9 +139,7 @@ final class ZipMembers {
             requireSameSizes(entry, local, names.asSlice(nameSize));
         }
         return new ZipMember(
-                entry.name(),
-                new FilePart(Location.of(shownPath(entry)), Location.of(file), dataOffset, entry.size()),
-                entry.crc());
+                entry.name(), new FilePart(shownLocation(entry), file, dataOffset, entry.size()), entry.crc());
     }
 
     private void requireReadable(ZipEntry entry) {
@@ -184,9 +182,9 @@ final class ZipMembers {
     }
 
     /// The name of a member in messages: that of the archive alone where the system has no such path.
-    private Path shownPath(ZipEntry entry) {
+    private Location shownLocation(ZipEntry entry) {
         try {
-            return Path.of(file + "/" + shown(entry.name()));
+            return file.resolve(shown(entry.name()));
         } catch (InvalidPathException e) {
             return file;
         }

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 ///
 /// **Threads.** Any number on one reader; each scan and each cursor belongs to one.
 public final class TreeReader implements AutoCloseable {
-    /// How to read a tree. A tree that is read by position is read into memory as a whole when it is opened. A
+    /// How to read a tree. A tree that is not mapped is read into memory as a whole when it is opened. A
     /// mapped one that is larger than the memory budget is read without readahead once paths are looked up.
     ///
     /// @param reading  what all formats share
@@ -71,7 +71,12 @@ public final class TreeReader implements AutoCloseable {
 
     /// Opens a tree in a certain way.
     public static TreeReader open(Path path, Options options) throws IOException {
-        OpenFile file = OpenFile.open(path, options.reading());
+        return open(Location.of(path), options);
+    }
+
+    /// Opens a tree that is a local file, or an object of the store of the options.
+    public static TreeReader open(Location location, Options options) throws IOException {
+        OpenFile file = OpenFile.open(location, options.reading());
         try {
             return file.use(() -> read(options, file));
         } catch (Throwable e) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Location;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.ClosedByInterruptException;
@@ -210,7 +211,7 @@ interface OpenFileContract {
             while (!Thread.currentThread().isInterrupted()) {
                 readOnce(file, content, random);
             }
-        } catch (ClosedByInterruptException e) {
+        } catch (ClosedByInterruptException | InterruptedIOException e) {
             // The interrupted thread is told so.
         } catch (Throwable e) {
             failures.add(e);

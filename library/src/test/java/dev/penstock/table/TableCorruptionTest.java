@@ -9,12 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Figures;
+import dev.penstock.Location;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.table.TableProbe.Outcome;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -221,7 +223,7 @@ class TableCorruptionTest {
             boolean isSame = Arrays.equals(whole, damaged)
                     || (manifest != null && manifest.equals(manifest(disk)) && isManifest(file));
             // With both of its marks gone a manifest is another program's.
-            isSame |= isManifest(file) && !TableManifest.isOurs(disk, Tables.FOLDER);
+            isSame |= isManifest(file) && !TableManifest.isOurs(RangeStore.of(disk), Location.of(Tables.FOLDER));
             assertTrue(isSame || !sample.hasChecksums() || outcome != Outcome.GOOD, "round " + round + " in " + file);
             disk.put(file, whole);
         }

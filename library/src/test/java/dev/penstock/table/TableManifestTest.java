@@ -36,7 +36,7 @@ class TableManifestTest {
     @BeforeEach
     void write() throws IOException {
         disk = Tables.folder(Tables.PLAIN, new byte[4 * 10], 5);
-        Path last = TablePaths.find(disk, FOLDER, false).files().getLast();
+        Path last = TablePaths.find(disk, FOLDER, false).files().getLast().path();
         disk.put(TablePaths.next(last), disk.bytes(last));
     }
 
@@ -158,7 +158,7 @@ class TableManifestTest {
 
     @Test
     void aMissingShardIsRefusedAndTheOthersAreReadLeniently() throws IOException {
-        Path first = TablePaths.find(disk, FOLDER, false).files().getFirst();
+        Path first = TablePaths.find(disk, FOLDER, false).files().getFirst().path();
         disk.delete(first);
         DatasetException refusal = assertThrows(DatasetException.Corrupt.class, this::count);
         assertEquals(Reason.MISSING_SHARD, refusal.reason());

@@ -17,6 +17,7 @@ import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -83,7 +84,7 @@ class TablePathsTest {
         disk.put(FOLDER.resolve("x-1.npy"), new byte[3]);
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L), numbers(FOLDER));
         assertEquals(List.of(), problems(FOLDER));
-        assertTrue(TablePaths.isTable(disk, FOLDER));
+        assertTrue(TablePaths.isTable(RangeStore.of(disk), Location.of(FOLDER)));
     }
 
     @Test
@@ -131,7 +132,7 @@ class TablePathsTest {
     @Test
     void aFolderWithoutShardsIsNoTable() throws IOException {
         disk.addFolder(FOLDER);
-        assertFalse(TablePaths.isTable(disk, FOLDER));
+        assertFalse(TablePaths.isTable(RangeStore.of(disk), Location.of(FOLDER)));
         assertThrows(DatasetException.WrongFormat.class, () -> numbers(FOLDER));
     }
 

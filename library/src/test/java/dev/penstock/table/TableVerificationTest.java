@@ -14,8 +14,9 @@ class TableVerificationTest implements VerificationContract {
     @Override
     public Verification verifyDamaged(Path folder, int warningCount, boolean hasError) throws IOException {
         MemoryDisk disk = Tables.folder(Tables.PLAIN, new byte[4 * 20], 10);
-        Path shard = TablePaths.find(disk, Tables.FOLDER, false).files().getLast();
-        String series = TablePaths.series(shard);
+        Path shard =
+                TablePaths.find(disk, Tables.FOLDER, false).files().getLast().path();
+        String series = TablePaths.series(shard.getFileName().toString());
         byte[] listed = disk.bytes(shard);
         for (int i = 0; i < warningCount; i++) {
             disk.put(Tables.FOLDER.resolve(TablePaths.name(series, 10 + i, 5)), listed);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// Ranges of files of one dataset that are read together, each to a place of its own.
+///
+/// Where the files are objects of a store, several requests are under way at once, and ranges that lie near each
+/// other are read by one request. Other files are read one range after another.
+///
+/// **Threads.** One at a time.
+public final class RangeList {
+    /// More ranges are read in several goes, so that the list stays small.
+    private static final int COUNT_MAX = 16_384;
+
+    private final List<Piece> pieces = new ArrayList<>();
+
+    /// One range.
+    record Piece(OpenFile file, long offset, MemorySegment target) {
+        long limit() {
+            return offset + target.byteSize();
+        }
+    }
+
+    /// Adds the range of a file that begins at an offset and is as long as the target. It is read when [#read] is
+    /// called, or before that when the list is full.
+    ///
+    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    public void add(OpenFile file, long offset, MemorySegment target) throws IOException {
+        Objects.checkFromIndexSize(offset, target.byteSize(), file.size());
+        if (target.byteSize() > 0) {
+            pieces.add(new Piece(file, offset, target));
+        }
+        if (pieces.size() >= COUNT_MAX) {
+            read();
+        }
+    }
+
+    /// Adds the ranges of one file.
+    public RangeReader of(OpenFile file) {
+        return (offset, target) -> add(file, offset, target);
+    }
+
+    /// Reads all ranges that were added and forgets them, whether they could be read or not.
+    public void read() throws IOException {
+        List<Piece> all = List.copyOf(pieces);
+        pieces.clear();
+        if (!all.isEmpty() && all.getFirst().file() instanceof RangeFile first) {
+            first.read(all);
+            return;
+        }
+        for (Piece piece : all) {
+            piece.file().read(piece.offset(), piece.target());
+        }
+    }
+}

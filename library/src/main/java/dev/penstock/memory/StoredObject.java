@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.memory;
+
+import dev.penstock.Location;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// An object of a store as a file that is read by position, one request at a time.
+record StoredObject(RangeStore store, Location object, long size) implements Disk.Readable {
+    @Override
+    public long read(long offset, MemorySegment target) throws IOException {
+        return RangeRequests.receive(store, object, offset, target);
+    }
+
+    @Override
+    public void close() {}
+}
