@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the records of a store, knowing the published layout alone: meta.json, tables and chunks.
 
-usage: plain_store.py STORE    one line of JSON for each record, a string of hexadecimal digits for each field
+usage: plain_store.py          reads paths of stores, one a line, and prints for each a line of JSON: a list of
+                               records, each a list with a string of hexadecimal digits for each field
 """
 
 import json
@@ -37,5 +38,5 @@ def records(store: pathlib.Path):
         yield row
 
 
-for values in records(pathlib.Path(sys.argv[1])):
-    print(json.dumps(values))
+for line in sys.stdin:
+    print(json.dumps(list(records(pathlib.Path(line.rstrip("\n"))))), flush=True)

@@ -65,6 +65,12 @@ public record StoreField(String name, String dtype, List<Long> shape, StoreCompr
         return column(name, dtype, shape);
     }
 
+    /// Whether a value of so many bytes is what the field declares.
+    boolean isFitting(long byteCount) {
+        Field column = column();
+        return column.isVariable() ? byteCount % column.itemSize() == 0 : byteCount == column.itemSize();
+    }
+
     private static Field column(String name, String dtype, List<Long> shape) {
         ElementType type = type(dtype);
         if (type == null) {

@@ -83,7 +83,13 @@ import java.util.regex.Pattern;
 /// number), `salt` (hexadecimal), `sequence` (of the state that tables and overlay give), `length` (N then),
 /// `slots` (slots of the tables that are taken), `published` (sequence of the state that a plain reader sees),
 /// `overlays` (overlay frames of the journal), `delete` ("tombstone" or "swap"), `prefix` 8, `bare` (ids of
-/// chunks without prefixes), `retired`.
+/// chunks without prefixes), `retired`, `deleted` (tombstones in that state), `edits` (changes in that state of
+/// cells that existed before, and records taken away, since the store was created). The last two are optional
+/// and 0 by default. They let a reader know without a scan whether records were deleted, and they keep the
+/// fingerprint of the first records the same as long as records are only appended.
+///
+/// A `meta.json` without `zr` and without checksum is another program's. Such a store is read as it is published:
+/// no journal, no prefixes, no checksums, `unfull` in any spelling. It cannot be changed.
 ///
 /// The last key of the file is `crc32c`, as [dev.penstock.memory.ChecksummedJson] has it.
 ///
@@ -92,7 +98,15 @@ import java.util.regex.Pattern;
 /// **Commit.** C1 the values are written to the chunk. C2 the chunks are forced, and the folder of a new one. C3
 /// one frame is written, or several of which all but the last have MORE. C4 the journal is forced. Frame and
 /// chunk are not forced together: then a rotten value under an acknowledged frame could not be told from a torn
-/// one.
+/// one. Commits that need not be durable leave out C2 and C4, and their frame is not SYNCED. They become durable
+/// by C2, a SYNC frame and C4. Threads that commit at the same time share one frame and one C2 and C4.
+///
+/// **Space.** The journal has room for the frames of a commit before C2: zeros that were written and forced. The
+/// chunk takes the values before that. So a full disk shows before anything is acknowledged, and what was
+/// committed stays readable.
+///
+/// **Failure.** After a failed force, write of a frame, or rename the writer acknowledges nothing more. It has to
+/// be opened again, which decides by what is on disk.
 ///
 /// **Rotate**, before the first change of every process and when the journal is large. R0 everything is forced.
 /// R1 slots from `slots` to N are written to the tables, which are forced. R2 a new journal with the overlay
@@ -111,33 +125,39 @@ import java.util.regex.Pattern;
 ///
 /// 1. `meta.json` is read, otherwise `meta.switch`.
 /// 2. The tables are long enough and the journal's header is the one that `meta.json` names.
-/// 3. The frames of the journal are applied in order, as [dev.penstock.memory.Journal] says which are there.
-/// Changes are absolute, so
-///    tables before and after a publish give the same result.
+/// 3. The frames of the journal are applied in order; [dev.penstock.memory.Journal] says which of them are there.
+///    Changes are absolute, so tables before and after a publish give the same result.
 /// 4. Frames behind the last SYNCED one are applied only as long as the value of every change has its CRC.
-/// 5. A writer never continues an old journal, and copies values of frames that were not SYNCED to a new chunk,
-/// because
-///    they may be in the cache of the operating system alone.
+/// 5. A writer never continues an old journal. It copies values of frames that were not SYNCED to a new chunk,
+///    because they may be in the cache of the operating system alone.
+///
+/// A reader does 1 to 4 and writes nothing.
 ///
 /// ## Limits
 ///
-/// - A value has at most [#VALUE_SIZE_MAX] bytes, because it is handled as a whole, and is expanded to exactly the
-///   size that its prefix names.
+/// - A value has at most [#VALUE_SIZE_MAX] bytes, because it is handled as a whole. It is expanded to exactly the
+///   size that its prefix names, which must be one that the stored bytes can reach.
 /// - A store has at most [#FIELD_COUNT_MAX] fields. Their names match [#FIELD_NAME], because they are names of
-/// files,
-///   and do not differ in case alone.
-///
+///   files, and do not differ in case alone.
 /// - Tables have no checksum, as published: a damaged slot may lose its value or name an older one. It cannot name
 ///   bytes that were never a value, because those do not have the right CRC in front of them.
+/// - The last frame of a journal has no later one to vouch for it: damage there looks like a commit that was never
+///   finished. Closing a store leaves a journal without frames.
 ///
 /// ## Where it differs from the design text
 ///
 /// - Entries are packed in the order chunk, offset, size; `unfull` is a list of triples.
+/// - The third number of an entry is a size in bytes. Index 0 is the first record, and appending fills slot N.
+/// - `flate` is raw Deflate (RFC 1951). Every value of a compressed field is compressed, also when it does not get
+///   smaller, because the compression belongs to the field.
+/// - An empty value differs from a missing one. A chunk is full by rows or by bytes, whichever comes first.
+/// - `dtype` and `shape` say what a value is; a dtype that is not known means bytes.
 /// - Tables are not changed in place: what is changed is in the journal until a publish writes new tables.
 /// - `meta.json` is absent for milliseconds while a publish gives changed tables their names.
 /// - The checksum of `meta.json` is its last key, as in the manifests of tables, so that one implementation
-/// serves both.
+///   serves both.
 /// - Deleting keeps all indices by default; moving the last record into the gap is an option.
+/// - Files grow by writes and not by mappings that are stored to, so that a full disk is an error of the write.
 public final class StoreFormat {
     static final StructLayout ENTRY =
             MemoryLayout.structLayout(U32.withName("chunk"), U64.withName("offset"), U32.withName("size"));

@@ -212,11 +212,14 @@ final class StoreState implements AutoCloseable {
         }
 
         void apply(JournalFrame frame, long offset, MemorySegment items, int firstItem) throws IOException {
-            changeCount += items.byteSize() / StoreFormat.CHANGE_SIZE;
+            changeCount += firstItem == 0 ? frame.count() : 0;
+            // Every new slot has a change, so there cannot be more of them than changes. The length of a commit is
+            // in all its frames, and only with the last one have all its changes been seen.
+            long lengthLimit = lengthAtStart + changeCount;
             boolean isPossible = frame.fields() == cells.fieldCount()
                     && frame.length() >= 0
-                    && frame.length() <= lengthAtStart + Math.max(changeCount, frame.count());
-            long slotLimit = Math.max(frame.length(), cells.length());
+                    && (frame.hasMore() || frame.length() <= lengthLimit);
+            long slotLimit = Math.min(Math.max(frame.length(), cells.length()), lengthLimit);
             boolean isCommit = frame.kind() == Journal.COMMIT;
             for (long at = 0; isPossible && at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
                 StoreChange change = StoreChange.read(items, at);

@@ -321,6 +321,16 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
+    /// The bytes of a value that is there, checked whatever the options say.
+    ///
+    /// @throws DatasetException when the bytes are wrong
+    byte[] checkedValue(StoreField field, StoreEntry entry) throws IOException {
+        if (hasPrefixes && !isChecking) {
+            stored(entry);
+        }
+        return value(field, entry);
+    }
+
     @Override
     public void close() {
         scratches.close();

@@ -67,7 +67,15 @@ final class StoreVerifier {
         chunks.add(entry.chunk());
         checkedBytes += entry.size() + StoreFormat.PREFIX_SIZE;
         try {
-            state.values().value(fields.get(field), entry);
+            byte[] value = state.values().checkedValue(fields.get(field), entry);
+            if (!fields.get(field).isFitting(value.length)) {
+                findings.error(
+                        StoreFormat.chunk(store, entry.chunk()),
+                        entry.offset(),
+                        Reason.SHARD_MISMATCH,
+                        "record " + index + ", field " + fields.get(field).name() + ": a value of " + value.length
+                                + " bytes does not fit " + fields.get(field).column());
+            }
         } catch (DatasetException e) {
             findings.add(new Verification.Problem(
                     e.file(),

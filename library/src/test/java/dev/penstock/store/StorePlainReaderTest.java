@@ -2,13 +2,18 @@
 package dev.penstock.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Project;
 import dev.penstock.Seeds;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.TestData;
 import dev.penstock.memory.Json;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -17,59 +22,108 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A reader in Python that knows the published layout alone sees what was published.
+/// A reader in Python that knows the published layout alone agrees after every operation.
 @ExtendWith(Seeds.class)
 class StorePlainReaderTest {
+    private static final int OPERATIONS = TestData.isLong() ? 2000 : 25;
+
     @TempDir
     Path folder;
 
     private final Random random = Seeds.random();
 
-    private List<String> readByPython(Path store) throws IOException, InterruptedException {
-        Path script = Project.root().resolve("library/src/test/python/plain_store.py");
-        ChildJava.Result result;
-        try {
-            result = ChildJava.run(folder, List.of("python3", script.toString(), store.toString()));
-        } catch (IOException e) {
-            Assumptions.abort("skipped: needs python3");
-            return List.of();
+    /// The program, which answers one line for each path.
+    private static final class Python implements AutoCloseable {
+        private final Process process;
+        private final BufferedWriter paths;
+        private final BufferedReader answers;
+
+        Python() throws IOException {
+            Path script = Project.root().resolve("library/src/test/python/plain_store.py");
+            ProcessBuilder builder =
+                    new ProcessBuilder("python3", script.toString()).redirectError(ProcessBuilder.Redirect.INHERIT);
+            Process started = null;
+            try {
+                started = builder.start();
+            } catch (IOException e) {
+                Assumptions.abort("skipped: needs python3");
+            }
+            process = started;
+            paths = process.outputWriter();
+            answers = process.inputReader();
         }
-        assertEquals(0, result.exitCode(), result.output());
-        return result.output()
-                .lines()
-                .map(line -> String.join(
-                        " ",
-                        ((List<?>) Json.parse(line.getBytes()))
-                                .stream()
-                                        .map(hex ->
-                                                StoreModel.text(HexFormat.of().parseHex((String) hex)))
-                                        .toList()))
-                .toList();
+
+        List<String> read(Path store) throws IOException {
+            paths.write(store + "\n");
+            paths.flush();
+            String line = answers.readLine();
+            assertNotNull(line, "the plain reader failed; its message is above");
+            List<String> records = new ArrayList<>();
+            for (Object row : (List<?>) Json.parse(line.getBytes())) {
+                List<String> values = ((List<?>) row)
+                        .stream()
+                                .map(hex -> StoreModel.text(HexFormat.of().parseHex((String) hex)))
+                                .toList();
+                records.add(String.join(" ", values));
+            }
+            return records;
+        }
+
+        @Override
+        public void close() {
+            process.destroy();
+        }
+    }
+
+    private static List<StoreField> fields() {
+        return List.of(StoreField.bytes("A"), StoreField.bytes("B").withCompression(StoreCompression.FLATE));
     }
 
     @Test
-    void pythonSeesWhatWasPublished() throws IOException, InterruptedException {
-        for (boolean isSwapping : new boolean[] {false, true}) {
-            Path path = folder.resolve("store-" + isSwapping);
-            List<StoreField> fields =
-                    List.of(StoreField.bytes("A"), StoreField.bytes("B").withCompression(StoreCompression.FLATE));
-            StoreOptions options = StoreOptions.DEFAULT.withSwapping(isSwapping).withChunkRows(7);
-            StoreModel model = new StoreModel(random, isSwapping, fields.size());
-            StoreWriter store = StoreWriter.create(path, fields, options);
-            List<String> published = List.of();
-            for (int i = 0; i < 8; i++) {
-                for (int j = 0; j < 5; j++) {
+    void pythonAgreesAfterEveryOperation() throws IOException {
+        try (Python python = new Python()) {
+            for (boolean isSwapping : new boolean[] {false, true}) {
+                Path path = folder.resolve("store-" + isSwapping);
+                StoreOptions options =
+                        StoreOptions.DEFAULT.withSwapping(isSwapping).withChunkRows(7);
+                StoreModel model = new StoreModel(random, isSwapping, 2);
+                StoreWriter store = StoreWriter.create(path, fields(), options);
+                for (int i = 0; i < OPERATIONS; i++) {
                     model.change(store);
+                    if (i % 10 == 9) {
+                        store.close();
+                        assertEquals(StoreModel.plain(model.state()), python.read(path), "after closing");
+                        store = StoreWriter.open(path, options);
+                    } else {
+                        store.checkpoint();
+                        assertEquals(StoreModel.plain(model.state()), python.read(path), "after a checkpoint");
+                    }
                 }
-                store.commit();
-                if (i % 3 == 1) {
-                    store.checkpoint();
-                    published = StoreModel.plain(model.state());
-                    assertEquals(published, readByPython(path), "after a checkpoint");
+                store.close();
+            }
+        }
+    }
+
+    /// Without a checkpoint an older state is seen, exactly, and of a store that is only appended to a prefix.
+    @Test
+    void pythonSeesAPrefixOfWhatIsAppended() throws IOException {
+        try (Python python = new Python()) {
+            Path path = folder.resolve("store");
+            StoreOptions options = StoreOptions.DEFAULT.withRotateBytes(700);
+            StoreModel model = new StoreModel(random, false, 2);
+            int seen = 0;
+            try (StoreWriter store = StoreWriter.create(path, fields(), options)) {
+                for (int i = 0; i < OPERATIONS; i++) {
+                    model.append(store);
+                    store.commit();
+                    List<String> found = python.read(path);
+                    assertEquals(StoreModel.plain(model.state()).subList(0, found.size()), found);
+                    assertTrue(found.size() >= seen, "it does not go back");
+                    seen = found.size();
                 }
             }
-            store.close();
-            assertEquals(StoreModel.plain(model.state()), readByPython(path), "after closing");
+            assertTrue(seen > 0, "rotations publish what was appended");
+            assertEquals(StoreModel.plain(model.state()), python.read(path));
         }
     }
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.ForwardingDisk;
+import dev.penstock.memory.MemoryDisk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Threads commit together, and commits that need not be durable at once become so later.
+@Timeout(60)
+class StoreThreadsTest {
+    private static final int THREADS = 6;
+    private static final int COMMITS = 40;
+
+    private final MemoryDisk memory = new MemoryDisk().addFolder(StoreModel.FOLDER);
+    private final AtomicInteger journalForces = new AtomicInteger();
+    private volatile boolean isFull;
+
+    /// Counts the forces of journals, takes a millisecond for each, and can be full.
+    private final Disk disk = new ForwardingDisk(memory) {
+        @Override
+        public Writable create(Path file) throws IOException {
+            return wrap(file, super.create(file));
+        }
+
+        private Writable wrap(Path file, Writable writable) {
+            boolean isJournal = file.toString().endsWith(".zj");
+            return new ForwardingWriter(writable) {
+                @Override
+                public void write(MemorySegment source, long offset) throws IOException {
+                    if (isFull && !isJournal) {
+                        throw new IOException("No space left on device");
+                    }
+                    super.write(source, offset);
+                }
+
+                @Override
+                public void forceData() throws IOException {
+                    pause();
+                    journalForces.addAndGet(isJournal ? 1 : 0);
+                    super.forceData();
+                }
+            };
+        }
+
+        private void pause() throws IOException {
+            try {
+                Thread.sleep(2);
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+    };
+
+    private StoreWriter create(StoreOptions options) throws IOException {
+        return StoreWriter.create(StoreModel.STORE, List.of(StoreField.bytes("A")), options.withDisk(disk));
+    }
+
+    @Test
+    void oneForceServesManyThreads() throws Exception {
+        try (StoreWriter store = create(StoreOptions.DEFAULT.withChunkRows(70));
+                ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            List<Future<?>> all = new ArrayList<>();
+            CountDownLatch start = new CountDownLatch(1);
+            for (int thread = 0; thread < THREADS; thread++) {
+                int number = thread;
+                all.add(threads.submit(() -> {
+                    start.await();
+                    for (int i = 0; i < COMMITS; i++) {
+                        String text = number + "." + i;
+                        long index = store.append(List.of(text.getBytes()));
+                        store.commit();
+                        // What a commit has acknowledged is there for whoever opens the store now.
+                        try (StoreReader reader = StoreReader.open(StoreModel.STORE, memory)) {
+                            assertEquals(
+                                    text, new String(reader.get(index).value(0).toArray(ValueLayout.JAVA_BYTE)));
+                        }
+                    }
+                    return null;
+                }));
+            }
+            int before = journalForces.get();
+            start.countDown();
+            for (Future<?> one : all) {
+                one.get();
+            }
+            int forces = journalForces.get() - before;
+            assertTrue(forces < THREADS * COMMITS * 2 / 3, forces + " forces of " + THREADS * COMMITS + " commits");
+        }
+        List<String> found = StoreModel.read(memory);
+        assertEquals(THREADS * COMMITS, new TreeSet<>(found).size());
+    }
+
+    @Test
+    void commitsBecomeDurableTogether() throws Exception {
+        try (StoreWriter store = create(StoreOptions.DEFAULT.withBatch(10, 60_000))) {
+            store.append(List.of("first".getBytes()));
+            store.commit();
+            int before = journalForces.get();
+            for (int i = 0; i < 8; i++) {
+                store.append(List.of("x".getBytes()));
+                store.commit();
+            }
+            assertEquals(before, journalForces.get(), "nine records wait");
+            store.append(List.of("x".getBytes()));
+            store.commit();
+            assertEquals(before + 1, journalForces.get(), "ten do not");
+        }
+    }
+
+    @Test
+    void commitsBecomeDurableInTime() throws Exception {
+        try (StoreWriter store = create(StoreOptions.DEFAULT.withBatch(1_000_000, 30))) {
+            for (int round = 0; round < 3; round++) {
+                store.append(List.of("x".getBytes()));
+                int before = journalForces.get();
+                store.commit();
+                while (journalForces.get() == before) {
+                    Thread.sleep(5);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aThreadIsToldThatAnotherHasLostItsChanges() throws Exception {
+        try (StoreWriter store = create(StoreOptions.DEFAULT);
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            store.append(List.of("one".getBytes()));
+            store.commit();
+            other.submit(() -> store.append(List.of("two".getBytes()))).get();
+            isFull = true;
+            assertThrows(IOException.class, () -> store.append(List.of(new byte[2 << 20])));
+            isFull = false;
+            Future<Long> commit = other.submit(store::commit);
+            Exception error = assertThrows(Exception.class, commit::get);
+            assertTrue(error.getMessage().contains("given up"), error.getMessage());
+            other.submit(() -> {
+                        store.append(List.of("again".getBytes()));
+                        return store.commit();
+                    })
+                    .get();
+        }
+        assertEquals(List.of("'one'", "'again'"), StoreModel.read(memory));
+    }
+
+    @Test
+    void closingPublishesOnlyWhatIsQuick() throws IOException {
+        StoreWriter store = create(StoreOptions.DEFAULT);
+        store.append(List.of("one".getBytes()));
+        store.append(List.of("two".getBytes()));
+        store.checkpoint();
+        store.update(0, "A", "new".getBytes());
+        store.close(0);
+        assertEquals(List.of("'one'", "'two'"), StoreModel.readPlain(memory).state());
+        assertEquals(List.of("'new'", "'two'"), StoreModel.read(memory));
+        try (StoreReader reader = StoreReader.open(StoreModel.STORE, memory)) {
+            assertFalse(reader.remarks().isEmpty());
+        }
+        try (StoreWriter again = StoreWriter.open(StoreModel.STORE, StoreOptions.DEFAULT.withDisk(memory))) {
+            assertFalse(again.isPublished());
+            again.checkpoint();
+            assertTrue(again.isPublished());
+        }
+        assertEquals(List.of("'new'", "'two'"), StoreModel.readPlain(memory).state());
+    }
+}
