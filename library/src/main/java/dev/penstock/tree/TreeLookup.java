@@ -98,15 +98,23 @@ final class TreeLookup {
             bytes.requireOpen();
             return ABSENT;
         }
-        if (key.length - start <= PrefixJumps.SIZE) {
+        int left = key.length - start;
+        if (left < PrefixJumps.SIZE_SHORT) {
             return find(key, base, start, false, NO_JUMP);
         }
-        long jump = jumps.find((long) WORDS.get(key, start), (long) WORDS.get(key, start + Long.BYTES));
+        long word = (long) WORDS.get(key, start);
+        boolean isLong = left > PrefixJumps.SIZE_LONG;
+        long jump = isLong ? jumps.find(word, (long) WORDS.get(key, start + Long.BYTES)) : PrefixJumps.NONE;
+        int jumpLimit = NO_JUMP;
         if (jump == PrefixJumps.NONE) {
-            return find(key, base, start, false, start + PrefixJumps.SIZE);
+            jump = jumps.find(word);
+            if (jump == PrefixJumps.NONE) {
+                return find(key, base, start, false, start + PrefixJumps.SIZE_SHORT);
+            }
+            jumpLimit = isLong ? start + PrefixJumps.SIZE_LONG : NO_JUMP;
         }
         int position = start + PrefixJumps.size(jump);
-        return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), NO_JUMP);
+        return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), jumpLimit);
     }
 
     /// The branches of lookups that begin at the root.
@@ -225,15 +233,19 @@ final class TreeLookup {
             isLine = false;
         }
         if (offset != ABSENT && jumpNodeCount >= JUMP_NODES_MIN && isWorthNoting()) {
-            noteJump(key, jumpNode, jumpPosition);
+            noteJump(key, jumpNode, jumpPosition, jumpLimit);
         }
         return offset;
     }
 
-    private void noteJump(byte[] key, long node, int position) {
+    private void noteJump(byte[] key, long node, int position, int limit) {
         int start = common.length;
-        long word0 = (long) WORDS.get(key, start);
-        jumps.put(word0, (long) WORDS.get(key, start + Long.BYTES), node, position - start, isLine(node));
+        long word = (long) WORDS.get(key, start);
+        if (limit == start + PrefixJumps.SIZE_SHORT) {
+            jumps.put(word, node, position - start, isLine(node));
+        } else {
+            jumps.put(word, (long) WORDS.get(key, start + Long.BYTES), node, position - start, isLine(node));
+        }
     }
 
     private boolean isLine(long node) {
