@@ -129,3 +129,26 @@ def test_help_shows_how(tmp_path: Path) -> None:
     wrong = start(tmp_path / "new", "--ranks", "3")
     assert "multiple of --ranks" in wrong.communicate(timeout=60)[1] and wrong.returncode == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_the_policy_for_2048_learns_and_resumes_exactly(tmp_path: Path) -> None:
+    """A training that was killed goes on with the very samples and losses, and the loss falls."""
+    script = SCRIPT.with_name("train_2048.py")
+    options = ["--steps", "120", "--batch", "256", "--every", "25"]
+
+    def train(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(script), "--folder", str(folder), *options, *more]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+    whole = train(tmp_path / "whole")
+    assert whole.returncode == 0, whole.stderr[-3000:]
+    dataset = ("--dataset", str(tmp_path / "whole" / "steps"))
+    killed = train(tmp_path / "killed", *dataset, "--die-at", "60")
+    assert killed.returncode == -signal.SIGKILL
+    resumed = train(tmp_path / "killed", *dataset)
+    assert resumed.returncode == 0, resumed.stderr[-3000:]
+    expected = whole.stdout.splitlines()
+    assert killed.stdout.splitlines() == expected[:60]
+    assert resumed.stdout.splitlines() == expected[50:]
+    losses = [float(line.split()[3]) for line in expected if line.startswith("step")]
+    assert np.mean(losses[-20:]) < 0.9 * np.mean(losses[:20])

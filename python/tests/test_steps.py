@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,31 @@ def test_steps_are_built_appended_and_read_meanwhile(tmp_path: Path) -> None:
         assert stats[1:4] == ["steps: 1065", "runs: 8", "sum_steps_meta: 1065"]
 
 
+def test_a_killed_append_leaves_the_old_dataset_or_the_new_one(tmp_path: Path) -> None:
+    for options in ((), ("--shard-rows", "300")):
+        folder = tmp_path / f"killed{len(options)}"
+        built = run("steps", "build", "-i", GOLDEN / "clean", "-o", folder, *options)
+        assert built.returncode == 0, built.stderr
+        command = [sys.executable, "-m", "penstock", "steps", "append", "-d", str(folder)]
+        for delay in (0.35, 0.6, 0.9):
+            before = len(a2.Dataset(folder))
+            process = subprocess.Popen([*command, "-i", str(GOLDEN / "more"), "--quiet"])
+            time.sleep(delay)
+            process.kill()
+            process.wait()
+            with a2.Dataset(folder) as ds:
+                assert len(ds) in (before, before + 341)
+                runs = ds.metadata.execute("SELECT sum(num_steps) FROM runs").fetchone()[0]
+                assert runs == len(ds) == len(ds.steps)
+                for run_id, (first, limit) in ds.run_ranges.items():
+                    assert (ds.steps["run_id"][first:limit] == run_id).all()
+        before = len(a2.Dataset(folder))
+        done = run("steps", "append", "-d", folder, "-i", GOLDEN / "more")
+        assert done.returncode == 0, done.stderr
+        assert len(a2.Dataset(folder)) == before + 341
+        assert run("steps", "check", folder).returncode == 0
+
+
 def test_any_table_can_be_grouped(tmp_path: Path) -> None:
     rows = np.zeros(1000, dtype=[("document", "<i4"), ("token", "<u2")])
     rows["document"] = np.sort(np.random.default_rng(1).integers(0, 40, 1000))
@@ -208,7 +234,8 @@ def test_transforms_turn_boards_moves_and_values_alike(tmp_path: Path) -> None:
         one = load(a2.Symmetry(symmetry), a2.Exponents())
         seen.add(one["exponents"].tobytes())
         legal = one["ev_legal"][:, None] >> np.arange(4) & 1
-        assert (legal[np.arange(len(rows)), one["move"]] == 1).all()
+        was_legal = rows["ev_legal"] >> rows["move"] & 1
+        assert (legal[np.arange(len(rows)), one["move"]] == was_legal).all()
     assert len(seen) == 8
     random = load(a2.Symmetry(seed=5))
     assert (random["board"] == load(a2.Symmetry(seed=5))["board"]).all()

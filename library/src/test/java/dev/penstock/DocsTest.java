@@ -29,6 +29,8 @@ final class DocsTest {
             "RELIABILITY.md",
             "docs/trees.md",
             "docs/runs.md",
+            "docs/groups.md",
+            "docs/steps.md",
             "docs/loader.md",
             "docs/store.md");
     /// Those on the Python package, whose names and code its own tests check.

@@ -38,6 +38,7 @@ public final class Main {
             new StoreBenchmark(),
             new LoaderBenchmark(),
             new RunsBenchmark(),
+            new StepsBenchmark(),
             new PythonBenchmark());
 
     private Main() {}

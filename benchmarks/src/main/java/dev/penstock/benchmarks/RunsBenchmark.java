@@ -69,7 +69,7 @@ final class RunsBenchmark implements Benchmark {
     }
 
     /// Plays the games once and keeps them.
-    private static Data data(Settings settings, Report report) throws IOException {
+    static Data data(Settings settings, Report report) throws IOException {
         int games = Math.min(settings.records(), GAMES_MAX);
         Path folder = settings.dir().resolve("runs-" + games);
         Path pack = settings.dir().resolve("runs-" + games + ".a2pack");

@@ -38,6 +38,9 @@ final class StepsBuilder {
     private final Disk disk;
     private final List<RunIntake.Finding> skipped = new ArrayList<>();
     private final List<RunIntake.Finding> deviating = new ArrayList<>();
+    /// Whether this writer has had the folder to itself; otherwise the files in it are those of another.
+    private boolean hasLocked;
+
     private long nextId;
     private long rowCount;
     private long newRuns;
@@ -67,7 +70,7 @@ final class StepsBuilder {
 
     /// Removes what a failed build has written, unless it got as far as the database.
     private void cleanUp(boolean isNewFolder) throws IOException {
-        if (!disk.exists(folder) || disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+        if (!hasLocked || disk.exists(folder.resolve(GroupFormat.DATABASE))) {
             return;
         }
         if (StepsManifest.read(disk, folder) != null) {
@@ -87,6 +90,7 @@ final class StepsBuilder {
             disk.forceDirectory(parent == null ? folder : parent);
             try (NewFile _ = NewFile.createAlone(disk, folder.resolve(LOCK), folder)) {
                 requireNoDataset();
+                hasLocked = true;
                 // What an unfinished build left is recognised by its manifest, so the manifest comes first.
                 StepsManifest begun = StepsManifest.empty(options.shardRows() > 0, options.isWide());
                 begun.publish(disk, folder);
