@@ -27,6 +27,10 @@ if ! has_tools; then
   exit 0
 fi
 
+# The tests of activation shards compare with it, and are skipped without it.
+"$python" -c 'import safetensors' 2>/dev/null \
+  || "$python" -m pip install -q --disable-pip-version-check 'safetensors==0.8.*' >"$folder/safetensors.log" 2>&1
+
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
 "$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \

@@ -51,7 +51,7 @@ def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(Path(__file__).parents[up] / "README.md", set()) > 0
 
 
-@pytest.mark.parametrize("name", ["python.md", "store.md", "loaderx.md"])
+@pytest.mark.parametrize("name", ["python.md", "store.md", "loaderx.md", "shards.md"])
 def test_page(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Path(__file__).parents[2] / "docs" / name
     monkeypatch.chdir(tmp_path)

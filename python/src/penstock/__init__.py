@@ -10,7 +10,7 @@ array([ 9, 81])
 
 from __future__ import annotations
 
-from . import samplers, transforms
+from . import samplers, shards, transforms
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -54,6 +54,7 @@ __all__ = [
     "mix",
     "open",
     "samplers",
+    "shards",
     "transforms",
     "write",
     "zip",

@@ -532,9 +532,18 @@ def open(
         # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
         return Tree._of(handle, description, io, source)  # type: ignore[return-value]
     _warn(description, options)
-    dataset = Dataset(handle, description, ("open", absolute, options))
+    dataset = _class_of(description)(handle, description, ("open", absolute, options))
     dataset._source_path = source
     return dataset
+
+
+def _class_of(description: dict[str, Any]) -> type[Dataset]:
+    """Activation shards can do more than other datasets."""
+    if description["format"] == "shards":
+        from .shards import Shards
+
+        return Shards
+    return Dataset
 
 
 def _open_in_java(
@@ -575,7 +584,8 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
             )
         return handle
 
-    dataset = Dataset(_jvm.LazyHandle(f"the dataset {path}", make), description, recipe[:3])
+    handle = _jvm.LazyHandle(f"the dataset {path}", make)
+    dataset = _class_of(description)(handle, description, recipe[:3])
     if _jvm.is_forked():
         # NumPy will read the files, if they are still those that were opened.
         dataset._identities = identities

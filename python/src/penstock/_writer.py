@@ -45,7 +45,7 @@ class _Writer:
     def __init__(self, verb: str, path: str, options: dict[str, Any]) -> None:
         in_place = bool(options.get("append"))
         self._target = Target(path, options["overwrite"], in_place)
-        self._handle, _ = _jvm.create(
+        self._handle, self._answer = _jvm.create(
             f"the writer of {path}", verb, path=self._target.text, **options
         )
         self._path = path

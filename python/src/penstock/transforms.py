@@ -112,6 +112,46 @@ class Pad(Ahead):
         }
 
 
+class CentreScale(Ahead):
+    """Activations with their mean subtracted, then multiplied: `(value - mean) * scale`.
+
+    Args:
+        mean: one number for each element of the field, such as `ds.stats().mean`
+        scale: what the differences are multiplied by, such as `ds.stats().centred_scale`
+        field: a field of floating-point numbers
+        dtype: the type that the field gets
+
+    >>> import numpy as np, penstock
+    >>> penstock.write("points.npy", np.array([[1, 2], [3, 6]], dtype=np.float32))
+    >>> centre = penstock.transforms.CentreScale([2, 4], 0.5)
+    >>> ds = penstock.open("points.npy")
+    >>> with penstock.Loader(ds, batch_size=2, shuffle=False, transform=centre) as loader:
+    ...     print(next(iter(loader)))
+    [[-0.5 -1. ]
+     [ 0.5  1. ]]
+    """
+
+    def __init__(
+        self, mean: Any, scale: float = 1.0, *, field: str = "value", dtype: Any = np.float32
+    ) -> None:
+        self.mean = np.asarray(mean, np.float64).reshape(-1)
+        self.scale = float(scale)
+        self.field = field
+        self.dtype = np.dtype(dtype)
+
+    def __repr__(self) -> str:
+        return f"CentreScale(mean of {len(self.mean)}, {self.scale}, field={self.field!r})"
+
+    def _request(self) -> dict[str, Any]:
+        return {
+            "kind": "centreScale",
+            "fields": [self.field],
+            "type": _dtypes.java_name(self.dtype),
+            "mean": self.mean.tolist(),
+            "scale": self.scale,
+        }
+
+
 Transform = Callable[[Any], Any] | Ahead
 """A function that is called with each batch, or work for the loader's threads."""
 

@@ -29,6 +29,7 @@ final class DocsTest {
             "RELIABILITY.md",
             "docs/trees.md",
             "docs/runs.md",
+            "docs/shards.md",
             "docs/groups.md",
             "docs/steps.md",
             "docs/loader.md",

@@ -26,7 +26,7 @@ final class GroupRequests {
             case "groupSplit" -> split(request);
             case "groupWindows" -> windows(request);
             case "groupRows" -> rows(request);
-            default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
+            default -> ShardRequests.answer(request);
         };
     }
 

@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.pack.PackWriter;
+import dev.penstock.shards.ShardWriter;
 import dev.penstock.table.TableWriter;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -46,6 +47,8 @@ final class Handles {
             if (object instanceof TableWriter writer) {
                 writer.abort();
             } else if (object instanceof PackWriter writer) {
+                writer.abort();
+            } else if (object instanceof ShardWriter writer) {
                 writer.abort();
             } else if (object instanceof AutoCloseable closeable) {
                 closeable.close();

@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.game2048.BoardExponents;
 import dev.penstock.game2048.BoardSymmetry;
+import dev.penstock.loader.CentreScale;
 import dev.penstock.loader.Convert;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
@@ -131,6 +132,12 @@ final class LoaderRequests {
                     .withLengthMax(request.numberOr("lengthMax", Long.MAX_VALUE));
         }
         ElementType type = ElementType.valueOf(request.text("type").toUpperCase(Locale.ROOT));
+        if (request.text("kind").equals("centreScale")) {
+            double[] mean = request.list("mean", Number.class).stream()
+                    .mapToDouble(Number::doubleValue)
+                    .toArray();
+            return CentreScale.of(fields[0], mean, request.real("scale"), type);
+        }
         return Convert.scaled(type, request.real("scale"), request.real("shift"), fields);
     }
 

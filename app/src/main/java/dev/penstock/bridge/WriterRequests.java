@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.memory.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.shards.ShardWriter;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
@@ -83,6 +84,7 @@ final class WriterRequests {
         switch (Handles.get(handle, Object.class)) {
             case TableWriter _ -> Handles.remove(handle, TableWriter.class).close();
             case PackWriter _ -> Handles.remove(handle, PackWriter.class).close();
+            case ShardWriter _ -> Handles.remove(handle, ShardWriter.class).close();
             case Object other -> throw new IllegalArgumentException(other.getClass() + " is no writer");
         }
         return null;

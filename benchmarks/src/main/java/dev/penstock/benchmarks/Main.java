@@ -39,6 +39,7 @@ public final class Main {
             new LoaderBenchmark(),
             new RunsBenchmark(),
             new StepsBenchmark(),
+            new ShardsBenchmark(),
             new PythonBenchmark());
 
     private Main() {}

@@ -4,6 +4,7 @@ package dev.penstock.catalog;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
+import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
@@ -15,6 +16,7 @@ import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -196,15 +198,13 @@ public final class ShardInputs implements AutoCloseable {
 
         private static DatasetRows of(Dataset dataset) {
             Field field = dataset.fields().getFirst();
-            if (dataset.fields().size() != 1
-                    || field.isVariable()
-                    || !field.type().isFloat()) {
+            if (dataset.fields().size() != 1 || field.isVariable() || !isNumber(field.type())) {
                 throw new IllegalArgumentException(dataset.location() + " has the fields " + dataset.fields()
-                        + "; shards are made of one array of f16," + " bf16, f32 or f64 numbers");
+                        + "; shards are made of one array of numbers");
             }
             if (field.shape().size() > 2) {
                 throw new IllegalArgumentException(dataset.location() + " has records of shape " + field.shape()
-                        + "; arrays of up to three dimensions" + " become rows");
+                        + "; arrays of up to three dimensions become rows");
             }
             // An array of one dimension is one row.
             long width =
@@ -216,6 +216,14 @@ public final class ShardInputs implements AutoCloseable {
             return new DatasetRows(dataset, width, itemRows, Batch.create(dataset.fields()));
         }
 
+        private static boolean isNumber(ElementType type) {
+            return type.isFloat() || type.isInteger() || type == ElementType.BOOL;
+        }
+
+        private ElementType storedType() {
+            return dataset.fields().getFirst().type();
+        }
+
         private boolean isOneRow() {
             return dataset.fields().getFirst().shape().isEmpty();
         }
@@ -225,9 +233,10 @@ public final class ShardInputs implements AutoCloseable {
             return dataset.location().toString();
         }
 
+        /// Whole numbers come as doubles.
         @Override
         public ElementType type() {
-            return dataset.fields().getFirst().type();
+            return storedType().isFloat() ? storedType() : ElementType.F64;
         }
 
         @Override
@@ -243,9 +252,18 @@ public final class ShardInputs implements AutoCloseable {
             long firstItem = isOneRow() ? 0 : firstRow / itemRows;
             long itemLimit = isOneRow() ? dataset.count() : Math.ceilDiv(firstRow + rowCount, itemRows);
             dataset.gather(LongStream.range(firstItem, itemLimit).toArray(), batch);
-            long rowSize = width * type().size();
+            long rowSize = width * storedType().size();
             long skipped = isOneRow() ? 0 : firstRow % itemRows * rowSize;
-            MemorySegment.copy(batch.column(0).values(), skipped, target, 0, rowCount * rowSize);
+            MemorySegment stored = batch.column(0).values().asSlice(skipped, rowCount * rowSize);
+            if (storedType().isFloat()) {
+                target.copyFrom(stored);
+                return;
+            }
+            for (long i = 0; i < rowCount * width; i++) {
+                double value =
+                        Elements.toDouble(storedType(), stored, i * storedType().size());
+                target.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, i * Double.BYTES, value);
+            }
         }
 
         @Override

@@ -11,6 +11,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
@@ -50,18 +51,23 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = probes[i].size();
         }
-        return of(OpenFiles.open(paths.files(), sizes, options), sizes, headers, options);
+        return of(openFiles(paths.files(), sizes, options), sizes, headers, options);
+    }
+
+    private static OpenFiles openFiles(List<Location> files, long[] sizes, ReaderOptions options) throws IOException {
+        return options.store() != null
+                ? OpenFiles.openAt(files, options)
+                : OpenFiles.open(files.stream().map(Location::path).toList(), sizes, options);
     }
 
     /// The headers of files that are not opened.
     ///
     /// @throws DatasetException when a shard cannot be used
     static List<ShardHeader> headers(ShardPaths paths, ReaderOptions options) throws IOException {
-        List<Problem> problems = new ArrayList<>();
-        List<ShardHeader> headers = check(paths, probe(paths, options), false, problems);
-        if (!problems.isEmpty()) {
-            throw DatasetException.Corrupt.of(problems);
-        }
+        List<Problem> problems = new ArrayList<>(paths.problems());
+        Probe[] probes = probe(paths, options);
+        List<ShardHeader> headers = check(paths, probes, false, problems);
+        requireNone(problems, probes);
         return headers;
     }
 
@@ -87,38 +93,40 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         }
     }
 
-    private static long readHead(Disk disk, Path file, MemorySegment head) throws IOException {
-        if (disk.isDirectory(file)) {
+    private static long readHead(RangeStore store, Location file, MemorySegment head) throws IOException {
+        if (store.isFolder(file)) {
             throw new FileSystemException(file.toString(), null, "it is a folder and not a shard");
         }
-        try (Disk.Readable readable = disk.open(file)) {
+        try (Disk.Readable readable = store.open(file)) {
             readable.read(0, head);
             return readable.size();
         }
     }
 
     private static Probe[] probe(ShardPaths paths, ReaderOptions options) throws IOException {
-        List<Path> files = paths.files();
+        List<Location> files = paths.files();
+        RangeStore store = options.files();
+        options.requireReachable(files.isEmpty() ? Location.of(Path.of("")) : files.getFirst());
         Probe[] probes = new Probe[files.size()];
         Parallel.run(Math.ceilDiv(files.size(), PROBE_COUNT), options.threads(), part -> {
             int start = (int) part * PROBE_COUNT;
             for (int i = start; i < Math.min(files.size(), start + PROBE_COUNT); i++) {
-                probes[i] = probe(options.disk(), files.get(i));
+                probes[i] = probe(store, files.get(i));
             }
         });
         return probes;
     }
 
-    private static Probe probe(Disk disk, Path file) {
+    private static Probe probe(RangeStore store, Location file) {
         MemorySegment head = MemorySegment.ofArray(new byte[(int) ShardFormat.HEADER_SIZE]);
         try {
-            long size = readHead(disk, file, head);
+            long size = readHead(store, file, head);
             MemorySegment read = head.asSlice(0, Math.min(size, head.byteSize()));
-            return new Probe(size, ShardHeader.parse(Location.of(file), size, read), null, null);
+            return new Probe(size, ShardHeader.parse(file, size, read), null, null);
         } catch (DatasetException e) {
             return new Probe(0, null, Problem.of(e), null);
         } catch (IOException e) {
-            return new Probe(0, null, new Problem(Location.of(file), 0, Severity.ERROR, Reason.IO, text(e)), e);
+            return new Probe(0, null, new Problem(file, 0, Severity.ERROR, Reason.IO, text(e)), e);
         }
     }
 
@@ -135,15 +143,20 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
             throws IOException {
         List<Problem> problems = new ArrayList<>(paths.problems());
         List<ShardHeader> headers = check(paths, probes, isLenient, problems);
+        requireNone(problems, probes);
+        requireRows(paths, headers, problems);
+        requireNone(problems, probes);
+        return headers;
+    }
+
+    /// Throws the problems there are: as an error of the disk when all of them are.
+    private static void requireNone(List<Problem> problems, Probe[] probes) throws IOException {
         List<IOException> failures = Arrays.stream(probes)
                 .map(Probe::failure)
                 .filter(Objects::nonNull)
                 .toList();
         if (!failures.isEmpty() && failures.size() == problems.size()) {
             throw failures.size() == 1 ? failures.getFirst() : allFailed(problems, failures.getFirst());
-        }
-        if (problems.isEmpty()) {
-            requireRows(paths, headers, problems);
         }
         if (problems.size() == 1 && problems.getFirst().reason() == Reason.BAD_MAGIC) {
             throw new DatasetException.WrongFormat(
@@ -152,7 +165,6 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         if (!problems.isEmpty()) {
             throw DatasetException.Corrupt.of(problems);
         }
-        return headers;
     }
 
     private static List<ShardHeader> check(
@@ -160,7 +172,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         List<ShardHeader> headers = new ArrayList<>();
         for (int i = 0; i < probes.length; i++) {
             Probe probe = probes[i];
-            Location file = Location.of(paths.files().get(i));
+            Location file = paths.files().get(i);
             if (probe.problem() != null) {
                 problems.add(probe.problem());
                 continue;
@@ -210,7 +222,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
             total += headers.get(i).rowCount();
             if (total < 0) {
                 problems.add(new Problem(
-                        Location.of(paths.files().get(i)),
+                        paths.files().get(i),
                         ShardFormat.ROW_COUNT_OFFSET,
                         Severity.ERROR,
                         Reason.HEADER_OVERFLOW,
@@ -219,11 +231,11 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
             }
         }
         if (total == 0) {
-            Path place = paths.folder() != null || headers.isEmpty()
+            Location place = paths.folder() != null || headers.isEmpty()
                     ? paths.folder()
                     : paths.files().getFirst();
             problems.add(new Problem(
-                    Location.of(place == null ? Path.of("") : place),
+                    place == null ? Location.of(Path.of("")) : place,
                     0,
                     Severity.ERROR,
                     Reason.EMPTY,

@@ -6,10 +6,9 @@ import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,13 +24,13 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
 
     /// @throws DatasetException when the manifest cannot be used, or shards are missing or not as listed, unless
     ///                          that is accepted
-    static ShardListing of(Disk disk, ShardPaths paths, ShardFiles shards, boolean isLenient) throws IOException {
+    static ShardListing of(RangeStore store, ShardPaths paths, ShardFiles shards, boolean isLenient) throws IOException {
         if (paths.folder() == null) {
             return NONE;
         }
         ShardManifest manifest;
         try {
-            manifest = ShardManifest.read(disk, paths.folder());
+            manifest = ShardManifest.read(store, paths.folder());
         } catch (DatasetException e) {
             if (!isLenient) {
                 throw e;
@@ -53,7 +52,7 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
 
     private static List<Problem> compare(ShardManifest manifest, ShardPaths paths, ShardFiles shards) {
         List<Problem> findings = new ArrayList<>();
-        Path list = paths.folder().resolve(ShardFormat.MANIFEST);
+        Location list = paths.folder().resolve(ShardFormat.MANIFEST);
         if (manifest.width() != shards.width()
                 || !manifest.dtype().equals(shards.type().toString())) {
             findings.add(error(
@@ -63,11 +62,11 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
                             + shards.width() + " " + shards.type()));
         }
         Map<String, Integer> found = new HashMap<>();
-        for (Path file : paths.files()) {
-            found.put(file.getFileName().toString(), found.size());
+        for (Location file : paths.files()) {
+            found.put(file.name(), found.size());
         }
         for (Published listed : manifest.shards()) {
-            Path file = paths.folder().resolve(listed.name());
+            Location file = paths.folder().resolve(listed.name());
             Integer index = found.remove(listed.name());
             if (index == null) {
                 findings.add(error(
@@ -84,7 +83,7 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
         }
         for (String name : found.keySet().stream().sorted().toList()) {
             findings.add(new Problem(
-                    Location.of(paths.folder().resolve(name)),
+                    paths.folder().resolve(name),
                     0,
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
@@ -93,8 +92,8 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
         return findings;
     }
 
-    private static Problem error(Path file, Reason reason, String what) {
-        return new Problem(Location.of(file), 0, Severity.ERROR, reason, what);
+    private static Problem error(Location file, Reason reason, String what) {
+        return new Problem(file, 0, Severity.ERROR, reason, what);
     }
 
     /// The listed checksums, by the names of the shards.

@@ -2,9 +2,11 @@
 package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,9 +43,9 @@ record ShardManifest(
     /// The manifest of a folder, or null when there is none.
     ///
     /// @throws DatasetException when it is damaged, or of another version
-    static ShardManifest read(Disk disk, Path folder) throws IOException {
-        Path file = folder.resolve(ShardFormat.MANIFEST);
-        byte[] bytes = ChecksummedJson.read(disk, file);
+    static ShardManifest read(RangeStore store, Location folder) throws IOException {
+        Location file = folder.resolve(ShardFormat.MANIFEST);
+        byte[] bytes = ChecksummedJson.read(store, file);
         if (bytes == null) {
             return null;
         }
@@ -100,7 +102,7 @@ record ShardManifest(
         return file.indexOf('/') < 0
                 && file.indexOf('\\') < 0
                 && file.indexOf('\0') < 0
-                && ShardPaths.isShard(Path.of(file));
+                && ShardPaths.isShard(file);
     }
 
     private static <T> T typed(Map<?, ?> values, String key, Class<T> type) {

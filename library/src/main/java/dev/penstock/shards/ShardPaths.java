@@ -5,9 +5,10 @@ import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
@@ -22,24 +23,24 @@ import java.util.regex.PatternSyntaxException;
 /// @param folder   the folder that was opened, or null when a file, a list or a pattern was
 /// @param files    in the order of the rows; may be empty
 /// @param problems names that cannot be used
-record ShardPaths(Path folder, List<Path> files, List<Problem> problems) {
+record ShardPaths(Location folder, List<Location> files, List<Problem> problems) {
     /// Orders paths by the UTF-8 bytes of their file names. Java's own order of strings is that of UTF-16, in
     /// which U+1F600 comes before U+FF21.
-    private static final Comparator<Path> BY_NAME_BYTES =
+    private static final Comparator<Location> BY_NAME_BYTES =
             (one, other) -> Arrays.compareUnsigned(bytes(one), bytes(other));
 
     /// Finds the files of a folder, a pattern such as `DIR/*.shard`, or a single file.
     ///
     /// @throws NoSuchFileException when there is nothing
-    static ShardPaths find(Disk disk, Path path) throws IOException {
-        if (disk.isDirectory(path)) {
+    static ShardPaths find(RangeStore store, Location path) throws IOException {
+        if (store.isFolder(path)) {
             return sorted(
-                    path, disk.list(path).stream().filter(ShardPaths::isShard).toList());
+                    path, store.list(path).stream().filter(ShardPaths::isShard).toList());
         }
-        if (disk.exists(path)) {
+        if (store.exists(path)) {
             return of(List.of(path));
         }
-        List<Path> matches = matches(disk, path);
+        List<Location> matches = matches(store, path);
         if (matches.isEmpty()) {
             throw new NoSuchFileException(path.toString());
         }
@@ -47,19 +48,19 @@ record ShardPaths(Path folder, List<Path> files, List<Problem> problems) {
     }
 
     /// A list of files in the given order.
-    static ShardPaths of(List<Path> files) {
+    static ShardPaths of(List<Location> files) {
         return new ShardPaths(null, List.copyOf(files), List.of());
     }
 
-    private static ShardPaths sorted(Path folder, List<Path> files) {
-        List<Path> usable = new ArrayList<>();
+    private static ShardPaths sorted(Location folder, List<Location> files) {
+        List<Location> usable = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
-        for (Path file : files) {
+        for (Location file : files) {
             if (isText(file)) {
                 usable.add(file);
             } else {
                 problems.add(new Problem(
-                        Location.of(file),
+                        file,
                         0,
                         Severity.ERROR,
                         Reason.NOT_UTF8,
@@ -71,35 +72,37 @@ record ShardPaths(Path folder, List<Path> files, List<Problem> problems) {
     }
 
     /// Whether a name has the extension `shard`: a name that is nothing but `.shard` has none.
-    static boolean isShard(Path file) {
-        String name = file.getFileName().toString();
+    static boolean isShard(Location file) {
+        return isShard(file.name());
+    }
+
+    /// Whether a name is that of a shard.
+    static boolean isShard(String name) {
         return name.endsWith(ShardFormat.EXTENSION) && name.length() > ShardFormat.EXTENSION.length();
     }
 
     /// Whether a folder holds shards.
-    static boolean hasShards(Disk disk, Path folder) throws IOException {
-        return disk.list(folder).stream().anyMatch(ShardPaths::isShard);
+    static boolean hasShards(RangeStore store, Location folder) throws IOException {
+        return store.list(folder).stream().anyMatch(ShardPaths::isShard);
     }
 
     /// The files that match a pattern in the last part of a path; none when the path is not a pattern.
-    static List<Path> matches(Disk disk, Path path) throws IOException {
-        Path name = path.getFileName();
-        Path folder = path.toAbsolutePath().getParent();
-        boolean isPattern = name != null && name.toString().chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
-        if (!isPattern || folder == null || !disk.isDirectory(folder)) {
+    static List<Location> matches(RangeStore store, Location path) throws IOException {
+        Location folder = path.isLocal() && path.parent() == null ? Location.of(Path.of("")) : path.parent();
+        boolean isPattern = path.name().chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
+        if (!isPattern || folder == null || !store.isFolder(folder)) {
             return List.of();
         }
         PathMatcher matcher;
         try {
-            matcher = path.getFileSystem().getPathMatcher("glob:" + name);
+            matcher = FileSystems.getDefault().getPathMatcher("glob:" + path.name());
         } catch (PatternSyntaxException e) {
             // A name with a bracket, and not a pattern.
             return List.of();
         }
-        Path parent = path.getParent();
-        List<Path> found = new ArrayList<>();
-        for (Path file : disk.list(parent == null ? Path.of("") : parent)) {
-            if (matcher.matches(file.getFileName())) {
+        List<Location> found = new ArrayList<>();
+        for (Location file : store.list(folder)) {
+            if (matcher.matches(Path.of(file.name()))) {
                 found.add(file);
             }
         }
@@ -107,13 +110,15 @@ record ShardPaths(Path folder, List<Path> files, List<Problem> problems) {
     }
 
     /// Java shows bytes of a name that are not UTF-8 as U+FFFD, and making a path of that gives another one.
-    private static boolean isText(Path file) {
-        Path name = file.getFileName();
-        return name.toString().indexOf('\uFFFD') < 0
-                || name.getFileSystem().getPath(name.toString()).equals(name);
+    private static boolean isText(Location file) {
+        if (!file.isLocal() || file.name().indexOf('\uFFFD') < 0) {
+            return true;
+        }
+        Path name = file.path().getFileName();
+        return name.getFileSystem().getPath(name.toString()).equals(name);
     }
 
-    private static byte[] bytes(Path file) {
-        return file.getFileName().toString().getBytes(StandardCharsets.UTF_8);
+    private static byte[] bytes(Location file) {
+        return file.name().getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -13,6 +13,7 @@ import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FormatOptions;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
@@ -74,7 +75,7 @@ public final class ShardReader implements StoredRows {
         }
     }
 
-    private final Path path;
+    private final Location location;
     private final ShardPaths paths;
     private final Options options;
     private final ShardFiles shards;
@@ -83,8 +84,9 @@ public final class ShardReader implements StoredRows {
     private final RowField field;
     private final RowGather gather;
 
-    private ShardReader(Path path, ShardPaths paths, Options options, ShardFiles shards, ShardListing listing) {
-        this.path = path;
+    private ShardReader(
+            Location location, ShardPaths paths, Options options, ShardFiles shards, ShardListing listing) {
+        this.location = location;
         this.paths = paths;
         this.options = options;
         this.shards = shards;
@@ -109,22 +111,31 @@ public final class ShardReader implements StoredRows {
 
     /// Opens a corpus in a certain way.
     public static ShardReader open(Path path, Options options) throws IOException {
-        return open(path, ShardPaths.find(options.disk(), path), options);
+        return open(Location.of(path), options);
+    }
+
+    /// Opens a corpus that is local or in the store of the options.
+    ///
+    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    public static ShardReader open(Location location, Options options) throws IOException {
+        options.reading().requireReachable(location);
+        return open(location, ShardPaths.find(options.reading().files(), location), options);
     }
 
     /// Opens a list of shards, whose rows are numbered in the order of the list.
     ///
     /// @throws DatasetException when the list is empty or a shard cannot be used, with the problems of all shards
     public static ShardReader open(List<Path> files, Options options) throws IOException {
-        Path first = files.isEmpty() ? Path.of("") : files.getFirst();
-        return open(first, ShardPaths.of(files), options);
+        List<Location> locations = files.stream().map(Location::of).toList();
+        Location first = locations.isEmpty() ? Location.of(Path.of("")) : locations.getFirst();
+        return open(first, ShardPaths.of(locations), options);
     }
 
-    private static ShardReader open(Path path, ShardPaths paths, Options options) throws IOException {
+    private static ShardReader open(Location location, ShardPaths paths, Options options) throws IOException {
         ShardFiles shards = ShardFiles.open(paths, options.reading(), options.isLenient());
         try {
-            ShardListing listing = ShardListing.of(options.disk(), paths, shards, options.isLenient());
-            return new ShardReader(path, paths, options, shards, listing);
+            ShardListing listing = ShardListing.of(options.reading().files(), paths, shards, options.isLenient());
+            return new ShardReader(location, paths, options, shards, listing);
         } catch (Throwable e) {
             shards.close();
             throw e;
@@ -133,9 +144,12 @@ public final class ShardReader implements StoredRows {
 
     /// Whether a folder holds shards, or a path is a pattern that matches shards.
     public static boolean isCorpus(Disk disk, Path path) throws IOException {
+        RangeStore store = RangeStore.of(disk);
+        Location location = Location.of(path);
         return disk.isDirectory(path)
-                ? ShardPaths.hasShards(disk, path)
-                : !disk.exists(path) && ShardPaths.matches(disk, path).stream().anyMatch(ShardPaths::isShard);
+                ? ShardPaths.hasShards(store, location)
+                : !disk.exists(path)
+                        && ShardPaths.matches(store, location).stream().anyMatch(ShardPaths::isShard);
     }
 
     @Override
@@ -150,12 +164,14 @@ public final class ShardReader implements StoredRows {
 
     @Override
     public Location location() {
-        return Location.of(path);
+        return location;
     }
 
-    /// The folder that was opened, or null when a file, a list or a pattern was.
+    /// The folder that was opened, or null when a file, a list, a pattern or a remote folder was.
     public Path folder() {
-        return paths.folder();
+        return paths.folder() == null || !paths.folder().isLocal()
+                ? null
+                : paths.folder().path();
     }
 
     /// Where the files are.
@@ -184,8 +200,13 @@ public final class ShardReader implements StoredRows {
     }
 
     /// The files in the order of their rows.
-    public List<Path> files() {
+    public List<Location> files() {
         return paths.files();
+    }
+
+    /// The id of the first row of a shard; for the number of shards, the number of all rows.
+    public long start(int shardIndex) {
+        return shards.rows().start(shardIndex);
     }
 
     /// The headers in the order of the files.
@@ -206,10 +227,10 @@ public final class ShardReader implements StoredRows {
     @Override
     public String itemType() {
         return switch (type()) {
-            case F64 -> "<f8";
-            case F16 -> "<f2";
-            case BF16 -> "<V2";
-            default -> "<f4";
+            case F64 -> "'<f8'";
+            case F16 -> "'<f2'";
+            case BF16 -> "'<V2'";
+            default -> "'<f4'";
         };
     }
 
@@ -257,7 +278,7 @@ public final class ShardReader implements StoredRows {
 
     /// The rows in order, from row 0 on. Sources are independent of each other and die with the reader.
     public ShardSource source() {
-        boolean isMapped = options.access() == Access.MMAP;
+        boolean isMapped = options.access() == Access.MMAP && options.reading().store() == null;
         return isMapped
                 ? new MappedShardSource(this, shards, gather, options)
                 : new RangeShardSource(this, shards, gather, options);

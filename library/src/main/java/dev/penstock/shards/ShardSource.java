@@ -44,6 +44,12 @@ public interface ShardSource extends AutoCloseable {
     /// @throws IllegalArgumentException when the count is not positive
     boolean nextRows(long rowCount, ShardBatch batch) throws IOException;
 
+    /// [#nextRows(long, ShardBatch)] into memory of the caller, converted to a type.
+    ///
+    /// @return how many rows were read; 0 at the end
+    /// @throws IllegalArgumentException when the count is not positive, or the memory is too small for the rows
+    long nextRows(long rowCount, ElementType type, MemorySegment target) throws IOException;
+
     /// Goes back to row 0; the same rows come again.
     default void reset() {
         seek(0);

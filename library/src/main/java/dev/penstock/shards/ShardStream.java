@@ -135,22 +135,42 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     }
 
     @Override
+    public final long nextRows(long rowCount, ElementType type, MemorySegment target) throws IOException {
+        if (rowCount < 1) {
+            throw new IllegalArgumentException("a batch has at least one row, not " + rowCount);
+        }
+        long limit = position + Math.min(rowCount, count() - position);
+        long byteCount = Math.multiplyExact((limit - position) * width(), type.size());
+        if (target.byteSize() < byteCount) {
+            throw new IllegalArgumentException(
+                    "the rows need " + byteCount + " bytes and the target has " + target.byteSize());
+        }
+        long first = position;
+        moved(first);
+        read(first, limit, type, target);
+        position = limit;
+        moved(position);
+        return limit - first;
+    }
+
+    @Override
     public final void read(long from, long to, ShardBatch batch) throws IOException {
         Objects.checkFromToIndex(from, to, count());
-        batch.clear();
+        read(from, to, batch.type(), batch.reserve(to - from, width()));
+        batch.complete(from, to - from);
+        inspect(batch);
+    }
+
+    private void read(long from, long to, ElementType type, MemorySegment target) throws IOException {
         shards.group().use(() -> {
-            MemorySegment target = batch.reserve(to - from, width());
-            long rowBytes = width() * batch.type().size();
+            long rowBytes = width() * type.size();
             for (long row = from; row < to; ) {
                 long limit = Math.min(to, rows.start(rows.fileOf(row) + 1));
-                readInShard(
-                        row, limit, batch.type(), target.asSlice((row - from) * rowBytes, (limit - row) * rowBytes));
+                readInShard(row, limit, type, target.asSlice((row - from) * rowBytes, (limit - row) * rowBytes));
                 row = limit;
             }
             return null;
         });
-        batch.complete(from, to - from);
-        inspect(batch);
     }
 
     private void readInShard(long from, long to, ElementType type, MemorySegment target) throws IOException {

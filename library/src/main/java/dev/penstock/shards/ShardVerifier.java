@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
 import dev.penstock.Findings;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
@@ -16,7 +17,6 @@ import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -62,15 +62,15 @@ final class ShardVerifier {
 
     /// A file or a link to it that is given twice has two ranges of row ids.
     private void checkDuplicates() {
-        Map<Path, Path> seen = new HashMap<>();
-        for (Path file : paths.files()) {
-            Path real;
+        Map<Location, Location> seen = new HashMap<>();
+        for (Location file : paths.files()) {
+            Location real;
             try {
-                real = file.toRealPath();
+                real = file.isLocal() ? Location.of(file.path().toRealPath()) : file;
             } catch (IOException e) {
                 real = file;
             }
-            Path before = seen.putIfAbsent(real, file);
+            Location before = seen.putIfAbsent(real, file);
             if (before != null) {
                 findings.warning(
                         file, 0, Reason.DUPLICATE_SHARD, "the same file as " + before + ": its rows count twice");

@@ -4,12 +4,14 @@ package dev.penstock.shards;
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
+import dev.penstock.Location;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FloatCast;
 import dev.penstock.memory.NewFile;
 import dev.penstock.memory.OpenFile;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.RollingWriter;
@@ -196,14 +198,14 @@ public final class ShardWriter implements AutoCloseable {
     }
 
     private static void requireNoShards(Disk disk, Path folder) throws IOException {
-        if (disk.exists(folder) && ShardPaths.hasShards(disk, folder)) {
+        if (disk.exists(folder) && ShardPaths.hasShards(RangeStore.of(disk), Location.of(folder))) {
             throw new FileAlreadyExistsException(
                     folder.toString(), null, "it has shards: resume the corpus, or name another folder");
         }
     }
 
     private void countShards() throws IOException {
-        ShardPaths found = ShardPaths.find(options.disk(), folder);
+        ShardPaths found = ShardPaths.find(store(), Location.of(folder));
         if (found.files().isEmpty()) {
             return;
         }
@@ -214,11 +216,15 @@ public final class ShardWriter implements AutoCloseable {
             }
             rowCount = Math.addExact(rowCount, header.rowCount());
         }
-        files.addAll(found.files());
-        ShardManifest manifest = options.hasManifest() ? ShardManifest.read(options.disk(), folder) : null;
+        found.files().forEach(file -> files.add(file.path()));
+        ShardManifest manifest = options.hasManifest() ? ShardManifest.read(store(), Location.of(folder)) : null;
         if (manifest != null) {
             manifest.shards().forEach(shard -> published.put(shard.name(), shard));
         }
+    }
+
+    private RangeStore store() {
+        return RangeStore.of(options.disk());
     }
 
     private ReaderOptions reading() {
@@ -404,7 +410,7 @@ public final class ShardWriter implements AutoCloseable {
             NewRowFile.Published known = published.get(file.getFileName().toString());
             shards.add(known == null ? describe(file) : known);
         }
-        ShardManifest before = ShardManifest.read(options.disk(), folder);
+        ShardManifest before = ShardManifest.read(store(), Location.of(folder));
         Map<String, String> metadata = new LinkedHashMap<>(before == null ? Map.of() : before.metadata());
         metadata.putAll(options.metadata());
         String fingerprint = ShardFingerprint.of(options.type(), width, shards);

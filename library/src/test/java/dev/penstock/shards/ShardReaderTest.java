@@ -9,11 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,6 +25,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,7 +116,9 @@ final class ShardReaderTest {
         Shards.corpus(folder, 1, 1, 1, 1);
         Files.move(folder.resolve("s00001.shard"), folder.resolve("t.shard"));
         try (ShardReader reader = ShardReader.open(folder.resolve("s*.shard"))) {
-            assertEquals(List.of(folder.resolve("s00000.shard"), folder.resolve("s00002.shard")), reader.files());
+            assertEquals(
+                    List.of(Location.of(folder.resolve("s00000.shard")), Location.of(folder.resolve("s00002.shard"))),
+                    reader.files());
         }
         assertThrows(NoSuchFileException.class, () -> ShardReader.open(folder.resolve("u*.shard")));
         assertThrows(NoSuchFileException.class, () -> ShardReader.open(folder.resolve("[.shard")));
@@ -309,6 +315,56 @@ final class ShardReaderTest {
             assertTrue(counts.readBytes() > 0, counts.toString());
             assertTrue(counts.aheadBytesMax() <= 600, counts.toString());
             assertEquals(0, counts.failureCount());
+        }
+    }
+
+    /// A store whose answers fail once, for ranges behind the header of one shard.
+    private record FailingOnce(RangeStore store, String name, AtomicInteger failures) implements RangeStore {
+        @Override
+        public List<Location> list(Location folder) throws IOException {
+            return store.list(folder);
+        }
+
+        @Override
+        public long size(Location object) throws IOException {
+            return store.size(object);
+        }
+
+        @Override
+        public boolean isFolder(Location location) throws IOException {
+            return store.isFolder(location);
+        }
+
+        @Override
+        public long read(Location object, long offset, MemorySegment target) throws IOException {
+            if (object.name().equals(name) && offset > 0 && failures.getAndDecrement() > 0) {
+                throw new IOException("planned");
+            }
+            return store.read(object, offset, target);
+        }
+    }
+
+    @Test
+    void aFailedRangeIsReportedWhereItsRowsAreNeededAndTheNextCallGoesOn() throws IOException {
+        Path corpus = Shards.corpus(folder.resolve("wide"), 300, 4, 4, 4, 4);
+        RangeStore store =
+                new FailingOnce(RangeStore.of(Disk.real()), "s00002.shard", new AtomicInteger(1));
+        ShardReader.Options options = STRICT.withStore(store).withReadAheadBytes(1 << 20);
+        try (ShardReader reader = ShardReader.open(corpus, options);
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F64)) {
+            assertTrue(source.nextBatch(batch));
+            assertTrue(source.nextBatch(batch));
+            requireRows(batch);
+            assertThrows(IOException.class, () -> source.nextBatch(batch));
+            assertEquals(8, source.position());
+            for (long first = 8; first < 16; first += 4) {
+                assertTrue(source.nextBatch(batch));
+                assertEquals(first, batch.rowId(0));
+                requireRows(batch);
+            }
+            assertFalse(source.nextBatch(batch));
+            assertEquals(1, source.readAhead().failureCount());
         }
     }
 

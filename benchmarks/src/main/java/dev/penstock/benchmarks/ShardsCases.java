@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.benchmarks;
+
+import dev.penstock.Buffer;
+import dev.penstock.ElementType;
+import dev.penstock.shards.ShardBatch;
+import dev.penstock.shards.ShardReader;
+import dev.penstock.shards.ShardSource;
+import dev.penstock.shards.ShardWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+
+/// Streams, gathers and opens corpora, in turns with memcpy, `dd` and NumPy.
+///
+/// Streams are measured in bytes written, and the memcpy beside them writes as many bytes from the same file.
+final class ShardsCases {
+    private static final long CORPUS_BYTES = 256L << 20;
+    private static final int ROUNDS = 9;
+    private static final int SHARD_COUNT = 10_000;
+    private static final double OPEN_LIMIT_MILLIS = 200;
+
+    private final Settings settings;
+    private final Report report;
+
+    ShardsCases(Settings settings, Report report) {
+        this.settings = settings;
+        this.report = report;
+    }
+
+    private Path corpus(int width, ElementType type) throws IOException {
+        Path folder = settings.dir().resolve("shards-" + width + "-" + type);
+        if (Files.exists(folder.resolve("corpus.json"))) {
+            return folder;
+        }
+        Random random = new Random(1);
+        float[] rows = new float[1024 * width];
+        try (ShardWriter writer =
+                ShardWriter.resume(folder, width, ShardWriter.Options.DEFAULT.withType(type))) {
+            while (writer.nextRow() * width * type.size() < CORPUS_BYTES) {
+                for (int i = 0; i < rows.length; i++) {
+                    rows[i] = random.nextFloat() - 0.5f;
+                }
+                writer.append(MemorySegment.ofArray(rows), ElementType.F32);
+            }
+        }
+        return folder;
+    }
+
+    void stream() throws Exception {
+        for (int width : new int[] {512, 2048}) {
+            stream(width, ElementType.F32, ElementType.F64, 0.85);
+            stream(width, ElementType.F32, ElementType.F32, 0.95);
+            stream(width, ElementType.BF16, ElementType.F32, 0.8);
+        }
+        numPy("stream");
+    }
+
+    private void stream(int width, ElementType from, ElementType to, double goal) throws Exception {
+        ShardReader.Options options = ShardReader.Options.DEFAULT.withThreads(1);
+        try (ShardReader reader = ShardReader.open(corpus(width, from), options);
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(to);
+                Buffer buffer = new Buffer()) {
+            reader.prepare();
+            Resident.awaitFill();
+            long outBytes = reader.count() * width * to.size();
+            SideBySide.Side ours = new Timed(() -> {
+                source.reset();
+                while (source.nextBatch(batch)) {
+                    // The next batch takes the place of this one.
+                }
+                return outBytes;
+            });
+            long pieceBytes = 1024L * width * to.size();
+            MemorySegment target = buffer.reserve(pieceBytes);
+            MemorySegment bytes = source.views(0, 1024).getFirst();
+            SideBySide.Side floor = new Timed(() -> {
+                long fileBytes = reader.count() * reader.rowSize();
+                for (long done = 0; done < outBytes; done += pieceBytes) {
+                    long at = done % Math.max(1, fileBytes - pieceBytes);
+                    Memcpy.copy(target.address(), bytes.address() + at, Math.min(pieceBytes, outBytes - done));
+                }
+                return outBytes;
+            });
+            Times times = new SideBySide(ours, floor).warmUps(5).measure(settings.roundsOr(ROUNDS));
+            report.add(times.megabytes(ShardsBenchmark.NAME, from + "-to-" + to + "-" + width, "memcpy, 1 thread")
+                    .withGoal(goal));
+        }
+    }
+
+    void gather() throws Exception {
+        try (ShardReader reader = ShardReader.open(
+                        corpus(2048, ElementType.F32), ShardReader.Options.DEFAULT.withThreads(1));
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F64);
+                Buffer buffer = new Buffer()) {
+            reader.prepare();
+            Resident.awaitFill();
+            long[] ids = new Random(2).longs(1024, 0, reader.count()).toArray();
+            long outBytes = 1024L * 2048 * Double.BYTES;
+            MemorySegment target = buffer.reserve(outBytes);
+            SideBySide.Side ours = new Timed(() -> {
+                for (int i = 0; i < 20; i++) {
+                    source.gather(ids, batch);
+                }
+                return 20 * outBytes;
+            });
+            long start = source.views(0, 1).getFirst().address();
+            SideBySide.Side floor = new Timed(() -> {
+                for (int i = 0; i < 20; i++) {
+                    for (int row = 0; row < ids.length; row++) {
+                        long at = Math.min(ids[row], reader.count() - 2) * reader.rowSize();
+                        Memcpy.copy(target.address() + row * 2L * reader.rowSize(), start + at, 2 * reader.rowSize());
+                    }
+                }
+                return 20 * outBytes;
+            });
+            Times times = new SideBySide(ours, floor).warmUps(5).measure(settings.roundsOr(ROUNDS));
+            report.add(times.megabytes(
+                    ShardsBenchmark.NAME, "gather-1024-of-2048-f64", "memcpy of as many bytes, row by row"));
+        }
+        numPy("gather");
+    }
+
+    /// A file that is not in the system's cache, read in order with read-ahead.
+    void cold() throws Exception {
+        Path folder = corpus(2048, ElementType.F32);
+        List<Path> files = Resident.files(folder);
+        SideBySide.Side ours = new Cold(folder, () -> streamAll(folder));
+        SideBySide.Side floor = new Cold(folder, () -> {
+            long byteCount = 0;
+            for (Path file : files) {
+                Command.run("dd", "if=" + file, "of=/dev/null", "bs=1M", "status=none");
+                byteCount += Files.size(file);
+            }
+            return byteCount;
+        });
+        Times times = new SideBySide(ours, floor).warmUps(1).measure(settings.roundsOr(5));
+        report.add(times.megabytes(ShardsBenchmark.NAME, "cold-stream-f32-2048", "dd bs=1M")
+                .withGoal(0.9));
+    }
+
+    /// Opens and closes the corpus, because files that are mapped stay in the cache.
+    private static long streamAll(Path folder) throws IOException {
+        try (ShardReader reader = ShardReader.open(folder);
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F32)) {
+            while (source.nextBatch(batch)) {
+                // The next batch takes the place of this one.
+            }
+            return reader.bytes();
+        }
+    }
+
+    void open() throws Exception {
+        Path folder = settings.dir().resolve("shards-many");
+        if (!Files.exists(folder.resolve("corpus.json"))) {
+            double[][] rows = {{1, 2, 3, 4}};
+            try (ShardWriter writer =
+                    ShardWriter.resume(folder, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
+                while (writer.nextRow() < SHARD_COUNT) {
+                    writer.append(rows);
+                }
+            }
+        }
+        double[] millis = LongStream.range(0, settings.roundsOr(ROUNDS) + 3L)
+                .mapToDouble(round -> openMillis(folder))
+                .skip(3)
+                .toArray();
+        report.add(Row.below(ShardsBenchmark.NAME, "open-10000", "ms", millis, OPEN_LIMIT_MILLIS));
+    }
+
+    private static double openMillis(Path folder) {
+        long start = System.nanoTime();
+        try (ShardReader reader = ShardReader.open(folder)) {
+            if (reader.count() != SHARD_COUNT) {
+                throw new IllegalStateException(reader.count() + " rows");
+            }
+            return (System.nanoTime() - start) / 1e6;
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// NumPy on the same files, in a process of its own right after ours; it prints megabytes a second.
+    private void numPy(String part) throws Exception {
+        Peers peers = new Peers(report);
+        if (!peers.hasPython()) {
+            report.note("NumPy is not installed, so nothing is compared with it");
+            return;
+        }
+        Process python = new ProcessBuilder(peers.script(
+                                "shards.py", part, settings.dir().toString())
+                        .orElseThrow())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String output = new String(python.getInputStream().readAllBytes());
+        if (python.waitFor() != 0) {
+            throw new IOException("NumPy failed: " + output);
+        }
+        output.lines().forEach(report::note);
+    }
+
+    /// Work that answers nothing.
+    private record Timed(Work work) implements SideBySide.Side {
+        @Override
+        public long run() throws Exception {
+            return work.run();
+        }
+
+        @Override
+        public long answer() {
+            return 0;
+        }
+    }
+
+    /// Work on files that are taken out of the cache first.
+    private record Cold(Path folder, Work work) implements SideBySide.Side {
+        @Override
+        public void prepare() throws Exception {
+            Resident.evict(folder);
+        }
+
+        @Override
+        public long run() throws Exception {
+            return work.run();
+        }
+
+        @Override
+        public long answer() {
+            return 0;
+        }
+    }
+
+    /// What is timed.
+    @FunctionalInterface
+    private interface Work {
+        /// @return bytes
+        long run() throws Exception;
+    }
+}

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activation shards beside NumPy, ml_dtypes, safetensors and PyTorch."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import penstock
+from penstock import shards
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def command(*words: Any) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "penstock", *map(str, words)], check=True, capture_output=True
+    )
+
+
+@pytest.fixture
+def rows(rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    return rng.normal(size=(2500, 24)).astype(np.float32)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, rows: np.ndarray[Any, Any]) -> Path:
+    with shards.Writer(tmp_path / "corpus", 24, shard_rows=1100) as writer:
+        writer.append(rows)
+    return tmp_path / "corpus"
+
+
+def test_the_bytes_are_those_of_the_format(corpus: Path, rows: np.ndarray[Any, Any]) -> None:
+    first = (corpus / "shard_000000.shard").read_bytes()
+    assert first[:32] == b"GAMSAE01" + struct.pack("<QQII", 1100, 24, 0, 0)
+    assert first[32:] == rows[:1100].tobytes()
+
+
+def test_a_corpus_is_a_dataset(corpus: Path, rows: np.ndarray[Any, Any]) -> None:
+    with penstock.open(corpus) as ds:
+        assert isinstance(ds, shards.Shards)
+        assert ds.format == "shards" and ds.shape == (2500, 24) and ds.dtype == np.float32
+        assert ds.facts["batchRows"] == 1024 and ds.width == 24
+        np.testing.assert_array_equal(ds[:], rows)
+        np.testing.assert_array_equal(ds[[3, -1, 3]], rows[[3, -1, 3]])
+        np.testing.assert_array_equal(ds[7], rows[7])
+        out = np.empty((2, 24), np.float32)
+        ds.take(np.array([5, 2000]), out=out)
+        np.testing.assert_array_equal(out, rows[[5, 2000]])
+        assert ds.verify().ok
+        copy = pickle.loads(pickle.dumps(ds))
+        np.testing.assert_array_equal(copy[-5:], rows[-5:])
+        assert isinstance(copy, shards.Shards)
+
+
+def test_batches_end_with_their_shard_and_have_dense_ids(
+    corpus: Path, rows: np.ndarray[Any, Any]
+) -> None:
+    ds = penstock.open(corpus)
+    assert isinstance(ds, shards.Shards)
+    batches = ds.batches()
+    for _ in range(2):
+        read = list(batches)
+        assert [len(ids) for _, ids in read] == [1024, 76, 1024, 76, 300]
+        np.testing.assert_array_equal(np.concatenate([ids for _, ids in read]), np.arange(2500))
+        whole = np.concatenate([values for values, _ in read])
+        assert whole.dtype == np.float64
+        np.testing.assert_array_equal(whole, rows.astype(np.float64))
+        with pytest.raises(StopIteration):
+            next(batches)
+        batches.reset()
+
+
+def test_batches_of_fixed_size_cross_shards(corpus: Path, rows: np.ndarray[Any, Any]) -> None:
+    ds = penstock.open(corpus)
+    assert isinstance(ds, shards.Shards)
+    batches = ds.batches(dtype="f4", batch_rows=700, cross_shards=True)
+    assert [len(ids) for _, ids in batches] == [700, 700, 700, 400]
+    batches.seek(1000)
+    values, ids = next(batches)
+    assert values.dtype == np.float32 and batches.position == 1700
+    np.testing.assert_array_equal(ids, np.arange(1000, 1700))
+    np.testing.assert_array_equal(values, rows[1000:1700])
+    values[:] = 0  # what a batch holds is the caller's
+    other = ds.batches(dtype=np.float32, batch_rows=700, cross_shards=True)
+    other.load_state_dict(batches.state_dict())
+    np.testing.assert_array_equal(next(other)[1], np.arange(1700, 2400))
+    with pytest.raises(IndexError):
+        batches.seek(2501)
+    with pytest.raises(ValueError, match="at least one row"):
+        ds.batches(batch_rows=0)
+    with pytest.raises(ValueError, match="fingerprint"):
+        batches.load_state_dict({"fingerprint": "0", "position": 1})
+    with pytest.raises(ValueError, match="shards hold"):
+        ds.batches(dtype="i4")
+    assert batches.read_ahead().failure_count == 0
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "f2", "f4", "f8"])
+def test_numpy_rounds_as_the_writer_does(
+    tmp_path: Path, rng: np.random.Generator, dtype: str
+) -> None:
+    kind = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
+    values = rng.normal(size=(300, 7)) * 10.0 ** rng.integers(-9, 9, size=(300, 7))
+    values[0] = [0, -0.0, np.inf, -np.inf, 1e300, -1e-300, 65519.99]
+    with shards.Writer(tmp_path / "c", 7, dtype, shard_rows=100) as writer:
+        writer.append(values[:150])
+        writer.append(values[150:])
+    with penstock.open(tmp_path / "c") as ds:
+        with np.errstate(over="ignore"):
+            expected = values.astype(np.float32).astype(kind) if kind == BFLOAT16 else None
+            expected = values.astype(kind) if expected is None else expected
+        assert ds.dtype == kind
+        assert ds[:].tobytes() == expected.tobytes()
+        assert isinstance(ds, shards.Shards)
+        read = np.concatenate([batch for batch, _ in ds.batches()])
+        np.testing.assert_array_equal(read, expected.astype(np.float64))
+        same = np.concatenate([batch for batch, _ in ds.batches(dtype=kind)])
+        assert same.tobytes() == expected.tobytes()
+
+
+def test_a_writer_goes_on_after_a_crash(tmp_path: Path, rows: np.ndarray[Any, Any]) -> None:
+    writer = shards.Writer(tmp_path / "c", 24, shard_rows=1000)
+    writer.append(rows[:2300])
+    writer.abort()
+    with shards.Writer(tmp_path / "c", 24, shard_rows=1000, resume=True) as writer:
+        assert writer.next_row == 2000
+        writer.append(rows[writer.next_row :])
+        assert writer.commit() == 2500
+    np.testing.assert_array_equal(penstock.open(tmp_path / "c")[:], rows)
+    with pytest.raises(FileExistsError):
+        shards.Writer(tmp_path / "c", 24)
+    with pytest.raises(ValueError, match="width|rows of"):
+        shards.Writer(tmp_path / "c", 25, resume=True)
+    with shards.Writer(tmp_path / "d", 24) as writer:
+        with pytest.raises(ValueError, match="shape"):
+            writer.append(rows[:, :3])
+        with pytest.raises(ValueError, match="floating-point"):
+            writer.append(np.full((1, 24), "x"))
+        writer.append(rows[0])
+        writer.append(np.arange(24))
+
+
+def test_statistics_are_those_of_numpy(corpus: Path, rows: np.ndarray[Any, Any]) -> None:
+    ds = penstock.open(corpus)
+    assert isinstance(ds, shards.Shards)
+    stats = ds.stats(save=True)
+    wide = rows.astype(np.float64)
+    np.testing.assert_allclose(stats.mean, wide.mean(axis=0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(stats.rms, np.sqrt((wide**2).mean(axis=0)), rtol=1e-12)
+    np.testing.assert_allclose(stats.mean_norm, np.linalg.norm(wide, axis=1).mean(), rtol=1e-12)
+    np.testing.assert_allclose(stats.scale, np.sqrt(24 / (wide**2).sum(axis=1).mean()), rtol=1e-12)
+    assert stats.min == wide.min() and stats.max == wide.max() and stats.count == 2500
+    assert (corpus / "stats.json").exists()
+    np.testing.assert_array_equal(ds.stats().mean, stats.mean)
+    centred = (wide - stats.mean) * stats.centred_scale
+    np.testing.assert_allclose((centred**2).sum(axis=1).mean(), 24, rtol=1e-9)
+    transform = penstock.transforms.CentreScale(stats.mean, stats.centred_scale)
+    with penstock.Loader(ds, batch_size=2500, shuffle=False, transform=transform) as loader:
+        np.testing.assert_array_equal(next(iter(loader)), centred.astype(np.float32))
+
+
+def test_block_shuffle_brings_each_row_once_and_resumes(
+    corpus: Path, rows: np.ndarray[Any, Any]
+) -> None:
+    ds = penstock.open(corpus)
+    sampler = penstock.samplers.Block(len(ds), block_size=64, seed=3)
+    with penstock.Loader(ds, batch_size=100, sampler=sampler) as loader:
+        steps = iter(loader)
+        first = [next(steps) for _ in range(5)]
+        state = loader.state_dict()
+        rest = [next(steps) for _ in range(20)]
+    everything = np.concatenate([*first, *rest])
+    order = np.lexsort(everything.T)
+    np.testing.assert_array_equal(everything[order], rows[np.lexsort(rows.T)])
+    again = penstock.samplers.Block(len(ds), block_size=64, seed=3)
+    with penstock.Loader(ds, batch_size=100, sampler=again) as loader:
+        loader.load_state_dict(state)
+        steps = iter(loader)
+        np.testing.assert_array_equal(next(steps), rest[0])
+
+
+def test_npy_and_safetensors_agree_on_every_import_and_export(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    cube = rng.normal(size=(5, 6, 8))
+    for kind in ("f2", "f4", "f8", "bfloat16"):
+        dtype = BFLOAT16 if kind == "bfloat16" else np.dtype(kind)
+        values = cube.astype(np.float32).astype(dtype) if kind == "bfloat16" else cube.astype(dtype)
+        flat = values.reshape(30, 8)
+        np.save(tmp_path / f"{kind}.npy", values)
+        safetensors.save_file({"x": values, "ids": np.arange(3)}, tmp_path / f"{kind}.safetensors")
+        name = "bf16" if kind == "bfloat16" else {"f2": "f16", "f4": "f32", "f8": "f64"}[kind]
+        for source in (f"{kind}.npy", f"{kind}.safetensors"):
+            target = tmp_path / f"from-{source}"
+            command(
+                "shards", "write", "--input", tmp_path / source, "--output", target,
+                "--dtype", name, "--shard-rows", 7,
+            )  # fmt: skip
+            with penstock.open(target) as ds:
+                assert ds[:].tobytes() == flat.tobytes(), source
+        out = tmp_path / f"out-{kind}.safetensors"
+        command("export", target, "--format", "safetensors", "--output", out)
+        assert safetensors.load_file(out)["activations"].tobytes() == flat.tobytes()
+        array = tmp_path / f"out-{kind}.npy"
+        command("export", target, "--format", "npy", "--output", array)
+        assert np.load(array).tobytes() == flat.tobytes()
+
+
+def test_bfloat16_tensors_come_and_go(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    rows = torch.randn(100, 8).to(torch.bfloat16)
+    with shards.Writer(tmp_path / "c", 8, torch.bfloat16) as writer:
+        writer.append(rows)
+    ds = penstock.open(tmp_path / "c")
+    with penstock.Loader(ds, batch_size=100, shuffle=False, to="torch") as loader:
+        read = next(iter(loader))
+    assert read.dtype == torch.bfloat16 and torch.equal(read, rows)
+
+
+def test_problems_of_all_shards_are_in_the_error(corpus: Path) -> None:
+    (corpus / "corpus.json").unlink()
+    (corpus / "shard_000000.shard").write_bytes(b"short")
+    (corpus / "shard_000001.shard").write_bytes(b"GAMSAE01" + struct.pack("<QQII", 1, 2, 9, 0))
+    with pytest.raises(penstock.CorruptDataError, match="(?s)shard_000000.*shard_000001"):
+        penstock.open(corpus)
