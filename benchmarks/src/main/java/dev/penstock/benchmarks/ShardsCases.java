@@ -39,8 +39,7 @@ final class ShardsCases {
         }
         Random random = new Random(1);
         float[] rows = new float[1024 * width];
-        try (ShardWriter writer =
-                ShardWriter.resume(folder, width, ShardWriter.Options.DEFAULT.withType(type))) {
+        try (ShardWriter writer = ShardWriter.resume(folder, width, ShardWriter.Options.DEFAULT.withType(type))) {
             while (writer.nextRow() * width * type.size() < CORPUS_BYTES) {
                 for (int i = 0; i < rows.length; i++) {
                     rows[i] = random.nextFloat() - 0.5f;
@@ -94,8 +93,8 @@ final class ShardsCases {
     }
 
     void gather() throws Exception {
-        try (ShardReader reader = ShardReader.open(
-                        corpus(2048, ElementType.F32), ShardReader.Options.DEFAULT.withThreads(1));
+        try (ShardReader reader =
+                        ShardReader.open(corpus(2048, ElementType.F32), ShardReader.Options.DEFAULT.withThreads(1));
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F64);
                 Buffer buffer = new Buffer()) {
@@ -161,8 +160,7 @@ final class ShardsCases {
         Path folder = settings.dir().resolve("shards-many");
         if (!Files.exists(folder.resolve("corpus.json"))) {
             double[][] rows = {{1, 2, 3, 4}};
-            try (ShardWriter writer =
-                    ShardWriter.resume(folder, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
+            try (ShardWriter writer = ShardWriter.resume(folder, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
                 while (writer.nextRow() < SHARD_COUNT) {
                     writer.append(rows);
                 }
@@ -194,9 +192,9 @@ final class ShardsCases {
             report.note("NumPy is not installed, so nothing is compared with it");
             return;
         }
-        Process python = new ProcessBuilder(peers.script(
-                                "shards.py", part, settings.dir().toString())
-                        .orElseThrow())
+        Process python = new ProcessBuilder(
+                        peers.script("shards.py", part, settings.dir().toString())
+                                .orElseThrow())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String output = new String(python.getInputStream().readAllBytes());

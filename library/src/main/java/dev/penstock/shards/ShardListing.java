@@ -24,7 +24,8 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
 
     /// @throws DatasetException when the manifest cannot be used, or shards are missing or not as listed, unless
     ///                          that is accepted
-    static ShardListing of(RangeStore store, ShardPaths paths, ShardFiles shards, boolean isLenient) throws IOException {
+    static ShardListing of(RangeStore store, ShardPaths paths, ShardFiles shards, boolean isLenient)
+            throws IOException {
         if (paths.folder() == null) {
             return NONE;
         }

@@ -99,10 +99,7 @@ record ShardManifest(
 
     /// Whether a name stays in its folder and is that of a shard.
     private static boolean isName(String file) {
-        return file.indexOf('/') < 0
-                && file.indexOf('\\') < 0
-                && file.indexOf('\0') < 0
-                && ShardPaths.isShard(file);
+        return file.indexOf('/') < 0 && file.indexOf('\\') < 0 && file.indexOf('\0') < 0 && ShardPaths.isShard(file);
     }
 
     private static <T> T typed(Map<?, ?> values, String key, Class<T> type) {

@@ -84,8 +84,7 @@ public final class ShardReader implements StoredRows {
     private final RowField field;
     private final RowGather gather;
 
-    private ShardReader(
-            Location location, ShardPaths paths, Options options, ShardFiles shards, ShardListing listing) {
+    private ShardReader(Location location, ShardPaths paths, Options options, ShardFiles shards, ShardListing listing) {
         this.location = location;
         this.paths = paths;
         this.options = options;

@@ -37,8 +37,7 @@ final class ShardInputsTest {
 
     private Path convert(Path input, String tensor, long rawWidth, ElementType type) throws IOException {
         Path output = Files.createTempDirectory(folder, "out");
-        ShardWriter.Options options =
-                ShardWriter.Options.DEFAULT.withType(type).withShardRows(3);
+        ShardWriter.Options options = ShardWriter.Options.DEFAULT.withType(type).withShardRows(3);
         ShardInputs.Choice choice = new ShardInputs.Choice(tensor, rawWidth);
         try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT)) {
             try (ShardWriter writer = ShardWriter.create(output, inputs.width(), options)) {
@@ -126,9 +125,7 @@ final class ShardInputsTest {
         }
         for (String name : List.of("rec.npy", "eight_d.npy", "S5.npy")) {
             assertThrows(
-                    IllegalArgumentException.class,
-                    () -> convert(table.resolve(name), null, 0, ElementType.F32),
-                    name);
+                    IllegalArgumentException.class, () -> convert(table.resolve(name), null, 0, ElementType.F32), name);
         }
     }
 

@@ -241,8 +241,8 @@ final class ShardGoldenTest {
     }
 
     private static void requireStream(Json stream, List<Path> paths) throws Exception {
-        List<ShardReader.Options> ways = List.of(
-                lenient(), lenient().withAccess(Access.READ), lenient().withStore(RangeStore.of(Disk.real())));
+        List<ShardReader.Options> ways =
+                List.of(lenient(), lenient().withAccess(Access.READ), lenient().withStore(RangeStore.of(Disk.real())));
         for (ShardReader.Options options : ways) {
             if (stream.has("error")) {
                 DatasetException refused = assertThrows(

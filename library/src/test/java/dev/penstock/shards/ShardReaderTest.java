@@ -347,8 +347,7 @@ final class ShardReaderTest {
     @Test
     void aFailedRangeIsReportedWhereItsRowsAreNeededAndTheNextCallGoesOn() throws IOException {
         Path corpus = Shards.corpus(folder.resolve("wide"), 300, 4, 4, 4, 4);
-        RangeStore store =
-                new FailingOnce(RangeStore.of(Disk.real()), "s00002.shard", new AtomicInteger(1));
+        RangeStore store = new FailingOnce(RangeStore.of(Disk.real()), "s00002.shard", new AtomicInteger(1));
         ShardReader.Options options = STRICT.withStore(store).withReadAheadBytes(1 << 20);
         try (ShardReader reader = ShardReader.open(corpus, options);
                 ShardSource source = reader.source();
