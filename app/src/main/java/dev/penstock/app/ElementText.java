@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /// The values of a field, for scripts and for people.
 ///
@@ -96,8 +98,12 @@ final class ElementText {
 
     /// The value of a record in one line, for people.
     static String line(Field field, MemorySegment value) {
-        if (field.isVariable()) {
+        if (field.isVariable() && field.type().isText()) {
             return RecordText.preview(value);
+        }
+        if (field.isVariable()) {
+            long count = value.byteSize() / field.itemSize();
+            return items(count, i -> line(field, value, 0, i * field.itemSize(), field.itemSize()));
         }
         return line(field, value, 0, 0, field.itemSize());
     }
@@ -107,12 +113,14 @@ final class ElementText {
             return Text.printable(cell(field, value, offset));
         }
         long length = field.shape().get(depth);
-        List<String> items = new ArrayList<>();
-        for (long i = 0; i < Math.min(length, ITEMS_SHOWN); i++) {
-            items.add(line(field, value, depth + 1, offset + i * (byteCount / length), byteCount / length));
-        }
-        String more = length > ITEMS_SHOWN ? " ..." : "";
-        return items.stream().collect(Collectors.joining(" ", "[", more + "]"));
+        return items(length, i -> line(field, value, depth + 1, offset + i * (byteCount / length), byteCount / length));
+    }
+
+    private static String items(long count, LongFunction<String> item) {
+        String more = count > ITEMS_SHOWN ? " ..." : "";
+        return LongStream.range(0, Math.min(count, ITEMS_SHOWN))
+                .mapToObj(item)
+                .collect(Collectors.joining(" ", "[", more + "]"));
     }
 
     /// More items of a shape than a line has room for.

@@ -325,6 +325,9 @@ final class StoreCommandTest {
                 "0  value=[[0.0 1.0] [2.0 3.0]]\n",
                 fine("store", "get", dense, "0").out());
         fine("verify", dense);
+        Path ragged = folder.resolve("ragged");
+        fine("store", "import", old.resolve("v24_ragged_raw"), "--output", ragged);
+        assertEquals("0  value=[0 1 2]\n", fine("store", "get", ragged, "0").out());
         Path both = folder.resolve("both");
         fine(
                 "store",

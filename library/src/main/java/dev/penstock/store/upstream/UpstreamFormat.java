@@ -41,8 +41,9 @@ import java.lang.foreign.StructLayout;
 /// |     14 |    1 | u8    | codec       | 0 as it is, 1 raw Deflate                                        |
 /// |     15 |    1 | u8    | reserved    | ignored                                                          |
 ///
-/// Release 1.0.0 has the same magic and version, and codec 1 is Zstandard there. A Zstandard frame begins with
-/// bytes that no Deflate stream has, so such a store is recognised and refused.
+/// Release 1.0.0 has the same magic and version, and codec 1 is Zstandard there. It is recognised by a
+/// `schema.msgpack` or `dict.zr` in the folder, or by a Zstandard frame, whose first bytes no Deflate stream has.
+/// Releases 1.1.0 to 1.4.2 have version 2 in one byte and the codec of the whole store in the next.
 ///
 /// ## Releases 2.3.3 and later
 ///

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 
 /// The layout of releases 0.5.0 to 0.5.4.
 final class UpstreamLayout05 implements UpstreamLayout {
-    private static final String LATER = "loaderx 0.7.3 to 1.0.0";
+    private static final String LATER = "loaderx 1.0.0";
 
     private final UpstreamFiles files;
     private final UpstreamSchema schema;
@@ -26,7 +26,7 @@ final class UpstreamLayout05 implements UpstreamLayout {
     /// Reads the header, whose magic and version are known.
     UpstreamLayout05(UpstreamFiles files) throws IOException {
         this.files = files;
-        if (files.has("dict.zr")) {
+        if (files.has("dict.zr") || files.has("schema.msgpack")) {
             throw UpstreamReleases.refused(files, LATER);
         }
         MemorySegment header = files.read(META, 0, HEADER_05.byteSize());

@@ -46,7 +46,9 @@ final class UpstreamReleases {
         return switch (version) {
             case UpstreamFormat.VERSION_05 -> new UpstreamLayout05(files);
             case 3 -> throw refused(files, "loaderx 0.7.3 to 0.9.17");
-            default -> throw refused(files, "loaderx 1.1.0 to 1.4.2, or another release with version " + version);
+            // The second byte is a codec.
+            case 0x0002, 0x0102, 0x0202 -> throw refused(files, "loaderx 1.1.0 to 1.4.2");
+            default -> throw refused(files, "an unknown release of loaderx, with version " + version);
         };
     }
 
