@@ -117,7 +117,16 @@ final class ExportCommandTest {
             {".a2pack is the extension of a pack", "export", STRINGS, "--format", "npy", "--output", "x.a2pack"},
             {".npy is the extension of a table", "export", STRINGS, "--format", "csv", "--output", "x.npy"},
             {".csv is the extension of text", "export", STRINGS, "--format", "jsonl", "--output", "x.csv"},
-            {"the extension .parquet is unknown", "export", STRINGS, "--format", "npy", "--output", "x.parquet"},
+            {"the extension .feather is unknown", "export", STRINGS, "--format", "npy", "--output", "x.feather"},
+            {
+                ".parquet is the extension of a Parquet file",
+                "export",
+                STRINGS,
+                "--format",
+                "npy",
+                "--output",
+                "x.parquet"
+            },
             {".act is the extension of a tree", "table", "write", "--input", STRINGS, "--output", "x.act"},
             {".npy is the extension of a table", "tree", "build", "--input", words, "--output", "x.npy"},
             {"the extension .zip is unknown", "pack", "build", "--all-files", "--input", folder, "--output", "x.zip"}

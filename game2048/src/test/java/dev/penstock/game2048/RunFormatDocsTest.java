@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.StructLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,16 +21,24 @@ final class RunFormatDocsTest {
 
     @Test
     void theTableIsTheLayout() throws IOException {
-        Path source = Golden.root().resolveSibling("game2048/src/main/java/dev/penstock/game2048/RunFormat.java");
+        assertTable("RunFormat.java", RunFormat.V1_HEADER);
+        assertTable("StepsFormat.java", StepsFormat.ROW, StepsFormat.WIDE_ROW);
+    }
+
+    private static void assertTable(String file, StructLayout... layouts) throws IOException {
+        Path source = Golden.root().resolveSibling("game2048/src/main/java/dev/penstock/game2048/" + file);
         List<String> rows = ROW.matcher(Files.readString(source))
                 .results()
                 .map(RunFormatDocsTest::row)
                 .toList();
         List<String> expected = new ArrayList<>();
-        long offset = 0;
-        for (MemoryLayout member : RunFormat.V1_HEADER.memberLayouts()) {
-            expected.add(offset + " " + member.byteSize() + " " + member.name().orElseThrow());
-            offset += member.byteSize();
+        for (StructLayout layout : layouts) {
+            long offset = 0;
+            for (MemoryLayout member : layout.memberLayouts()) {
+                expected.add(
+                        offset + " " + member.byteSize() + " " + member.name().orElseThrow());
+                offset += member.byteSize();
+            }
         }
         assertEquals(expected, rows);
     }

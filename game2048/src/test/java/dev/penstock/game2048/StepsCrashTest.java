@@ -36,7 +36,7 @@ class StepsCrashTest {
     private static final long ALL_STEPS = 1065;
 
     /// Of the states after a power cut, one in so many is looked at.
-    private static final int SHARE = Boolean.getBoolean("penstock.long") ? 1 : 5;
+    private static final int SHARE = Boolean.getBoolean("penstock.long") ? 1 : 8;
 
     private final Random random = new Random(17);
 
