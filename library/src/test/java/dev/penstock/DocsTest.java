@@ -33,6 +33,7 @@ final class DocsTest {
             "docs/groups.md",
             "docs/steps.md",
             "docs/loader.md",
+            "docs/remote.md",
             "docs/store.md");
     /// Those on the Python package, whose names and code its own tests check.
     private static final List<String> PYTHON_PAGES = List.of("docs/python.md", "docs/loaderx.md", "python/README.md");
@@ -45,6 +46,9 @@ final class DocsTest {
     private static final Set<String> FOREIGN = Set.of(
             "InternalError",
             "IOException",
+            "InterruptedIOException",
+            "IllegalStateException",
+            "IllegalArgumentException",
             "OutOfMemoryError",
             "MemorySegment",
             "StructLayout",

@@ -25,6 +25,7 @@ final class GatherBenchmark implements Benchmark {
         parts.put("threads", GatherCases::threads);
         parts.put("shards", GatherCases::shards);
         parts.put("scalar", GatherCases::scalar);
+        parts.put("ranges", GatherCases::ranges);
     }
 
     @Override

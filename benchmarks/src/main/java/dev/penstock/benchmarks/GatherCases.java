@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
+import dev.penstock.memory.Access;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.RangeStore;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,6 +82,21 @@ final class GatherCases {
             turns.run(rounds());
             turns.rows("rows-" + millions + "M").forEach(report::add);
             turns.rareMillis("rows-" + millions + "M-p99.9", LIMIT_MILLIS).forEach(report::add);
+        }
+    }
+
+    /// Whole rows from a store that answers without delay, beside a file that is read by position: what joining
+    /// and overlapping requests costs where it brings nothing.
+    void ranges() throws Exception {
+        Path file = data.steps(10);
+        TableReader.Options stored = ONE_THREAD.withStore(RangeStore.of(Disk.real()));
+        try (TableReader ranges = TableReader.open(file, stored);
+                TableReader positions = TableReader.open(file, ONE_THREAD.withAccess(Access.READ));
+                TableGatherer ours = TableGatherer.rows(ranges);
+                TableGatherer read = TableGatherer.rows(positions)) {
+            Turns turns = turns(BATCH_SIZE).add(ours, "ours", SLOW_BATCHES);
+            turns.add(read, "read by position", SLOW_BATCHES);
+            turns.run(rounds()).rows("ranges-10M").forEach(report::add);
         }
     }
 

@@ -147,6 +147,9 @@ record TablePaths(
                     + TableFormat.MANIFEST + " cannot be used: "
                     + refusal.what().replace(TableManifest.ADVICE, "");
         }
+        if (store.isFolder(folder.resolve(TableFormat.MANIFEST))) {
+            return TableFormat.MANIFEST + " is a folder and no list of shards, so all shard files are read.";
+        }
         return TableManifest.isForeign(store, folder)
                 ? TableFormat.MANIFEST + " was written by another program and is not used."
                 : null;

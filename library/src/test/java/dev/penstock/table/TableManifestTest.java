@@ -151,6 +151,18 @@ class TableManifestTest {
     }
 
     @Test
+    void aFolderInPlaceOfTheManifestIsMentioned() throws IOException {
+        disk.delete(MANIFEST);
+        disk.createDirectory(MANIFEST);
+        try (TableReader table = Tables.open(disk, FOLDER, Access.READ)) {
+            assertEquals(15, table.count());
+            assertEquals(
+                    List.of("manifest.json is a folder and no list of shards, so all shard files are read."),
+                    table.remarks());
+        }
+    }
+
+    @Test
     void keysOfOtherProgramsBesideOursAreAccepted() throws IOException {
         putSigned(text().replace("\"created\":", "\"num_steps\":10,\"num_runs\":2,\"created\":"));
         assertEquals(10, count());

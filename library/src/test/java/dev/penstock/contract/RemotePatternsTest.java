@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.Batch;
+import dev.penstock.Location;
+import dev.penstock.Project;
+import dev.penstock.memory.HttpStore;
+import dev.penstock.memory.MemoryStore;
+import dev.penstock.memory.RangeStore;
+import dev.penstock.memory.ReaderOptions;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What `docs/remote.md` shows, run as it stands.
+class RemotePatternsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aTableIsReadFromAServer() throws IOException {
+        MemoryStore content = new MemoryStore();
+        Location copy = content.copy(RangeSample.TABLE_SHARDS.write(folder));
+        try (HttpStore http = HttpStore.serve(content)) {
+            RangeStore store = http;
+            URI uri = http.at(copy).uri();
+            // [open]
+            ReaderOptions reading = ReaderOptions.DEFAULT.withStore(store).withReadsInFlight(16);
+            TableReader.Options options = TableReader.Options.DEFAULT.withReading(reading);
+            try (TableReader table = TableReader.open(Location.of(uri), options);
+                    Batch batch = Batch.create(table.fields())) {
+                table.gather(new long[] {5, 1000, 2}, batch);
+                // [open]
+                assertEquals(3, batch.rowCount());
+                assertEquals(Location.of(uri), table.location());
+            }
+        }
+    }
+
+    @Test
+    void thePageShowsThisCode() {
+        int lineCount = Project.requireShown(
+                "docs/remote.md", "library/src/test/java/dev/penstock/contract/RemotePatternsTest.java");
+        assertTrue(lineCount > 4);
+    }
+}
