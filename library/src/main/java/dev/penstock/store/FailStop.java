@@ -31,6 +31,9 @@ final class FailStop {
         } catch (IOException e) {
             cause = e;
             throw e;
+        } catch (RuntimeException | Error e) {
+            cause = new IOException(e);
+            throw e;
         }
     }
 

@@ -126,6 +126,20 @@ final class StoreCells implements AutoCloseable {
         }
     }
 
+    /// Changes what a new slot holds that directly follows the slots so far, as [#put] does: most changes of a
+    /// journal are such.
+    ///
+    /// @param chunkAndSize of the entry, which is no tombstone
+    /// @return whether the slot is one of these; otherwise nothing has changed
+    boolean tryAppend(int field, long slot, long chunkAndSize, long offset) {
+        EntryList entries = pending.get(field);
+        boolean isNext = slot >= length && slot - slots == entries.count();
+        if (isNext) {
+            entries.add(chunkAndSize, offset);
+        }
+        return isNext;
+    }
+
     /// Sets the number of records. Slots that it takes in and that nobody has written are missing values.
     void setLength(long newLength) throws IOException {
         for (long slot = newLength; slot < length; slot++) {

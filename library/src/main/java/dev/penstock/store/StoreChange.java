@@ -32,6 +32,26 @@ record StoreChange(int field, long slot, StoreEntry entry, int crc) {
                 items.get(U32, at + CRC_OFFSET));
     }
 
+    /// The field of a change, or -1 when it is none that this program knows.
+    static int fieldOf(MemorySegment items, long at) {
+        boolean isPut = items.get(U16, at + OP_OFFSET) == StoreFormat.PUT;
+        return isPut ? Layouts.u16(items, at + FIELD_OFFSET) : -1;
+    }
+
+    static long slotOf(MemorySegment items, long at) {
+        return items.get(U64, at + SLOT_OFFSET);
+    }
+
+    /// The chunk and the size of the entry, as [StoreEntry#of] takes them.
+    static long chunkAndSizeOf(MemorySegment items, long at) {
+        return StoreEntry.chunkAndSizeOf(items, at + ENTRY_OFFSET);
+    }
+
+    /// The offset of the entry.
+    static long offsetOf(MemorySegment items, long at) {
+        return StoreEntry.offsetOf(items, at + ENTRY_OFFSET);
+    }
+
     void write(MemorySegment items, long at) {
         items.set(U8, at + OP_OFFSET, (byte) StoreFormat.PUT);
         items.set(U8, at + ZERO_OFFSET, (byte) 0);

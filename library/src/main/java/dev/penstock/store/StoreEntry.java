@@ -31,6 +31,16 @@ record StoreEntry(long chunk, long offset, long size) {
                 Layouts.u32(bytes, at + SIZE_OFFSET));
     }
 
+    /// [#chunkAndSize] of an entry.
+    static long chunkAndSizeOf(MemorySegment bytes, long at) {
+        return Layouts.u32(bytes, at + CHUNK_OFFSET) << Integer.SIZE | Layouts.u32(bytes, at + SIZE_OFFSET);
+    }
+
+    /// The offset of an entry.
+    static long offsetOf(MemorySegment bytes, long at) {
+        return bytes.get(U64, at + OFFSET_OFFSET);
+    }
+
     void write(MemorySegment bytes, long at) {
         bytes.set(U32, at + CHUNK_OFFSET, (int) chunk);
         bytes.set(U64, at + OFFSET_OFFSET, offset);

@@ -146,7 +146,10 @@ final class StoreFiles implements AutoCloseable {
     }
 
     /// What was written last is the last commit.
-    void committed() {
+    ///
+    /// @param apply makes it part of the state in memory, which is of no use when that fails
+    void committed(FailStop.Step apply) throws IOException {
+        failStop.orStop(apply);
         sequence = journal().sequence();
     }
 

@@ -143,6 +143,7 @@ final class StoreGather implements AutoCloseable {
             throws IOException {
         StoreField storeField = storeFields.get(field);
         try (Run run = new Run()) {
+            announce(places, from, to, run);
             for (int row = from; row < to; row++) {
                 StoreEntry entry = places.get(row);
                 long start = offsets == null ? row * itemSize : offsets.getAtIndex(U64, row);
@@ -157,6 +158,20 @@ final class StoreGather implements AutoCloseable {
                 long rawSize = offsets == null ? values.rawSize(storeField, entry, chunk, run.scratch) : size;
                 requireFitting(field, entry, rawSize, size);
                 values.fill(storeField, entry, chunk, value, run.scratch);
+            }
+        }
+    }
+
+    /// Tells the system which parts of chunks are about to be read, when they are too large to stay in memory.
+    private static void announce(Places places, int from, int to, Run run) throws IOException {
+        for (int row = from; row < to; row++) {
+            StoreEntry entry = places.get(row);
+            if (entry.hasBytes()) {
+                OpenFile chunk = run.chunk(entry);
+                if (!chunk.isStreamed()) {
+                    return;
+                }
+                chunk.willNeed(entry.offset(), entry.size());
             }
         }
     }
@@ -200,9 +215,6 @@ final class StoreGather implements AutoCloseable {
                 chunk = values.acquireChunk(entry);
                 id = entry.chunk();
                 chunk.prepare();
-                if (chunk.isStreamed()) {
-                    chunk.willNeed(entry.offset(), entry.size());
-                }
             }
             return chunk;
         }

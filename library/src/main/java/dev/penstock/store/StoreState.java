@@ -222,6 +222,9 @@ final class StoreState implements AutoCloseable {
             long slotLimit = Math.min(Math.max(frame.length(), cells.length()), lengthLimit);
             boolean isCommit = frame.kind() == Journal.COMMIT;
             for (long at = 0; isPossible && at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
+                if (isAppended(items, at, slotLimit)) {
+                    continue;
+                }
                 StoreChange change = StoreChange.read(items, at);
                 isPossible = change != null
                         && change.field() < cells.fieldCount()
@@ -247,6 +250,18 @@ final class StoreState implements AutoCloseable {
             }
             sequence = frame.sequence();
         }
+    }
+
+    /// Applies a change if it is of the most common kind, without making an object: a long journal has millions.
+    private boolean isAppended(MemorySegment items, long at, long slotLimit) {
+        int field = StoreChange.fieldOf(items, at);
+        long slot = StoreChange.slotOf(items, at);
+        long chunkAndSize = StoreChange.chunkAndSizeOf(items, at);
+        return field >= 0
+                && field < cells.fieldCount()
+                && slot < slotLimit
+                && (int) chunkAndSize != 0
+                && cells.tryAppend(field, slot, chunkAndSize, StoreChange.offsetOf(items, at));
     }
 
     StoreMeta meta() {

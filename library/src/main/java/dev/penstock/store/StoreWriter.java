@@ -433,8 +433,7 @@ public final class StoreWriter implements AutoCloseable {
             throws IOException {
         try {
             if (isWritten) {
-                mine.apply(changes);
-                files.committed();
+                files.committed(() -> mine.apply(changes));
                 committedNumber = batchNumber - 1;
             }
         } finally {

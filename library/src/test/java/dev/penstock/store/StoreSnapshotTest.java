@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
 import dev.penstock.Progress;
+import dev.penstock.Reason;
 import dev.penstock.Seeds;
 import dev.penstock.Subset;
 import dev.penstock.loader.Loader;
@@ -23,7 +25,9 @@ import dev.penstock.memory.Layouts;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -225,6 +229,43 @@ class StoreSnapshotTest {
                 assertThrows(IndexOutOfBoundsException.class, () -> other.views(new long[] {3}, "x"));
             }
             assertThrows(IllegalStateException.class, () -> snapshot.views(new long[] {0}, "x"));
+        }
+    }
+
+    /// Stores larger than the memory budget are read in the same way, and the system is told ahead.
+    @Test
+    void aStoreLargerThanItsMemoryBudgetIsGathered() throws IOException {
+        try (StoreWriter store = create()) {
+            append(store, 0, 5000);
+            StoreReader.Options small = StoreReader.Options.DEFAULT.withMemoryBytes(4096);
+            try (StoreReader snapshot = store.snapshot(small);
+                    Batch batch = Batch.create(snapshot.fields())) {
+                long[] indices = Seeds.random().longs(700, 0, 5000).toArray();
+                snapshot.gather(indices, batch);
+                for (int row = 0; row < indices.length; row++) {
+                    assertEquals(indices[row], batch.column("x").value(row).get(Layouts.U64, 0));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aChunkThatIsShortenedWhileItIsMappedIsAnError() throws IOException {
+        try (StoreWriter store = create()) {
+            append(store, 0, 3000);
+        }
+        Path chunk = folder.resolve("store/chunk/0.zr");
+        try (StoreReader reader = StoreReader.open(folder.resolve("store"));
+                Batch batch = Batch.create(reader.fields());
+                FileChannel channel = FileChannel.open(chunk, StandardOpenOption.WRITE)) {
+            reader.gather(new long[] {2999, 0}, batch);
+            channel.truncate(4096);
+            DatasetException error =
+                    assertThrows(DatasetException.class, () -> reader.gather(new long[] {2999, 0}, batch));
+            assertEquals(Reason.TRUNCATED, error.reason());
+            assertEquals(0, batch.rowCount());
+            assertThrows(DatasetException.class, () -> reader.get(2999));
+            reader.gather(new long[] {0}, batch);
         }
     }
 

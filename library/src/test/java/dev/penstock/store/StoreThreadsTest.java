@@ -33,6 +33,7 @@ class StoreThreadsTest {
     private final MemoryDisk memory = new MemoryDisk().addFolder(StoreModel.FOLDER);
     private final AtomicInteger journalForces = new AtomicInteger();
     private volatile boolean isFull;
+    private volatile boolean isBroken;
 
     /// Counts the forces of journals, takes a millisecond for each, and can be full.
     private final Disk disk = new ForwardingDisk(memory) {
@@ -55,6 +56,9 @@ class StoreThreadsTest {
                 @Override
                 public void forceData() throws IOException {
                     pause();
+                    if (isBroken) {
+                        throw new IOException("Input/output error");
+                    }
                     journalForces.addAndGet(isJournal ? 1 : 0);
                     super.forceData();
                 }
@@ -160,6 +164,32 @@ class StoreThreadsTest {
                     .get();
         }
         assertEquals(List.of("'one'", "'again'"), StoreModel.read(memory));
+    }
+
+    /// The disk is well again after one failed force, which proves nothing: only opening the store again helps.
+    @Test
+    void nothingIsAcknowledgedAfterAFailedForce() throws Exception {
+        StoreWriter store = create(StoreOptions.DEFAULT);
+        store.append(List.of("one".getBytes()));
+        store.commit();
+        isBroken = true;
+        store.append(List.of("two".getBytes()));
+        assertThrows(IOException.class, store::commit);
+        isBroken = false;
+        for (int i = 0; i < 2; i++) {
+            IOException refusal = assertThrows(IOException.class, () -> store.append(List.of("three".getBytes())));
+            assertTrue(refusal.getMessage().contains("open the store again"), refusal.getMessage());
+            assertThrows(IOException.class, store::commit);
+            assertThrows(IOException.class, store::checkpoint);
+        }
+        try (StoreReader snapshot = store.snapshot()) {
+            assertEquals(List.of("'one'"), StoreModel.read(snapshot), "reading goes on");
+        }
+        store.close();
+        try (StoreWriter again = StoreWriter.open(StoreModel.STORE, StoreOptions.DEFAULT.withDisk(memory))) {
+            again.append(List.of("three".getBytes()));
+        }
+        assertEquals("'three'", StoreModel.read(memory).getLast());
     }
 
     @Test
