@@ -27,7 +27,10 @@ import picocli.CommandLine.Parameters;
             "  penstock store get photos 17 --field jpeg > photo.jpg"
         })
 final class StoreGetCommand extends StorefileCommand {
-    @Parameters(index = "1", arity = "1", paramLabel = "INDICES", description = "Such as 17, or 5,0,10-20.")
+    @Parameters(index = "1", arity = "0..1", paramLabel = "INDICES", description = "Such as 17, or 5,0,10-20.")
+    String list;
+
+    @Option(names = "--indices", paramLabel = "LIST", description = "The same, by the name that store delete has.")
     String indices;
 
     @Option(names = "--field", paramLabel = "NAME", description = "Only this field.")
@@ -35,6 +38,9 @@ final class StoreGetCommand extends StorefileCommand {
 
     @Override
     public Integer call() throws IOException {
+        if ((list == null) == (indices == null)) {
+            throw usage("say once which records, such as 17 or 5,0,10-20");
+        }
         try (StoreReader store = StoreReader.open(path);
                 Batch batch = Batch.create(Fields.choose(store.fields(), field))) {
             List<Long> wanted = indices(store.count());
@@ -52,7 +58,7 @@ final class StoreGetCommand extends StorefileCommand {
     /// In the order of the text, repeated ones as often as they are there.
     private List<Long> indices(long count) {
         List<Long> wanted = new ArrayList<>();
-        for (String part : indices.split(",")) {
+        for (String part : (list == null ? indices : list).split(",")) {
             for (IndexRanges.Range range : IndexRanges.parse(part, count)) {
                 for (long index = range.first(); index <= range.last(); index++) {
                     wanted.add(index);
