@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small sparse autoencoder on activation shards, on the CPU and with NumPy alone. It can be
-killed at any moment and goes on exactly where it was.
+"""Trains a small sparse autoencoder on activation shards, on the CPU and with NumPy alone. It can
+be killed at any moment and goes on exactly where it was.
 
   python examples/train_sae.py --folder a                 # trains; prints the loss of every step
   python examples/train_sae.py --folder b --die-at 70     # kills itself after step 70

@@ -138,7 +138,7 @@ def test_a_writer_goes_on_after_a_crash(tmp_path: Path, rows: np.ndarray[Any, An
     np.testing.assert_array_equal(penstock.open(tmp_path / "c")[:], rows)
     with pytest.raises(FileExistsError):
         shards.Writer(tmp_path / "c", 24)
-    with pytest.raises(ValueError, match="width|rows of"):
+    with pytest.raises(ValueError, match=r"width|rows of"):
         shards.Writer(tmp_path / "c", 25, resume=True)
     with shards.Writer(tmp_path / "d", 24) as writer:
         with pytest.raises(ValueError, match="shape"):
@@ -231,5 +231,5 @@ def test_problems_of_all_shards_are_in_the_error(corpus: Path) -> None:
     (corpus / "corpus.json").unlink()
     (corpus / "shard_000000.shard").write_bytes(b"short")
     (corpus / "shard_000001.shard").write_bytes(b"GAMSAE01" + struct.pack("<QQII", 1, 2, 9, 0))
-    with pytest.raises(penstock.CorruptDataError, match="(?s)shard_000000.*shard_000001"):
+    with pytest.raises(penstock.CorruptDataError, match=r"(?s)shard_000000.*shard_000001"):
         penstock.open(corpus)

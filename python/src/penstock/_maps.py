@@ -61,7 +61,7 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     assert row is not None
     views = []
     if dataset.format == "shards":
-        raise ValueError("activation shards have no array that could be viewed; use take or batches")
+        raise ValueError("activation shards cannot be viewed as one array; use take or batches")
     for file in dataset._description["files"]:
         view = _map_array(file, dataset._description.get("arrayOffset", 0))
         _require_same(dataset, file)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import bisect
 import operator
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,8 @@ _BATCH_ROWS_MAX = 1024
 _APPEND_BYTES = 64 << 20
 
 
-class Stats(NamedTuple):
+@dataclass(frozen=True)
+class Stats:
     """Statistics of the rows of a corpus. Values that are not finite are counted and left out of
     everything else."""
 

@@ -21,6 +21,7 @@ import java.nio.ByteOrder;
 /// **Threads.** Any number: each has its own arrays.
 public final class FloatCast {
     private static final int CHUNK = 2048;
+    private static final boolean IS_LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     private static final short BRAIN_NAN = 0x7fc0;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
     private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);
@@ -28,19 +29,20 @@ public final class FloatCast {
     private static final ValueLayout.OfDouble F64 = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(LITTLE);
     private static final ThreadLocal<FloatCast> OWN = ThreadLocal.withInitial(FloatCast::new);
 
-    private final byte[] raw = new byte[CHUNK * Double.BYTES];
-    private final MemorySegment rawSegment = MemorySegment.ofArray(raw);
     private final short[] shorts = new short[CHUNK];
     private final int[] ints = new int[CHUNK];
     private final float[] floats = new float[CHUNK];
     private final double[] doubles = new double[CHUNK];
+    private final MemorySegment shortSegment = MemorySegment.ofArray(shorts);
+    private final MemorySegment floatSegment = MemorySegment.ofArray(floats);
+    private final MemorySegment doubleSegment = MemorySegment.ofArray(doubles);
 
     private FloatCast() {}
 
     /// Bytes that are read in order, a piece at a time.
     @FunctionalInterface
     public interface Source {
-        /// Fills the target with the bytes from an offset on.
+        /// Fills the target with the bytes from an offset on. The target is an array of any type.
         void read(long offset, MemorySegment target) throws IOException;
     }
 
@@ -71,14 +73,37 @@ public final class FloatCast {
         FloatCast own = OWN.get();
         for (long done = 0; done < count; done += CHUNK) {
             int size = (int) Math.min(CHUNK, count - done);
-            source.read(done * from.size(), own.rawSegment.asSlice(0, size * from.size()));
+            MemorySegment stage = own.stage(from).asSlice(0, size * from.size());
+            source.read(done * from.size(), stage);
+            if (!IS_LITTLE) {
+                swap(stage, from.size());
+            }
             own.convert(from, to, target, done * to.size(), size);
+        }
+    }
+
+    /// The array that numbers of a type are read into.
+    private MemorySegment stage(ElementType from) {
+        return switch (from) {
+            case F64 -> doubleSegment;
+            case F32 -> floatSegment;
+            default -> shortSegment;
+        };
+    }
+
+    /// Brings little-endian numbers into the order of another machine.
+    private static void swap(MemorySegment stage, long size) {
+        for (long at = 0; at < stage.byteSize(); at += size) {
+            for (long i = 0; i < size / 2; i++) {
+                byte one = stage.get(ValueLayout.JAVA_BYTE, at + i);
+                stage.set(ValueLayout.JAVA_BYTE, at + i, stage.get(ValueLayout.JAVA_BYTE, at + size - 1 - i));
+                stage.set(ValueLayout.JAVA_BYTE, at + size - 1 - i, one);
+            }
         }
     }
 
     private void convert(ElementType from, ElementType to, MemorySegment target, long offset, int size) {
         if (from == ElementType.F64) {
-            MemorySegment.copy(rawSegment, F64, 0, doubles, 0, size);
             narrow(to, target, offset, size);
             return;
         }
@@ -103,15 +128,13 @@ public final class FloatCast {
 
     private void toFloats(ElementType from, int size) {
         switch (from) {
-            case F32 -> MemorySegment.copy(rawSegment, F32, 0, floats, 0, size);
+            case F32 -> {}
             case F16 -> {
-                MemorySegment.copy(rawSegment, I16, 0, shorts, 0, size);
                 for (int i = 0; i < size; i++) {
                     floats[i] = Float.float16ToFloat(shorts[i]);
                 }
             }
             default -> {
-                MemorySegment.copy(rawSegment, I16, 0, shorts, 0, size);
                 for (int i = 0; i < size; i++) {
                     floats[i] = Float.intBitsToFloat(shorts[i] << 16);
                 }

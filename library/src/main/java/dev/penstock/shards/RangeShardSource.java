@@ -21,10 +21,15 @@ final class RangeShardSource extends ShardStream {
 
     private static final long BLOCK_BYTES_MAX = 16L << 20;
 
+    /// Bytes of a request without read-ahead.
+    private static final long BLOCK_BYTES = 1L << 20;
+
     private final long budgetBytes;
     private final long blockRows;
     private final Map<Long, Future<byte[]>> blocks = new HashMap<>();
     private final AtomicLong readBytes = new AtomicLong();
+    private byte[] single = new byte[0];
+    private long singleStart = -1;
     private long aheadBytesMax;
     private long waitCount;
     private long failureCount;
@@ -32,7 +37,7 @@ final class RangeShardSource extends ShardStream {
     RangeShardSource(ShardReader reader, ShardFiles shards, RowGather gather, ShardReader.Options options) {
         super(reader, shards, gather, options);
         this.budgetBytes = options.readAheadBytes();
-        long blockBytes = Math.min(BLOCK_BYTES_MAX, budgetBytes / BLOCKS_AHEAD);
+        long blockBytes = budgetBytes == 0 ? BLOCK_BYTES : Math.min(BLOCK_BYTES_MAX, budgetBytes / BLOCKS_AHEAD);
         this.blockRows = Math.max(1, blockBytes / Math.max(1, rows.rowSize()));
     }
 
@@ -75,14 +80,19 @@ final class RangeShardSource extends ShardStream {
 
     private Future<byte[]> fetch(long start, long limit) {
         return Parallel.start(() -> {
-            byte[] bytes = new byte[Math.toIntExact((limit - start) * rows.rowSize())];
-            shards.group().use(() -> {
-                rows.readInFile(start, 0, MemorySegment.ofArray(bytes));
-                return null;
-            });
+            byte[] bytes = read(start, limit);
             readBytes.addAndGet(bytes.length);
             return bytes;
         });
+    }
+
+    private byte[] read(long start, long limit) throws IOException {
+        byte[] bytes = new byte[Math.toIntExact((limit - start) * rows.rowSize())];
+        shards.group().use(() -> {
+            rows.readInFile(start, 0, MemorySegment.ofArray(bytes));
+            return null;
+        });
+        return bytes;
     }
 
     @Override
@@ -95,14 +105,19 @@ final class RangeShardSource extends ShardStream {
             long inBlock = (row - start) * rowSize + at % rowSize;
             long here = Math.min(target.byteSize() - done, (blockLimit(start) - start) * rowSize - inBlock);
             Future<byte[]> block = blocks.get(start);
-            MemorySegment part = target.asSlice(done, here);
-            if (block == null) {
-                rows.readInFile(start, inBlock, part);
-            } else {
-                MemorySegment.copy(MemorySegment.ofArray(await(start, block)), inBlock, part, 0, here);
-            }
+            byte[] bytes = block == null ? single(start) : await(start, block);
+            MemorySegment.copy(MemorySegment.ofArray(bytes), inBlock, target, done, here);
             done += here;
         }
+    }
+
+    /// A block that was not read ahead. The last one is kept, because it is read in small pieces.
+    private byte[] single(long start) throws IOException {
+        if (singleStart != start) {
+            single = read(start, blockLimit(start));
+            singleStart = start;
+        }
+        return single;
     }
 
     private byte[] await(long start, Future<byte[]> block) throws IOException {
