@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.LongStream;
 
@@ -37,6 +38,7 @@ final class ShardsCases {
         if (Files.exists(folder.resolve("corpus.json"))) {
             return folder;
         }
+        Files.createDirectories(settings.dir());
         Random random = new Random(1);
         float[] rows = new float[1024 * width];
         try (ShardWriter writer = ShardWriter.resume(folder, width, ShardWriter.Options.DEFAULT.withType(type))) {
@@ -158,12 +160,12 @@ final class ShardsCases {
 
     void open() throws Exception {
         Path folder = settings.dir().resolve("shards-many");
-        if (!Files.exists(folder.resolve("corpus.json"))) {
-            double[][] rows = {{1, 2, 3, 4}};
-            try (ShardWriter writer = ShardWriter.resume(folder, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
-                while (writer.nextRow() < SHARD_COUNT) {
-                    writer.append(rows);
-                }
+        Path last = folder.resolve(name(SHARD_COUNT - 1));
+        if (!Files.exists(last)) {
+            Files.createDirectories(folder);
+            byte[] shard = ShardWriter.encode(new double[][] {{1, 2, 3, 4}});
+            for (int i = 0; i < SHARD_COUNT; i++) {
+                Files.write(folder.resolve(name(i)), shard);
             }
         }
         double[] millis = LongStream.range(0, settings.roundsOr(ROUNDS) + 3L)
@@ -171,6 +173,10 @@ final class ShardsCases {
                 .skip(3)
                 .toArray();
         report.add(Row.below(ShardsBenchmark.NAME, "open-10000", "ms", millis, OPEN_LIMIT_MILLIS));
+    }
+
+    private static String name(int number) {
+        return String.format(Locale.ROOT, "shard_%06d.shard", number);
     }
 
     private static double openMillis(Path folder) {

@@ -34,6 +34,7 @@ public final class FloatCast {
     private final float[] floats = new float[CHUNK];
     private final double[] doubles = new double[CHUNK];
     private final MemorySegment shortSegment = MemorySegment.ofArray(shorts);
+    private final MemorySegment intSegment = MemorySegment.ofArray(ints);
     private final MemorySegment floatSegment = MemorySegment.ofArray(floats);
     private final MemorySegment doubleSegment = MemorySegment.ofArray(doubles);
 
@@ -135,9 +136,11 @@ public final class FloatCast {
                 }
             }
             default -> {
+                // As whole numbers, because such a loop becomes vectors.
                 for (int i = 0; i < size; i++) {
-                    floats[i] = Float.intBitsToFloat(shorts[i] << 16);
+                    ints[i] = shorts[i] << 16;
                 }
+                MemorySegment.copy(intSegment, 0, floatSegment, 0, size * (long) Float.BYTES);
             }
         }
     }

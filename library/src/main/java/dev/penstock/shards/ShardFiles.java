@@ -94,12 +94,15 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
     }
 
     private static long readHead(RangeStore store, Location file, MemorySegment head) throws IOException {
-        if (store.isFolder(file)) {
-            throw new FileSystemException(file.toString(), null, "it is a folder and not a shard");
-        }
         try (Disk.Readable readable = store.open(file)) {
             readable.read(0, head);
             return readable.size();
+        } catch (IOException e) {
+            // Asked for only here, because it would take as long as opening the file.
+            if (store.isFolder(file)) {
+                throw new FileSystemException(file.toString(), null, "it is a folder and not a shard");
+            }
+            throw e;
         }
     }
 

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
@@ -24,10 +23,9 @@ import java.util.regex.PatternSyntaxException;
 /// @param files    in the order of the rows; may be empty
 /// @param problems names that cannot be used
 record ShardPaths(Location folder, List<Location> files, List<Problem> problems) {
-    /// Orders paths by the UTF-8 bytes of their file names. Java's own order of strings is that of UTF-16, in
-    /// which U+1F600 comes before U+FF21.
-    private static final Comparator<Location> BY_NAME_BYTES =
-            (one, other) -> Arrays.compareUnsigned(bytes(one), bytes(other));
+    /// A file and the UTF-8 bytes of its name. Java's own order of strings is that of UTF-16, in which U+1F600
+    /// comes before U+FF21.
+    private record Named(Location file, byte[] name) {}
 
     /// Finds the files of a folder, a pattern such as `DIR/*.shard`, or a single file.
     ///
@@ -67,8 +65,15 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
                         "the file name is not UTF-8, so its place in the order is not defined; rename the file"));
             }
         }
-        usable.sort(BY_NAME_BYTES);
-        return new ShardPaths(folder, List.copyOf(usable), problems);
+        return new ShardPaths(folder, inOrder(usable), problems);
+    }
+
+    /// Orders by the bytes of the names, which are made once for each file.
+    private static List<Location> inOrder(List<Location> files) {
+        List<Named> named = new ArrayList<>(files.size());
+        files.forEach(file -> named.add(new Named(file, bytes(file))));
+        named.sort((one, other) -> Arrays.compareUnsigned(one.name, other.name));
+        return named.stream().map(Named::file).toList();
     }
 
     /// Whether a name has the extension `shard`: a name that is nothing but `.shard` has none.

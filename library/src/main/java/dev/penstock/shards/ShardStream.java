@@ -29,6 +29,9 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     /// Rows that are gathered and converted at a time; they stay in the second-level cache in between.
     private static final long GATHER_BYTES = 256L << 10;
 
+    /// Rows that are long enough to be converted one by one.
+    private static final long LONG_ROW_SIZE = 1024;
+
     private final ShardReader reader;
     final ShardFiles shards;
     final RowFiles rows;
@@ -197,11 +200,33 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
         MemorySegment target = batch.reserve(rowIds.length, width());
         if (batch.type() == type()) {
             gather.read(ids, target);
+        } else if (rows.isAddressable() && rows.rowSize() >= LONG_ROW_SIZE) {
+            gatherLongRows(rowIds, batch.type(), target);
         } else {
             gatherConverted(ids, batch.type(), target);
         }
         batch.complete(rowIds);
         inspect(batch);
+    }
+
+    /// Converts long rows straight from where they are mapped.
+    private void gatherLongRows(long[] rowIds, ElementType type, MemorySegment target) throws IOException {
+        for (long rowId : rowIds) {
+            Objects.checkIndex(rowId, count());
+        }
+        long rowBytes = width() * type.size();
+        shards.group().use(() -> {
+            for (int i = 0; i < rowIds.length; i++) {
+                long rowId = rowIds[i];
+                FloatCast.cast(
+                        type(),
+                        (offset, piece) -> rows.readInFile(rowId, offset, piece),
+                        type,
+                        target.asSlice(i * rowBytes, rowBytes),
+                        width());
+            }
+            return null;
+        });
     }
 
     private void gatherConverted(MemorySegment ids, ElementType type, MemorySegment target) throws IOException {
