@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// Views over random tables, packs and other views hold what arrays hold that were put together in the same way.
 @ExtendWith(Seeds.class)
 class ViewModelTest {
-    private static final int ROUNDS = 25;
+    private static final int ROUNDS = TestData.isLong() ? 100 : 8;
+    private static final int GATHERS = TestData.isLong() ? 400 : 30;
     private static final int THREADS = 4;
 
     private enum Kind {
@@ -115,7 +116,7 @@ class ViewModelTest {
             for (int i = 0; i < THREADS; i++) {
                 Random random = new Random(seed + i);
                 futures.add(threads.submit(() -> {
-                    for (int round = 0; round < 100; round++) {
+                    for (int round = 0; round < GATHERS; round++) {
                         view.requireRandomGather(random);
                     }
                     return null;

@@ -25,6 +25,7 @@ public final class FloatCast {
     private static final short BRAIN_NAN = 0x7fc0;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
     private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);
+    private static final ValueLayout.OfInt I32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(LITTLE);
     private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(LITTLE);
     private static final ValueLayout.OfDouble F64 = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(LITTLE);
     private static final ThreadLocal<FloatCast> OWN = ThreadLocal.withInitial(FloatCast::new);
@@ -108,6 +109,11 @@ public final class FloatCast {
             narrow(to, target, offset, size);
             return;
         }
+        if (from == ElementType.BF16 && to == ElementType.F32) {
+            brainToBits(size);
+            MemorySegment.copy(ints, 0, target, I32, offset, size);
+            return;
+        }
         toFloats(from, size);
         switch (to) {
             case F64 -> {
@@ -136,12 +142,16 @@ public final class FloatCast {
                 }
             }
             default -> {
-                // As whole numbers, because such a loop becomes vectors.
-                for (int i = 0; i < size; i++) {
-                    ints[i] = shorts[i] << 16;
-                }
+                brainToBits(size);
                 MemorySegment.copy(intSegment, 0, floatSegment, 0, size * (long) Float.BYTES);
             }
+        }
+    }
+
+    /// Makes bfloat16 numbers the bits of floats: whole numbers, because such a loop becomes vectors.
+    private void brainToBits(int size) {
+        for (int i = 0; i < size; i++) {
+            ints[i] = shorts[i] << 16;
         }
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// No record is lost or comes twice, for any number of records, batch size, number of ranks and end of the epoch.
 @ExtendWith(Seeds.class)
 class LoaderSweepTest {
-    private static final int COUNT_MAX = TestData.isLong() ? 130 : 36;
+    private static final int COUNT_MAX = TestData.isLong() ? 130 : 28;
     private static final int[] BATCH_SIZES = {1, 2, 3, 7, 50};
 
     private long rows;

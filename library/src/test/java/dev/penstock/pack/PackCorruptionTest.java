@@ -134,7 +134,10 @@ class PackCorruptionTest {
     void aFlipBehindRepairedChecksumsIsRefusedOrHarmless(Sample sample) throws IOException {
         byte[] whole = sample.bytes();
         int indexEnd = (int) PackFormat.indexEnd(Packs.SAMPLE.size());
-        for (int bit = 12 * 8; bit < whole.length * 8; bit++) {
+        int damages = 0;
+        // Three and eight have no common divisor, so every third bit is each bit of a byte in turn.
+        for (int bit = 12 * 8; bit < whole.length * 8; bit += TestData.isLong() ? 1 : 3) {
+            damages++;
             byte[] flipped = whole.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             Packs.repair(flipped);
@@ -146,7 +149,7 @@ class PackCorruptionTest {
                 read(sample, flipped, Access.MMAP, damage);
             }
         }
-        Figures.print("pack, single-bit flips behind repaired checksums", 8L * whole.length - 12 * 8);
+        Figures.print("pack, single-bit flips behind repaired checksums", damages);
     }
 
     /// A changed index with a fitting checksum says something else, which is as good as what it said before.

@@ -10,9 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
-import dev.penstock.DatasetException;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.Seeds;
 import dev.penstock.Subset;
 import dev.penstock.loader.Loader;
@@ -25,9 +23,7 @@ import dev.penstock.memory.Layouts;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -246,26 +242,6 @@ class StoreSnapshotTest {
                     assertEquals(indices[row], batch.column("x").value(row).get(Layouts.U64, 0));
                 }
             }
-        }
-    }
-
-    @Test
-    void aChunkThatIsShortenedWhileItIsMappedIsAnError() throws IOException {
-        try (StoreWriter store = create()) {
-            append(store, 0, 3000);
-        }
-        Path chunk = folder.resolve("store/chunk/0.zr");
-        try (StoreReader reader = StoreReader.open(folder.resolve("store"));
-                Batch batch = Batch.create(reader.fields());
-                FileChannel channel = FileChannel.open(chunk, StandardOpenOption.WRITE)) {
-            reader.gather(new long[] {2999, 0}, batch);
-            channel.truncate(4096);
-            DatasetException error =
-                    assertThrows(DatasetException.class, () -> reader.gather(new long[] {2999, 0}, batch));
-            assertEquals(Reason.TRUNCATED, error.reason());
-            assertEquals(0, batch.rowCount());
-            assertThrows(DatasetException.class, () -> reader.get(2999));
-            reader.gather(new long[] {0}, batch);
         }
     }
 
