@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
 ///
 /// **Threads.** Any number: each has its own arrays.
 public final class FloatCast {
-    private static final int CHUNK = 2048;
+    private static final int CHUNK = 4096;
     private static final boolean IS_LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     private static final short BRAIN_NAN = 0x7fc0;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
@@ -148,8 +148,12 @@ public final class FloatCast {
         }
     }
 
-    /// Makes bfloat16 numbers the bits of floats: whole numbers, because such a loop becomes vectors.
+    /// Makes bfloat16 numbers the bits of floats.
     private void brainToBits(int size) {
+        if (RowCopy.HAS_VECTORS) {
+            VectorFloatCast.brainToBits(shorts, ints, size);
+            return;
+        }
         for (int i = 0; i < size; i++) {
             ints[i] = shorts[i] << 16;
         }

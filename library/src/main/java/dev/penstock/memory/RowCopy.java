@@ -39,7 +39,7 @@ public final class RowCopy {
     private static final int TOUCH_COUNT = 512;
     private static final long TRAINING_DELAY_MILLIS = 500;
 
-    private static final boolean HAS_VECTORS =
+    static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
     private static MethodHandle copyApart = SeparatelyCompiled.of(
