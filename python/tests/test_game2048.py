@@ -196,17 +196,17 @@ def test_duckdb_reads_the_lines(games: Path, tmp_path: Path, schema: str) -> Non
     duckdb = pytest.importorskip("duckdb", reason="needs DuckDB; python/readers.sh installs it")
     runs, steps = _written(games, tmp_path, schema)
     query = f"select count(*), max(step_idx) from read_json('{steps}', format='newline_delimited')"
-    assert duckdb.sql(query).fetchone() == (4463, 1569)
+    assert duckdb.sql(query).fetchall()[0] == (4463, 1569)
     query = (
         f"select sum(steps), max(final_board) from read_json('{runs}', "
         "format='newline_delimited', union_by_name=true) where final_board is not null"
     )
-    total, final = duckdb.sql(query).fetchone()
+    total, final = duckdb.sql(query).fetchall()[0]
     assert total == 4463
     assert final == max(run.final_board for run in a2.PackReader.open(games))
     column = "moves" if schema == "original" else "highest_tile"
     query = f"select count({column}) from read_json('{runs}', format='newline_delimited')"
-    assert duckdb.sql(query).fetchone() == (8,)
+    assert duckdb.sql(query).fetchall()[0] == (8,)
 
 
 @pytest.mark.parametrize("schema", ["original", "compact"])
