@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import signal
 import subprocess
 import sys
 import textwrap
@@ -16,6 +17,11 @@ import numpy as np
 import pytest
 
 import penstock
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell without job control makes programs in the background ignore it, and so would every
+    # process that a test starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
