@@ -93,7 +93,7 @@ final class StoreImportCommand extends Command {
         }
     }
 
-    /// Writes under another name, so that nobody takes a part for the whole.
+    /// Writes under a temporary name, so that an incomplete store never appears under the final one.
     private void write(List<UpstreamStore> stores, List<StoreField> fields) throws IOException {
         Path parent = output.toAbsolutePath().getParent();
         String name = "." + output.getFileName() + ".import-"

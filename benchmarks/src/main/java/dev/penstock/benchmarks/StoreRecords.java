@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/// Records for the store benchmark: bytes of chance that do not compress, and differ from record to record.
+/// Records for the store benchmark: random bytes, which do not compress and differ from record to record.
 final class StoreRecords {
     static final int SIZE = 1536;
 

@@ -130,7 +130,7 @@ public final class StepsFormat {
         return new RowType(DType.parse(FIELDS + stepIndexType(isWide) + "')]"), List.of());
     }
 
-    /// The header of a file with so many rows, in the words of the original.
+    /// Returns the header of a file with this number of rows, byte for byte as the original writes it.
     static byte[] header(boolean isWide, long rowCount) {
         String text = "{'descr': " + FIELDS + stepIndexType(isWide) + "'), ], 'fortran_order': False, 'shape': ("
                 + rowCount + ", ), }";

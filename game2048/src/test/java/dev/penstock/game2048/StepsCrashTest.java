@@ -35,7 +35,7 @@ class StepsCrashTest {
     private static final long BUILT_STEPS = 724;
     private static final long ALL_STEPS = 1065;
 
-    /// Of the states after a power cut, one in so many is looked at.
+    /// Every n-th state after a power cut is checked.
     private static final int SHARE = Boolean.getBoolean("penstock.long") ? 1 : 8;
 
     private final Random random = new Random(17);

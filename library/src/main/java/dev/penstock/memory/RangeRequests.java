@@ -23,7 +23,7 @@ import java.util.List;
 ///
 /// **Threads.** Any number; all of them together have no more requests under way than the limit.
 final class RangeRequests {
-    /// A store delivers so many bytes in about the time that an answer takes to begin.
+    /// The largest request. An object store usually transfers this many bytes in about its latency.
     static final int REQUEST_SIZE_MAX = 1 << 20;
 
     /// Ranges that are no further apart are read by one request, since reading the gap takes less time than a

@@ -140,7 +140,7 @@ final class StoreCells implements AutoCloseable {
         return isNext;
     }
 
-    /// Sets the number of records. Slots that it takes in and that nobody has written are missing values.
+    /// Sets the number of records. New records have no values until they are written.
     void setLength(long newLength) throws IOException {
         for (long slot = newLength; slot < length; slot++) {
             deletedCount -= get(0, slot).isDeleted() ? 1 : 0;

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The chunks of a store, opened when they are first needed.
 ///
 /// At most [#OPEN_MAX] are open at a time, because the number of mappings of a process is limited. When one more
-/// is needed, any other one is closed as soon as nobody reads it.
+/// is needed, another one is closed once no read uses it.
 ///
 /// **Ownership.** Owns the open chunks. **Threads.** Any number.
 final class StoreChunks implements AutoCloseable {
@@ -28,7 +28,7 @@ final class StoreChunks implements AutoCloseable {
     private final Path store;
     private final ReaderOptions options;
     private final Map<Long, OpenFile> files = new ConcurrentHashMap<>();
-    /// The share of its own size that each chunk may keep in memory, or -1 as long as nobody has asked.
+    /// Which share of its size each chunk may keep resident; -1 until it has been computed.
     private double memoryShare = -1;
 
     StoreChunks(Path store, ReaderOptions options) {
