@@ -5,7 +5,7 @@
   penstock steps build --input games --output steps
   python examples/train_2048.py --dataset steps --folder a                # trains
   python examples/train_2048.py --dataset steps --folder b --die-at 150   # kills itself
-  python examples/train_2048.py --dataset steps --folder b                # goes on: the losses of a
+  python examples/train_2048.py --dataset steps --folder b                # resumes: the losses of a
 
 Without --dataset it plays games and builds a dataset in its folder first. Whole games are kept for
 testing. A line shows a step, its loss, and a digest of the steps that were in its batch.
@@ -50,12 +50,12 @@ def save(path: Path, checkpoint: dict[str, object]) -> None:
 
 
 def features(exponents: torch.Tensor) -> torch.Tensor:
-    """Each of the 16 cells as one of 16 exponents."""
+    """Returns the one-hot exponents of the 16 cells."""
     return torch.nn.functional.one_hot(exponents.long(), 16).float().flatten(1)
 
 
 def accuracy(model: torch.nn.Module, rows: penstock.Dataset) -> float:
-    """How often the model chooses the recorded move."""
+    """Returns the share of rows for which the model chooses the recorded move."""
     loader = penstock.Loader(
         rows, batch_size=1024, shuffle=False, transform=a2.Exponents(), to="torch"
     )
@@ -101,7 +101,7 @@ def train(options: argparse.Namespace) -> None:
             optimizer.step()
             step += 1
             samples = hashlib.sha256(loader.place.indices.tobytes()).hexdigest()[:12]
-            # Nine digits tell any two losses apart.
+            # Nine digits distinguish any two float32 losses.
             print(f"step {step:4} loss {loss.item():.9g} samples {samples}", flush=True)
             if step == options.die_at:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small sparse autoencoder on activation shards, on the CPU and with NumPy alone. It can
-be killed at any moment and goes on exactly where it was.
+be killed at any moment and resumes exactly where it was.
 
   python examples/train_sae.py --folder a                 # trains; prints the loss of every step
   python examples/train_sae.py --folder b --die-at 70     # kills itself after step 70
-  python examples/train_sae.py --folder b                 # goes on: the very losses of folder a
+  python examples/train_sae.py --folder b                 # resumes: the same losses as a
 
 The first run makes a corpus of activations in the folder. The loader shuffles them by block, and
 centres and scales them with the statistics that are kept beside the shards.
@@ -28,14 +28,15 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def make_corpus(folder: Path) -> None:
-    """Rows that are sums of few of many directions. A writer that was killed goes on."""
+    """Writes rows that are sparse sums of directions. After a kill, the next run continues."""
     rng = np.random.default_rng(1)
     directions = rng.normal(size=(FEATURES, WIDTH))
     with penstock.shards.Writer(folder, WIDTH, shard_rows=1_000, resume=True) as writer:
         for start in range(0, ROWS, 512):
             active = rng.uniform(size=(512, FEATURES)) < 0.05
             rows = (active * rng.uniform(0.5, 2, (512, FEATURES))) @ directions + 3
-            # Rows that are on disk already are made again, because the random numbers follow them.
+            # Rows that are on disk are drawn again, to bring the random generator to the same
+            # state.
             writer.append(rows[max(0, writer.next_row - start) :])
 
 
@@ -79,7 +80,7 @@ def train_step(model: Arrays, rows: np.ndarray[Any, Any], sparsity: float, rate:
 
 
 def save(path: Path, model: Arrays, state: dict[str, Any]) -> None:
-    """A kill leaves the old checkpoint or the new one, and never half of one."""
+    """Replaces the checkpoint in one step: a kill leaves the old one or the new one."""
     fresh = path.with_suffix(".new")
     with fresh.open("wb") as file:
         np.savez(file, state=np.array(json.dumps(state)), **model)  # type: ignore[arg-type]
@@ -106,7 +107,7 @@ def main() -> None:
     ds = penstock.open(corpus)
     assert isinstance(ds, penstock.shards.Shards)
     stats = ds.stats(save=True)
-    # The loader's threads do this, so the loop below gets rows that are ready.
+    # The loader's threads run this transform while they prefetch.
     scaled = penstock.transforms.CentreScale(stats.mean, stats.centred_scale, dtype=np.float64)
     sampler = penstock.samplers.Block(len(ds), block_size=128, window_blocks=8, seed=7)
     model = fresh_model()

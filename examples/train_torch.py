@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small model with PyTorch, is killed in the middle, and goes on as if nothing had been.
+"""Trains a small model with PyTorch, is killed in the middle, and resumes with the same losses.
 
   python examples/train_torch.py --folder a                 # trains; prints the loss of every step
   python examples/train_torch.py --folder b --die-at 70     # kills itself after step 70
-  python examples/train_torch.py --folder b                 # goes on: the very losses of folder a
+  python examples/train_torch.py --folder b                 # resumes: the same losses as a
   python examples/train_torch.py --folder b --ranks 2       # or in two processes: the same samples
 
 A line shows a step, its loss, and a digest of the samples that were in its batch.
@@ -28,14 +28,14 @@ ROWS = 20_000
 
 
 def make_table(path: Path) -> None:
-    """Points and what the model shall learn of them. The table appears when it is complete."""
+    """Writes a table of points and targets. The file appears when it is complete."""
     x = np.random.default_rng(1).uniform(-1, 1, (ROWS, 4)).astype(np.float32)
     y = np.sin(3 * x[:, 0]) + x[:, 1] * x[:, 2]
     penstock.write(path, {"x": x, "y": y})
 
 
 def save(path: Path, checkpoint: dict[str, object]) -> None:
-    """Whoever is killed here leaves the old checkpoint or the new one, and never half of one."""
+    """Replaces the checkpoint in one step: a kill leaves the old one or the new one."""
     fresh = path.with_suffix(".new")
     with fresh.open("wb") as file:
         torch.save(checkpoint, file)
@@ -52,7 +52,7 @@ def total(value: torch.Tensor) -> torch.Tensor:
 
 
 def digest(indices: np.ndarray) -> str:
-    """Which samples all ranks have together, in whatever order."""
+    """Returns a digest of the samples of all ranks, independent of their order."""
     parts = [torch.from_numpy(indices)]
     if dist.is_initialized():
         parts = [torch.empty_like(parts[0]) for _ in range(dist.get_world_size())]
@@ -85,7 +85,7 @@ def train(rank: int, options: argparse.Namespace) -> None:
         step = checkpoint["step"]
         model.load_state_dict(checkpoint["model"])
         optimizer.load_state_dict(checkpoint["optimizer"])
-        # The state knows nothing of ranks: it fits any number of them.
+        # The state does not depend on the ranks, so their number may change.
         loader.load_state_dict(checkpoint["loader"])
     shared = DistributedDataParallel(model) if options.ranks > 1 else model
 
@@ -99,7 +99,7 @@ def train(rank: int, options: argparse.Namespace) -> None:
             mean = total(loss.detach()).item() / options.ranks
             samples = digest(loader.place.indices)
             if rank == 0:
-                # Nine digits tell any two losses apart.
+                # Nine digits distinguish any two float32 losses.
                 print(f"step {step:4} loss {mean:.9g} samples {samples}", flush=True)
                 if step == options.die_at:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -132,7 +132,7 @@ def main() -> None:
     if options.ranks == 1:
         train(0, options)
     else:
-        # Spawned and not forked: penstock runs in this process already.
+        # Spawned and not forked, because penstock's runtime already runs in this process.
         torch.multiprocessing.spawn(train, (options,), nprocs=options.ranks)
 
 

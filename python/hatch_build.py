@@ -10,7 +10,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-JAR = "app/target/penstock-app-0.1.0-SNAPSHOT-all.jar"
+JAR = "app/target/penstock-all.jar"
 
 # The same function that the launchers use, so that all agree on what is stale.
 BUILD = f"""

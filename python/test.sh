@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel, installs it into a virtual environment of its own and runs the Python tests there. Arguments are
-# pytest's. Leaves how many ran, failed and were skipped in target/python-tests/counts; without Python, or without a way
-# to get NumPy and pytest, says so and leaves nothing.
+# Builds the wheel, installs it into a virtual environment of its own and runs the Python tests there. Leaves how many
+# tests ran, failed and were skipped in target/python-tests/counts. Without Python, or without a way to get NumPy and
+# pytest, says so and leaves nothing.
+#
+# Arguments are pytest's. Without arguments, two processes share the tests; with arguments, one process runs them, so
+# that --pdb and -s work.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 3
 . .mvn/jdk25.sh
@@ -31,22 +34,36 @@ fi
 "$python" -c 'import safetensors' 2>/dev/null \
   || "$python" -m pip install -q --disable-pip-version-check 'safetensors==0.8.*' >"$folder/safetensors.log" 2>&1
 
+# Runs the tests in two processes; without it, one process runs them all.
+has_xdist() { "$python" -c 'import xdist' 2>/dev/null; }
+has_xdist || "$python" -m pip install -q --disable-pip-version-check 'pytest-xdist==3.*' >"$folder/xdist.log" 2>&1
+
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
 "$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \
   && "$python" -m pip install -q --no-deps --force-reinstall --disable-pip-version-check "$folder"/wheel/*-py3-none-any.whl \
   || { echo "the wheel cannot be built or installed" >&2; exit 1; }
 
-status=0
+# Format and types are checked beside the tests, and what was found is printed after them.
 (
   cd python && ruff=("$folder/venv/bin/ruff" --config pyproject.toml) \
     && "${ruff[@]}" check -q --no-cache . ../examples && "${ruff[@]}" format -q --no-cache --check . ../examples \
     && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
-) || status=1
+) >"$folder/style.log" 2>&1 &
+style=$!
+
 cd "$folder" || exit 3
 export PENSTOCK_CACHE=$folder/cache
-"$python" -m pytest -q -p no:cacheprovider --rootdir "$here/python" --junitxml="$folder/report.xml" "$here/python/tests" "$@" \
-  || status=1
+# The two processes share two cores: threads of PyTorch and NumPy that wait for each other would only spin.
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+workers=()
+[ $# -eq 0 ] && has_xdist && workers=(-n 2 --dist loadgroup)
+status=0
+# A test that hangs says where, after a quarter of an hour.
+"$python" -m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=900 --rootdir "$here/python" \
+  --junitxml="$folder/report.xml" "$here/python/tests" ${workers[@]+"${workers[@]}"} "$@" || status=1
+wait "$style" || status=1
+cat "$folder/style.log"
 "$python" - "$folder/report.xml" >"$folder/counts" <<'COUNTS'
 import sys, xml.etree.ElementTree as tree
 suites = tree.parse(sys.argv[1]).getroot().iter("testsuite")

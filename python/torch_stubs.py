@@ -24,7 +24,7 @@ def readelf(option: str, library: Path) -> str:
 
 
 def symbols(library: Path) -> tuple[set[str], set[str]]:
-    """What a library has and what it wants, as `name` or `name@version`."""
+    """Returns the symbols that a library defines and needs, as `name` or `name@version`."""
     has, wants = set(), set()
     for line in readelf("--dyn-syms", library).splitlines():
         words = line.split()
@@ -34,7 +34,7 @@ def symbols(library: Path) -> tuple[set[str], set[str]]:
 
 
 def versions(library: Path) -> dict[str, str]:
-    """Which file each wanted version is of."""
+    """Returns the file of each needed version."""
     text = readelf("--version-info", library).partition("Version needs section")[2]
     files, file = {}, ""
     for kind, word in re.findall(r"(File|Name): (\S+)", text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several tests use."""
+"""Fixtures and functions that several tests use."""
 
 from __future__ import annotations
 
@@ -10,18 +10,33 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from preloaded import Script
 
 import penstock
+from penstock.__main__ import command
+
+# Tests wait for events. This is the time after which one that does not come is a failure, long
+# enough for a machine with much other work.
+PATIENCE_SECONDS = 300
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell without job control makes programs in the background ignore it, and so would every
     # process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Takes what was imported out of later garbage collections, which many tests ask for: with
+    PyTorch imported each would take a fifth of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -59,23 +74,28 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         *options: str,
         stderr: str | None = "",
         status: int | None = 0,
+        timeout: float = 600,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / "work"
         folder.mkdir(exist_ok=True)
         file = tmp_path / "script.py"
         file.write_text(textwrap.dedent(script))
-        result = subprocess.run(
-            [sys.executable, *options, str(file)],
-            cwd=folder,
-            # Newer Pythons warn of every fork beside threads, and such forks are what is tested.
-            env={"PYTHONWARNINGS": "ignore:This process", **os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        # Newer Pythons warn of every fork beside threads, and such forks are what is tested.
+        variables = {"PYTHONWARNINGS": "ignore:This process", **os.environ, **environment}
+        try:
+            result = subprocess.run(
+                [sys.executable, *options, str(file)],
+                cwd=folder,
+                env=variables,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+            )
+        except subprocess.TimeoutExpired as e:
+            raise AssertionError(f"no end after {timeout} s: {e.stdout!r}, {e.stderr!r}") from None
         if status is not None:
-            assert result.returncode == status, result.stderr[-3000:]
+            assert result.returncode == status, result.stdout[-1000:] + result.stderr[-3000:]
         if stderr is not None:
             assert result.stderr == stderr
         assert list(folder.iterdir()) == []
@@ -84,7 +104,41 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.fixture
+def run_torch(tmp_path: Path) -> Callable[[str], str]:
+    """Runs a script in a process that has imported PyTorch, and returns its output."""
+
+    def run_torch(script: str) -> str:
+        file = tmp_path / "script.py"
+        file.write_text(textwrap.dedent(script))
+        process = Script(file)
+        assert process.status() == 0, process.output()[-3000:] + process.errors()[-3000:]
+        assert process.errors() == ""
+        return process.output()
+
+    return run_torch
+
+
+def command_line(*words: object) -> list[str]:
+    """Returns the command that `python -m penstock` runs. It starts no Python, and leaves out the
+    optimising compiler, which takes longer than these short commands."""
+    launcher, *options = command([str(word) for word in words])
+    return [launcher, "-XX:TieredStopAtLevel=1", *options]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Waits for something that happens soon, or in minutes on a busy machine."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < end, f"it is not so after {PATIENCE_SECONDS} s"
+        time.sleep(0.01)
+
+
 def handles() -> int:
-    """How many objects Java keeps for this process."""
+    """Returns the number of objects that Java keeps for this process."""
+    # Worker threads of loaders that were closed end a moment later, and hold their batches.
+    for thread in threading.enumerate():
+        if thread.name.startswith("penstock-worker-"):
+            thread.join(PATIENCE_SECONDS)
     gc.collect()
     return int(penstock._jvm.call("handles"))

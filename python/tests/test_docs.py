@@ -26,19 +26,21 @@ def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert doctest.testmod(module).failed == 0
 
 
-# What some examples need and not everybody has.
-OTHERS = ("torch", "pytorch_lightning", "grain")
+# Packages that some examples need and that may not be installed.
+OTHERS = ("torch", "pytorch_lightning", "grain", "PIL")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def examples(readme: Path) -> list[tuple[str, set[str]]]:
-    """The code of a page, and which others it needs."""
+    """The examples of a page, each with the optional packages that it imports."""
     codes = re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
     imported = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
     return [(code, set(imported.findall(code)) & set(OTHERS)) for code in codes]
 
 
 def run(readme: Path, others: set[str]) -> int:
-    """Runs what needs no more than these, in the order of the page; how many examples that were."""
+    """Runs the examples that need no other optional packages, in the order of the page. Returns the
+    number of these examples."""
     codes = [code for code, needed in examples(readme) if needed <= others]
     for code in codes:
         exec(compile(code, str(readme), "exec"), {"__name__": "example"})
@@ -51,19 +53,63 @@ def test_readme(up: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run(Path(__file__).parents[up] / "README.md", set()) > 0
 
 
-@pytest.mark.parametrize("name", ["python.md", "store.md", "loaderx.md", "shards.md"])
-def test_page(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Path(__file__).parents[2] / "docs" / name
+PAGES = [
+    "index.md",
+    "python.md",
+    "order.md",
+    "tutorial.md",
+    "store.md",
+    "loaderx.md",
+    "shards.md",
+    *(f"howto/{page.name}" for page in DOCS.glob("howto/*.md") if page.stem != "index"),
+]
+
+
+# The output of an example stands below it in a block of text.
+OUTPUT = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<output>.*?)```\n)?", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = DOCS / name
     monkeypatch.chdir(tmp_path)
     # One program from top to bottom.
     names = {"__name__": "example"}
-    assert examples(page)
-    for code, _ in examples(page):
+    found = list(OUTPUT.finditer(page.read_text()))
+    assert found and len(found) == len(examples(page))
+    for (code, needed), block in zip(examples(page), found, strict=True):
+        for other in sorted(needed):
+            pytest.importorskip(other, reason=f"needs {other}; python/torch.sh installs it")
+        capsys.readouterr()
         exec(compile(code, str(page), "exec"), names)
-    # What is only named is there as well.
+        if block["output"] is not None:
+            assert_printed(capsys.readouterr().out, block["output"])
+    # Names that the text mentions exist as well.
     for name in re.findall(r"\bpenstock\.([A-Za-z0-9_.]+)", page.read_text()):
         # Imports modules of the package on the way.
         pkgutil.resolve_name("penstock." + name.rstrip("."))
+
+
+def assert_printed(printed: str, expected: str) -> None:
+    """Asserts that words are equal and that numbers are close: versions of PyTorch and processors
+    round differently, which a loss after some epochs shows."""
+    words, wanted = printed.split(), expected.split()
+    assert len(words) == len(wanted), printed
+    for word, want in zip(words, wanted, strict=True):
+        if word != want:
+            assert abs(float(word.strip("[]")) - float(want.strip("[]"))) < 0.2, printed
+
+
+def test_the_comparison_of_outputs_finds_differences() -> None:
+    assert_printed("loss: 0.41\n[1 2]", "loss: 0.37\n[1 2]")
+    for printed in ("loss: 0.61\n[1 2]", "less: 0.37\n[1 2]", "loss: 0.37\n[1 2] 3"):
+        with pytest.raises((AssertionError, ValueError)):
+            assert_printed(printed, "loss: 0.37\n[1 2]")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from penstock import samplers
 
 
 class Own(np.ndarray[Any, Any]):
-    """A class of arrays that somebody made."""
+    """A subclass of arrays, as users define them."""
 
 
 @pytest.fixture
@@ -226,6 +227,23 @@ def test_odd_types(tmp_path: Path, array: np.ndarray[Any, Any]) -> None:
     with penstock.Loader(ds, batch_size=2, shuffle=False) as loader:
         assert len(list(loader)) == (len(array) + 1) // 2
     assert ds.view().shape == array.shape and ds.verify()
+
+
+@pytest.mark.parametrize(
+    "value", [np.float32(3.5), np.array((1, 2.5), [("a", "i4"), ("b", "f8")]), np.array(b"abc")]
+)
+def test_an_array_without_dimensions_keeps_its_shape(tmp_path: Path, value: Any) -> None:
+    np.save(tmp_path / "x.npy", value)
+    expected = np.load(tmp_path / "x.npy")
+    ds = penstock.open(tmp_path / "x.npy")
+    assert len(ds) == 1 and ds.shape == expected.shape == ()
+    for array in (np.asarray(ds), ds.view(), np.asarray(pickle.loads(pickle.dumps(ds)))):
+        assert array.shape == () and array == expected and array.dtype == expected.dtype
+    # Records are counted along an axis of their own, as everywhere.
+    assert ds.select([0, 0]).shape == (2,) and np.asarray(ds.select([0])).shape == (1,)
+    assert penstock.concat(ds, ds).shape == (2,)
+    with penstock.Loader(ds, batch_size=2) as loader:
+        assert len(list(loader)) == 1
 
 
 def test_empty_datasets(tmp_path: Path, pairs: penstock.Dataset) -> None:

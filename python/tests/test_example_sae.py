@@ -18,7 +18,7 @@ def run(folder: Path, *options: str, status: int = 0) -> dict[int, str]:
         [sys.executable, SCRIPT, "--folder", folder, "--steps", str(STEPS), *options],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == status, done.stderr[-3000:]
     lines = re.findall(r"^step +(\d+) loss (\S+)$", done.stdout, re.MULTILINE)

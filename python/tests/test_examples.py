@@ -12,8 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from preloaded import Script
 
 pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
+
+# One process makes what these tests share.
+pytestmark = pytest.mark.xdist_group("torch")
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "train_torch.py"
 STEPS, EVERY = 100, 10
@@ -24,17 +28,8 @@ Curve = dict[int, tuple[str, str]]
 """Loss and samples as they were printed, by step."""
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen[str]:
-    # What torchrun and the like set must not reach it, and ranks go down with who started them.
-    environment = {k: v for k, v in os.environ.items() if k not in ("RANK", "WORLD_SIZE")}
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), "--folder", str(folder), *OPTIONS, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=True,
-    )
+def start(folder: Path, *options: str) -> Script:
+    return Script(SCRIPT, "--folder", folder, *OPTIONS, *options)
 
 
 def curve(text: str) -> Curve:
@@ -45,31 +40,28 @@ def curve(text: str) -> Curve:
 
 def finish(folder: Path, *options: str) -> Curve:
     process = start(folder, *options)
-    out, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors[-3000:]
-    return curve(out)
+    assert process.status() == 0, process.errors()[-3000:]
+    return curve(process.output())
 
 
 def kill_after(step: int, folder: Path, *options: str) -> Curve:
     """Kills it, with all its processes, as soon as it has printed a step."""
     process = start(folder, *options)
-    assert process.stdout is not None
-    seen = ""
-    for line in process.stdout:
-        seen += line
-        if line.startswith(f"step {step:4} "):
-            break
-    os.killpg(process.pid, signal.SIGKILL)
-    rest, errors = process.communicate(timeout=120)
-    assert process.returncode == -signal.SIGKILL, errors[-3000:]
+    process.kill_after(f"step {step:4} ")
+    assert process.status() == -signal.SIGKILL, process.errors()[-3000:]
     # The last line may be cut anywhere.
-    return curve("".join(re.findall(r".*\n", seen + rest)))
+    return curve("".join(re.findall(r".*\n", process.output())))
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Curve:
-    """A run that nobody disturbed."""
-    whole = finish(tmp_path_factory.mktemp("whole"))
+    """A run without an interruption, by the command that the page shows."""
+    folder = tmp_path_factory.mktemp("whole")
+    command = [sys.executable, str(SCRIPT), "--folder", str(folder), *OPTIONS]
+    environment = {k: v for k, v in os.environ.items() if k not in ("RANK", "WORLD_SIZE")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    whole = curve(done.stdout)
     assert list(whole) == list(range(1, STEPS + 1))
     return whole
 
@@ -110,8 +102,9 @@ def test_a_run_that_kills_itself_goes_on_in_more_processes_and_in_fewer(
     whole: Curve, tmp_path: Path
 ) -> None:
     died = start(tmp_path, "--die-at", "37")
-    first = curve(died.communicate(timeout=120)[0])
-    assert died.returncode == -signal.SIGKILL and list(first) == list(range(1, 38))
+    assert died.status() == -signal.SIGKILL
+    first = curve(died.output())
+    assert list(first) == list(range(1, 38))
     assert first == part(whole, first)
     second = kill_after(65, tmp_path, "--ranks", "2")
     assert min(second) == 31 and max(second) >= 65
@@ -124,10 +117,10 @@ def test_a_run_that_kills_itself_goes_on_in_more_processes_and_in_fewer(
 
 
 def test_help_shows_how(tmp_path: Path) -> None:
-    shown = subprocess.run([sys.executable, SCRIPT, "--help"], capture_output=True, text=True)
-    assert shown.returncode == 0 and "--die-at 70" in shown.stdout and shown.stderr == ""
+    shown = Script(SCRIPT, "--help")
+    assert shown.status() == 0 and "--die-at 70" in shown.output() and shown.errors() == ""
     wrong = start(tmp_path / "new", "--ranks", "3")
-    assert "multiple of --ranks" in wrong.communicate(timeout=60)[1] and wrong.returncode == 2
+    assert wrong.status() == 2 and "multiple of --ranks" in wrong.errors()
     assert not (tmp_path / "new").exists()
 
 
@@ -136,19 +129,15 @@ def test_the_policy_for_2048_learns_and_resumes_exactly(tmp_path: Path) -> None:
     script = SCRIPT.with_name("train_2048.py")
     options = ["--steps", "120", "--batch", "256", "--every", "25"]
 
-    def train(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(script), "--folder", str(folder), *options, *more]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    def train(folder: Path, *more: str, status: int = 0) -> list[str]:
+        process = Script(script, "--folder", folder, *options, *more)
+        assert process.status() == status, process.errors()[-3000:]
+        return process.output().splitlines()
 
-    whole = train(tmp_path / "whole")
-    assert whole.returncode == 0, whole.stderr[-3000:]
+    expected = train(tmp_path / "whole")
     dataset = ("--dataset", str(tmp_path / "whole" / "steps"))
-    killed = train(tmp_path / "killed", *dataset, "--die-at", "60")
-    assert killed.returncode == -signal.SIGKILL
-    resumed = train(tmp_path / "killed", *dataset)
-    assert resumed.returncode == 0, resumed.stderr[-3000:]
-    expected = whole.stdout.splitlines()
-    assert killed.stdout.splitlines() == expected[:60]
-    assert resumed.stdout.splitlines() == expected[50:]
+    killed = train(tmp_path / "killed", *dataset, "--die-at", "60", status=-signal.SIGKILL)
+    assert killed == expected[:60]
+    assert train(tmp_path / "killed", *dataset) == expected[50:]
     losses = [float(line.split()[3]) for line in expected if line.startswith("step")]
     assert np.mean(losses[-20:]) < 0.9 * np.mean(losses[:20])

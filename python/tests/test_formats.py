@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which format is written, how densely, and arguments that make no sense."""
+"""The format and the density of written files, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_without_an_extension_the_data_decides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("s.a2pack", ["a", "b"], "record 0 is a str"),
-        ("s.a2pack", [b"a", 5], "record 1 is a int"),
+        ("s.a2pack", ["a", "b"], "record 0 is 'a'; encode it first"),
+        ("s.a2pack", [b"a", 5], "record 1 is 5; use a table for numbers"),
         ("s.a2pack", np.arange(3), "a pack"),
         ("s.a2pack", {"x": [1]}, "a pack"),
         ("s.a2pack", b"abc", "a pack"),
@@ -58,10 +58,10 @@ def test_without_an_extension_the_data_decides(tmp_path: Path) -> None:
         ("b.npy", (b"a", bytearray(b"b")), "a table"),
         ("t.act", [b"a"], "a tree"),
         ("t.act", np.arange(3), "a tree is written from .* not from a ndarray"),
-        ("t.act", {"a": np.arange(3)}, "values of trees are whole numbers, and a ndarray is not"),
-        ("t.act", {"a": 1.5}, "values of trees are whole numbers, and a float is not"),
-        ("b.npy", iter([1, 2]), "a table is written from an array or a list"),
-        ("s.a2pack", iter([b"a", "b"]), "record 1 is a str"),
+        ("t.act", {"a": np.arange(3)}, "values of trees must be integers, got a ndarray"),
+        ("t.act", {"a": 1.5}, "values of trees must be integers, got a float"),
+        ("b.npy", iter([b"a", b"b"]), "a list of bytes is not a table"),
+        ("s.a2pack", iter([b"a", "b"]), "record 1 is 'b'; encode it first"),
     ],
 )
 def test_data_that_does_not_fit_its_extension_is_refused(
@@ -180,6 +180,50 @@ def test_out_of_the_wrong_type_for_rows_with_fields_says_so(steps: Path, tmp_pat
         plain.take([1, 2], out=np.zeros(2, [("a", "i8"), ("b", "i8")]))
 
 
+@pytest.mark.parametrize(
+    "stored, target",
+    [
+        (np.array([0.5, 1.0]), "i4"),
+        (np.array([2**40, 1]), "i4"),
+        (np.array([-1, 1]), "u8"),
+        (np.array([300, 1]), "u1"),
+        (np.array([1 + 2j, 1]), "f8"),
+        (np.array([2, 1]), "bool"),
+        (np.array(["abc", "d"]), "U1"),
+        (np.array(["abc", "d"]), "S3"),
+        (np.array([1.5, 2]), "S3"),
+        (np.array(["2020-01-01T01"], "M8[h]"), "M8[D]"),
+    ],
+)
+def test_out_never_changes_values(tmp_path: Path, stored: Any, target: str) -> None:
+    penstock.write(tmp_path / "plain.npy", stored)
+    penstock.write(tmp_path / "fields.npy", {"a": stored})
+    every = range(len(stored))
+    plain, fields = penstock.open(tmp_path / "plain.npy"), penstock.open(tmp_path / "fields.npy")
+    out = np.zeros(len(stored), target)
+    for take in (
+        lambda: plain.take(every, out=out),
+        lambda: plain.take(every, out={"value": out}),
+        lambda: fields.take(every, out={"a": out}),
+        lambda: fields.take(every, out=out.view([("a", target)])),
+        lambda: penstock.concat(plain, plain).take(every, out=out),
+    ):
+        with pytest.raises(ValueError, match=r"do not fit|cannot be stored"):
+            take()
+        assert not out.astype(bool).any() or out.dtype.kind == "M"
+
+
+def test_out_of_another_type_that_holds_the_values_is_filled(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "a.npy", {"a": np.array([1, 2]), "b": np.array([0.1, 3])})
+    ds = penstock.open(tmp_path / "a.npy")
+    out = np.zeros(2, [("b", ">f4"), ("a", "u1")])
+    assert ds.take([1, 0], out=out) is out
+    assert out.tolist() == [(3.0, 2), (float(np.float32(0.1)), 1)]
+    columns = {"a": np.zeros(2, object), "b": np.zeros(2, "f2")}
+    ds.take([1, 0], out=columns)
+    assert columns["a"].tolist() == [2, 1] and columns["b"].tolist() == [3, float(np.float16(0.1))]
+
+
 def test_an_index_of_two_dimensions_is_never_flattened(pack: Path, steps: Path) -> None:
     square = np.array([[1, 2], [3, 4]])
     ds = penstock.open(pack)
@@ -199,7 +243,7 @@ def test_an_index_of_two_dimensions_is_never_flattened(pack: Path, steps: Path) 
     ):
         with pytest.raises((IndexError, TypeError), match=r"dimension|one record"):
             refused()
-    # As NumPy does where it can.
+    # This is NumPy's behaviour where NumPy supports it.
     assert table[square]["board"].tolist() == square.tolist()
     objects = np.empty((2, 2), object)
     assert ds.take(square, out=objects).tolist() == [[ds[1], ds[2]], [ds[3], ds[4]]]
@@ -220,7 +264,7 @@ def test_a_mixture_of_no_samples_has_empty_epochs(steps: Path) -> None:
     with penstock.Loader(mixed, batch_size=10) as loader:
         assert len(loader) == 0
         assert list(loader) == []
-    with pytest.raises(ValueError, match=r"length of an epoch cannot be negative; got -1"):
+    with pytest.raises(ValueError, match=r"length of an epoch must not be negative, got -1"):
         penstock.mix(ds, weights=[1], length=-1)
     with pytest.raises(ValueError, match=r"needs one weight; got 2 for 1 parts"):
         penstock.mix(ds, weights=[1, 2])
@@ -266,3 +310,84 @@ def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
         assert loop.value.errno == errno.ELOOP
         assert loop.value.filename == str(tmp_path / "loop")
         assert os.strerror(errno.ELOOP) in str(loop.value)
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.npz", "a.csv", "a"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        [("a", 1), ("b", 2)],
+        [["a", 1.5]],
+        ["a", 1],
+        {"x": [b"a", 1]},
+        {"x": ["a\0", "b"]},
+        {"x": [b"a\0", b"b"]},
+        [2**63 + 1, -1],
+        [2**53 + 1, 0.5],
+        [[2**53 + 1], [0.5]],
+    ],
+)
+def test_numpy_changes_no_values_of_a_list(tmp_path: Path, name: str, data: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"value|round|which CSV cannot hold"):
+        penstock.write(tmp_path / name, data)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lists_that_numpy_keeps_are_written(tmp_path: Path) -> None:
+    for number, data in enumerate(
+        [[1, 2.5], [2**53 + 2, 0.5], [2**63, 1], [["a", "b"]], [np.array(["a"]), np.array(["bc"])]]
+    ):
+        penstock.write(tmp_path / f"{number}.npy", data)
+        assert np.array_equal(penstock.open(tmp_path / f"{number}.npy")[:], np.asarray(data))
+
+
+def test_messages_for_data_that_does_not_fit_say_what_to_do(tmp_path: Path) -> None:
+    for name, data, words in (
+        ("a.a2pack", None, "a pack is written from a list of bytes"),
+        ("a.a2pack", 3, "a pack is written from a list of bytes"),
+        ("a.npy", [[1, 2], [3]], "different shapes.*a2pack"),
+        ("a.npz", [np.arange(2), np.arange(3)], "different shapes"),
+        ("a.npy", {"k": b"v"}, "a dictionary of bytes by name is a pack"),
+        ("a", {"k": 1}, "'k' is the single value 1"),
+        ("a", {}, "no columns"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            penstock.write(tmp_path / name, data)
+    with pytest.raises(ValueError, match=r"\.npz .* and \.csv"):
+        penstock.write(tmp_path / "a.parquet", [1])
+
+
+def test_dictionaries_are_rows_in_every_format(tmp_path: Path) -> None:
+    rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "yz"}]
+    for name in ("d.npy", "d.csv", "d.npz", "d"):
+        penstock.write(tmp_path / name, rows)
+        ds = penstock.open(tmp_path / name)
+        assert [(int(r["a"]), str(r["b"])) for r in ds] == [(1, "x"), (2, "yz")]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.npz"])
+def test_errors_of_other_formats_name_the_target(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / f"pipe-{name}")
+    for path, error, named in (
+        (tmp_path / name, IsADirectoryError, tmp_path / name),
+        (tmp_path / "nowhere" / name, FileNotFoundError, tmp_path / "nowhere"),
+        (tmp_path / "file" / name, NotADirectoryError, tmp_path / "file" / name),
+        (tmp_path / ("x" * 300 + name), OSError, tmp_path / ("x" * 300 + name)),
+        (tmp_path / f"pipe-{name}", OSError, tmp_path / f"pipe-{name}"),
+    ):
+        with pytest.raises(error) as caught:
+            penstock.write(path, [1], overwrite=True)
+        assert caught.value.filename == str(named)
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([name, "file", f"pipe-{name}"])
+
+
+def test_a_folder_whose_name_is_not_utf8_is_not_replaced(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/rows\xff")
+    penstock.write(name, [1, 2])
+    with pytest.raises(FileExistsError, match="an existing folder is not replaced") as caught:
+        penstock.write(name, [3], overwrite=True)
+    assert caught.value.filename == name
+    assert penstock.open(name)[:].tolist() == [1, 2]
+    assert len(os.listdir(tmp_path)) == 1

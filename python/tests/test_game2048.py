@@ -36,7 +36,7 @@ def orders(tmp_path: Path) -> Path:
 def test_the_example_of_the_design_runs(
     games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As it stands in the design, with only the import changed; a pack of 101 runs."""
+    """The example of the design with only its import changed, and a pack of 101 runs."""
     pack = tmp_path / "dataset.a2pack"
     with a2.PackReader.open(games) as some, penstock.PackWriter(tmp_path / "x.a2pack") as _:
         assert len(some) == 8
@@ -149,7 +149,7 @@ def test_a_damaged_run_is_an_error_and_not_the_end(tmp_path: Path) -> None:
     assert len(seen) < len(reader)
     with pytest.raises(penstock.CorruptDataError):
         list(reader.iter_batches(2))
-    with pytest.raises(ValueError, match="no pack of runs"):
+    with pytest.raises(ValueError, match="not a pack of runs"):
         a2.PackReader.open(TESTDATA / "table/f4.npy")
 
 
@@ -193,7 +193,9 @@ def _written(games: Path, tmp_path: Path, schema: str) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("schema", ["original", "compact"])
 def test_duckdb_reads_the_lines(games: Path, tmp_path: Path, schema: str) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="needs DuckDB; python/readers.sh installs it")
+    duckdb = pytest.importorskip(
+        "duckdb", reason="needs DuckDB; python/extra.sh readers installs it"
+    )
     runs, steps = _written(games, tmp_path, schema)
     query = f"select count(*), max(step_idx) from read_json('{steps}', format='newline_delimited')"
     assert duckdb.sql(query).fetchall()[0] == (4463, 1569)
@@ -212,7 +214,7 @@ def test_duckdb_reads_the_lines(games: Path, tmp_path: Path, schema: str) -> Non
 @pytest.mark.parametrize("schema", ["original", "compact"])
 def test_hugging_face_reads_the_lines(games: Path, tmp_path: Path, schema: str) -> None:
     datasets = pytest.importorskip(
-        "datasets", reason="needs Hugging Face datasets; python/readers.sh installs it"
+        "datasets", reason="needs Hugging Face datasets; python/extra.sh readers installs it"
     )
     runs, steps = _written(games, tmp_path, schema)
     cache = str(tmp_path / "cache")

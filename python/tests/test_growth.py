@@ -12,9 +12,17 @@ import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-# What a process holds: objects of Java, descriptors, mappings, and megabytes of memory.
+# Resources of a process: Java objects, descriptors, mappings, and megabytes of memory.
 HOLDINGS = """
-import gc, os, threading, time, numpy as np, penstock
+import contextlib, gc, os, threading, time, numpy as np, penstock
+
+def descriptors():
+    # The runtime opens its jar when it first needs a class that is not in its AOT cache.
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            links.append(os.readlink("/proc/self/fd/" + number))
+    return sum(not link.endswith("/penstock.jar") for link in links)
 
 def status(name):
     with open("/proc/self/status") as file:
@@ -25,19 +33,36 @@ def holdings():
     handles = penstock._jvm.call("handles")
     with open("/proc/self/maps") as file:
         maps = sum(1 for _ in file)
-    return handles, len(os.listdir("/proc/self/fd")), maps, status("RssAnon")
+    return handles, descriptors(), maps, status("RssAnon")
+
+def wait_for(is_so):
+    # Threads of the runtime give back what Python has dropped.
+    until = time.time() + 300
+    while not is_so():
+        assert time.time() < until, holdings()
+        time.sleep(0.05)
+
+def no_growth(before, maps_max, memory_max):
+    # Memory that the runtime needs for a moment, to compile something, does not count.
+    def is_so():
+        handles, descriptors, maps, memory = (b - a for a, b in zip(before, holdings()))
+        return handles <= 0 and descriptors <= 0 and maps < maps_max and memory < memory_max
+
+    print("before", before)
+    wait_for(is_so)
 """
 
-# A heap of which a test sees all pages soon, so that what still grows is growth.
-SMALL = "-Xmx24m"
+# A heap of which a test sees all pages soon, so that what still grows is growth. The optimising
+# compiler would take tens of megabytes, at a moment that depends on the machine.
+SMALL = "-Xmx24m -XX:TieredStopAtLevel=1"
 
-# PENSTOCK_LONG is for more of everything.
-COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 10_000
+# The number of repetitions of each kind; PENSTOCK_LONG raises it.
+COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 1_500
 
 
 @pytest.mark.parametrize("kind", ["table", "pack"])
-def test_ten_thousand_opens(run: Run, steps: Path, pack: Path, kind: str) -> None:
-    """Half of them are closed, half are forgotten."""
+def test_many_opens(run: Run, steps: Path, pack: Path, kind: str) -> None:
+    """Half of the datasets are closed, and half are left to the garbage collector."""
     result = run(
         f"""
 {HOLDINGS}
@@ -50,20 +75,16 @@ def work(count):
         if i % 2 == 0:
             ds.close()
 
-work(1000)
+work(500)
 before = holdings()
 work({COUNT})
-after = holdings()
-print(before, after)
-handles, descriptors, maps, memory = (b - a for a, b in zip(before, after))
-assert handles == 0 and descriptors == 0, (before, after)
 # The allocators of the runtime map and grow a little of their own; a file left mapped for each
 # open would be thousands.
-assert maps < 40 and memory < 40, (before, after)
+no_growth(before, 40, 40)
 """,
         PENSTOCK_JAVA_OPTIONS=SMALL,
     )
-    assert result.stdout.startswith("(0, ")
+    assert result.stdout.startswith("before (0, ")
 
 
 def test_batches_kept_and_dropped(run: Run, tmp_path: Path) -> None:
@@ -86,7 +107,7 @@ def batches():
 
 first = batches()
 del first
-time.sleep(0.6)
+wait_for(lambda: holdings()[0] == 0)
 before = holdings()
 for _ in range(3):
     kept, views = batches()
@@ -100,13 +121,12 @@ for _ in range(3):
     assert kept[0].sum() == 4_000_000 * 3_999_999 // 2
     del kept, view
     # The views alone keep their batches: 10 of 3.2 MB.
-    assert holdings()[0] == before[0] + 10
+    wait_for(lambda: holdings()[0] == before[0] + 10)
     del views
-    time.sleep(0.6)
-after = holdings()
-assert after[:2] == before[:2] and after[2] - before[2] < 40, (before, after)
+    wait_for(lambda: holdings()[0] == before[0])
+
 # One round has 64 MB of batches.
-assert after[3] - before[3] < 40, (before, after)
+no_growth(before, 40, 40)
 """,
         PENSTOCK_JAVA_OPTIONS=SMALL,
         # glibc would keep much of what is given back to it, for each thread that ever asked for it.
@@ -146,27 +166,26 @@ def test_interrupted_calls_leave_nothing(run: Run, tmp_path: Path) -> None:
 import signal
 {HOLDINGS}
 path = {str(tmp_path / "large.npy")!r}
-np.lib.format.open_memmap(path, "w+", "<f8", (100_000_000,)).flush()
+np.lib.format.open_memmap(path, "w+", "<f8", (20_000_000,)).flush()
 ds = penstock.open(path)
 before = holdings()[0]
 for _ in range(2):
-    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
-        ds.where("value > 1 or value < 0 or value > 2")
-        raise SystemExit("not long enough")
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        while True:
+            ds.where("value > 1 or value < 0 or value > 2")
     except KeyboardInterrupt:
         pass
 for thread in threading.enumerate():
     if thread.name == "penstock-where":
         thread.join()
-time.sleep(0.6)
-assert holdings()[0] == before
+wait_for(lambda: holdings()[0] == before)
 """)
 
 
 def test_interrupts_anywhere_leave_nothing(run: Run, steps: Path) -> None:
     """A signal that comes during a call is served the moment it returns."""
-    result = run(f"""
+    run(f"""
 import random, signal
 {HOLDINGS}
 path = {str(steps)!r}
@@ -174,8 +193,8 @@ ds = penstock.open(path)
 before = holdings()[0]
 batch = other = None
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-interrupts, until = 0, time.time() + 3
-while time.time() < until:
+interrupts = 0
+while interrupts < 300:
     try:
         signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0002, 0.004))
         while True:
@@ -189,17 +208,15 @@ while time.time() < until:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 del batch, other
-time.sleep(0.6)
-print(interrupts > 50, holdings()[0] - before)
+wait_for(lambda: holdings()[0] == before)
 assert ds[7]["board"] == 7
 """)
-    assert result.stdout == "True 0\n"
 
 
 def test_many_records_can_be_chosen(run: Run, tmp_path: Path) -> None:
     result = run(f"""
         import numpy as np, penstock
-        np.save({str(tmp_path / "x.npy")!r}, np.ones(40_000_000, "u1"))
+        np.save({str(tmp_path / "x.npy")!r}, np.ones(16_000_000, "u1"))
         ds = penstock.open({str(tmp_path / "x.npy")!r})
         try:
             chosen = ds.where("value == 1")
@@ -208,4 +225,31 @@ def test_many_records_can_be_chosen(run: Run, tmp_path: Path) -> None:
             print("no memory")
         assert ds[5] == 1
     """)
-    assert result.stdout == "40000000 40\n"
+    assert result.stdout == "16000000 16\n"
+
+
+# Epochs of many small batches. What grows at first is the runtime's own: compiled code, and pages
+# of its heap that are touched for the first time.
+BATCHES, LIMIT = (10_000_000, 8) if os.environ.get("PENSTOCK_LONG") else (60_000, 30)
+
+
+def test_batches_of_a_loader(run: Run, steps: Path) -> None:
+    result = run(
+        f"""
+{HOLDINGS}
+def work(count):
+    for _ in range(count // len(loader)):
+        for _ in loader:
+            pass
+
+loader = penstock.Loader(penstock.open({str(steps)!r}), 16, drop_last=True)
+work({BATCHES} // 3)
+before = holdings()
+work({BATCHES})
+# The batches that it has prefetched.
+no_growth((before[0] + 2, *before[1:]), 40, {LIMIT})
+""",
+        PENSTOCK_JAVA_OPTIONS=SMALL,
+        timeout=3600 if os.environ.get("PENSTOCK_LONG") else 600,
+    )
+    assert result.stdout.startswith("before (")

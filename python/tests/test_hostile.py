@@ -111,7 +111,7 @@ def test_each_error_has_its_type_and_names_the_file(tmp_path: Path) -> None:
 
 
 def test_no_permission(run: Run, steps: Path, tmp_path: Path) -> None:
-    """Who may do everything has to become somebody else first."""
+    """Root may read everything, so the process first becomes another user."""
     closed = tmp_path / "closed"
     closed.mkdir()
     result = run(f"""

@@ -148,7 +148,7 @@ def check_columns(
         if member.dtype.names is None:
             same(ds[name][index], member[index])
         else:
-            # Bytes between fields are nobody's, so the fields are compared one by one.
+            # Padding between fields has no defined value, so the fields are compared one by one.
             actual = leaves(ds[name][index])
             for inner, values in leaves(member[index]).items():
                 assert actual[inner].tobytes() == values.tobytes()

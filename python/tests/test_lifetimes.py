@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import handles
+from conftest import handles, wait_until
 
 import penstock
 
@@ -22,10 +22,7 @@ import penstock
 def nothing_is_left() -> Iterator[None]:
     before = handles()
     yield
-    until = time.time() + 10
-    while handles() > before and time.time() < until:
-        time.sleep(0.02)
-    assert handles() <= before
+    wait_until(lambda: handles() <= before)
 
 
 def boards(batches: Any) -> list[int]:
@@ -85,7 +82,7 @@ def test_nested_iteration_needs_loaders_of_its_own(steps: Path) -> None:
             total += len(batch["board"])
             assert sorted(boards(inner)) == list(range(1000))
         assert total == 1000 and inner.epoch == 2
-        # Of one loader the second pass ends the first one, in words.
+        # The second pass of a loader ends the first one, with a message.
         first = iter(outer)
         next(first)
         assert len(boards(outer)) == 1000
@@ -152,10 +149,7 @@ def test_cycles_are_collected(steps: Path) -> None:
     for _ in range(20):
         Node()
     gc.collect()
-    until = time.time() + 10
-    while handles() > before and time.time() < until:
-        time.sleep(0.02)
-    assert handles() <= before
+    wait_until(lambda: handles() <= before)
 
 
 def test_arrays_outlive_the_thread_they_came_from(steps: Path) -> None:

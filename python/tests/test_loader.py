@@ -7,6 +7,7 @@ import json
 import pickle
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,10 +72,36 @@ def test_resume_at_every_step_with_other_batches_and_ranks(
                 assert set(rest.values()) <= {1}
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_number_of_batches_that_are_left(tmp_path: Path, workers: int) -> None:
+    penstock.write(tmp_path / "n.npy", np.arange(100))
+    options: dict[str, Any] = {"transform": lambda batch: batch, "workers": workers}
+    with penstock.Loader(tmp_path / "n.npy", 10, **options) as loader:
+        assert loader.steps_left == len(loader) == 10
+        batches = iter(loader)
+        assert loader.steps_left == 10
+        for left in (9, 8, 7, 6):
+            next(batches)
+            assert loader.steps_left == left
+        state = loader.state_dict()
+        for _ in batches:
+            pass
+        assert loader.steps_left == 10
+        loader.load_state_dict(state)
+        assert loader.steps_left == 6
+    with penstock.Loader(tmp_path / "n.npy", 10, rank=0, world_size=2, **options) as half:
+        half.load_state_dict(state)
+        assert (half.steps_left, len(half)) == (3, 5)
+        batches = iter(half)
+        next(batches)
+        assert half.steps_left == 2
+        assert len(list(batches)) == 2
+
+
 def test_states_of_others_are_refused(steps: Path) -> None:
     ds = penstock.open(steps)
     state = penstock.Loader(ds, 10, seed=1).state_dict()
-    with pytest.raises(ValueError, match="another order"):
+    with pytest.raises(ValueError, match=r"another (order|sampler)"):
         penstock.Loader(ds, 10, seed=2).load_state_dict(state)
     with pytest.raises(ValueError, match="another dataset"):
         penstock.Loader(ds.select(range(999)), 10, seed=1).load_state_dict(state)
@@ -134,7 +161,7 @@ def test_wrong_arguments(steps: Path) -> None:
     ds = penstock.open(steps)
     for wrong in (
         {"batch_size": 0},
-        {"batch_size": 1, "to": "jax"},
+        {"batch_size": 1, "to": "cupy"},
         {"batch_size": 1, "on_error": "zero"},
         {"batch_size": 1, "rank": 1},
         {"batch_size": 1, "rank": 2, "world_size": 2},
@@ -143,6 +170,19 @@ def test_wrong_arguments(steps: Path) -> None:
     ):
         with pytest.raises(ValueError):
             penstock.Loader(ds, **wrong)  # type: ignore[arg-type]
+    for name, value in (
+        ("even_batches", "no"),
+        ("pin_memory", "yes"),
+        ("ragged", 3),
+        ("follow", None),
+        ("drop_last", 1),
+    ):
+        options: dict[str, Any] = {name: value}
+        with pytest.raises(TypeError, match=f"{name} must be True or False, got {value!r}"):
+            penstock.Loader(ds, 1, **options)
+    for local in ("2", 2.0):
+        with pytest.raises(TypeError, match=f"local_world_size must be an integer, got {local!r}"):
+            penstock.Loader(ds, 1, rank=0, world_size=2, local_world_size=local)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="pickle its dataset"):
         pickle.dumps(penstock.Loader(ds, 1))
 

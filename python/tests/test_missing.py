@@ -68,4 +68,4 @@ def test_tensors_refuse_missing_values():
     with pytest.raises(ValueError, match="values of field 'x' are missing"):
         to_torch({"x": masked})
     with pytest.raises(ValueError, match="values of field 'r' are missing"):
-        to_torch({"r": Ragged(np.arange(2), np.array([0, 1, 2]), np.array([True, False]))})
+        to_torch({"r": Ragged(np.arange(2), np.array([0, 1, 2]), missing=np.array([True, False]))})

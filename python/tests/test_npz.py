@@ -33,18 +33,19 @@ def archive(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("io", ["mmap", "read"])
 def test_members_of_npz(archive: Path, name: str, io: Any) -> None:
-    array = np.atleast_1d(ARRAYS[name])
+    whole = ARRAYS[name]
+    array = np.atleast_1d(whole)
     for path in (archive / name, f"{archive}/{name}.npy"):
         with penstock.open(path, io=io) as dataset:
-            assert dataset.shape == array.shape
+            assert dataset.shape == whole.shape
             rows = dataset.take(np.arange(len(array)), out=np.empty_like(array, order="C"))
             assert np.array_equal(rows, array)
             view = dataset.view()
-            assert np.array_equal(view, array)
+            assert np.array_equal(view, whole)
             assert not view.flags.writeable
             assert dataset.verify().ok
         # A view outlives its dataset.
-        assert np.array_equal(view, array)
+        assert np.array_equal(view, whole)
 
 
 def test_the_only_member_of_npz(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_the_only_member_of_npz(tmp_path: Path) -> None:
 def test_npz_that_cannot_be_opened(archive: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"several arrays; open .*NAME plain or fortran"):
         penstock.open(archive)
-    with pytest.raises(FileNotFoundError, match="no array of this name; there are: plain"):
+    with pytest.raises(FileNotFoundError, match="no array of this name; its arrays are plain"):
         penstock.open(archive / "absent")
     np.savez_compressed(tmp_path / "small.npz", a=np.zeros(9))
     with pytest.raises(ValueError, match=r"np\.savez instead of np\.savez_compressed"):
@@ -67,7 +68,7 @@ def test_npz_that_cannot_be_opened(archive: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", a=np.array([{}, None], dtype=object))
     with pytest.raises(ValueError, match="objects"):
         penstock.open(tmp_path / "objects.npz")
-    with pytest.raises(ValueError, match="no rows can be appended"):
+    with pytest.raises(ValueError, match="rows cannot be appended to it"):
         penstock.TableWriter(archive / "plain", append=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which batches count as delivered, seeds, and where ranks come from."""
+"""Delivered batches, seeds, and the sources of ranks."""
 
 from __future__ import annotations
 
@@ -41,6 +41,68 @@ class Failing:
         if self.calls == self.at:
             raise self.error("stop")
         return batch
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_batch_whose_transform_fails_is_skipped_on_request(
+    numbers: Path, at: int, workers: int
+) -> None:
+    whole = [batch.tolist() for batch in loader(numbers, shuffle=False)]
+
+    def fail(batch: Any) -> Any:
+        if batch[0] == 10 * (at - 1):
+            raise ValueError("stop")
+        return batch
+
+    skipping = loader(numbers, shuffle=False, transform=fail, on_error="skip", workers=workers)
+    with pytest.warns(RuntimeWarning, match=r"a transform raised ValueError\('stop'\)"):
+        got = [batch.tolist() for batch in skipping]
+    assert got == whole[: at - 1] + whole[at:]
+    stats = skipping.stats()
+    assert stats["skipped_batches"] == 1 and stats["skipped_rows"] == 10
+    # The second epoch is as long, and the warning is not repeated.
+    assert len(list(skipping)) == 2 and skipping.stats()["skipped_batches"] == 2
+    # A step that is asked for by its number has no batch to go on with.
+    with pytest.raises(ValueError, match="stop"):
+        skipping[at - 1]
+    # A resumed run does not try the batch again.
+    skipping.set_epoch(0)
+    batches = iter(skipping)
+    assert next(batches).tolist() == got[0]
+    state = skipping.state_dict()
+    assert state["delivered"] == (20 if at == 1 else 10)
+    resumed = loader(numbers, shuffle=False)
+    resumed.load_state_dict(state)
+    assert next(iter(resumed))[0] == state["delivered"]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_record_that_cannot_be_mapped_is_skipped_on_request(numbers: Path, workers: int) -> None:
+    def invert(number: int) -> float:
+        return number if number < 20 and 1 / (int(number) % 7) else 1 / 0
+
+    options = {"map_records": invert, "workers": workers, "on_error": "skip"}
+    skipping = loader(numbers, shuffle=False, **options)
+    batches = iter(skipping)
+    with pytest.warns(RuntimeWarning, match="map_records raised ZeroDivisionError"):
+        assert next(batches).tolist() == [1, 2, 3, 4, 5, 6, 8, 9]
+    assert skipping.place is not None
+    assert skipping.place.indices.tolist() == [1, 2, 3, 4, 5, 6, 8, 9]
+    assert skipping.place.skipped == 2 and not skipping.place.padded.any()
+    assert next(batches).tolist() == [10, 11, 12, 13, 15, 16, 17, 18, 19]
+    # Nothing is left of the last batch.
+    assert list(batches) == []
+    stats = skipping.stats()
+    assert stats["skipped_rows"] == 2 + 1 + 10 and stats["skipped_batches"] == 1
+
+
+def test_skipping_does_not_hide_what_concerns_the_whole_process(numbers: Path) -> None:
+    for error in (MemoryError, KeyboardInterrupt):
+        with pytest.raises(error) as caught:
+            list(loader(numbers, transform=Failing(error, 2), on_error="skip"))
+        # The advice to skip errors would be of no use.
+        assert "on_error" not in str(getattr(caught.value, "__notes__", ""))
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, ValueError])
@@ -95,8 +157,10 @@ def test_stop_iteration_in_a_transform_is_an_error(numbers: Path) -> None:
         return next(iter([]))
 
     with pytest.raises(RuntimeError, match="StopIteration") as caught:
-        list(loader(numbers, transform=transform))
+        list(loader(numbers, shuffle=False, transform=transform))
     assert isinstance(caught.value.__cause__, StopIteration)
+    if sys.version_info >= (3, 11):
+        assert "batch 0 of epoch 0, which holds the records 0, 1" in caught.value.__notes__[0]
     with pytest.raises(RuntimeError, match="StopIteration"):
         loader(numbers, transform=transform)[0]
 
@@ -199,6 +263,8 @@ def test_ranks_of_launchers(
         ({"WORLD_SIZE": "8", "LOCAL_WORLD_SIZE": "4", "LOCAL_RANK": "1"}, "set RANK"),
         ({"WORLD_SIZE": "two", "RANK": "0"}, "WORLD_SIZE is 'two'"),
         ({"RANK": "3"}, "set WORLD_SIZE"),
+        ({"RANK": "7", "WORLD_SIZE": "5"}, "rank 7 and world_size 5 .from RANK and WORLD_SIZE"),
+        ({"RANK": "-1", "WORLD_SIZE": "5"}, "rank must be from 0"),
     ],
 )
 def test_an_environment_that_contradicts_itself_is_an_error(

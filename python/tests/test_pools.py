@@ -35,7 +35,7 @@ SCRIPT = """
     def attempt(pool, function, argument):
         # A pool that lost a task would wait for ever.
         try:
-            return pool.map_async(function, [argument, argument]).get(60)
+            return pool.map_async(function, [argument, argument]).get(500)
         except multiprocessing.TimeoutError:
             os.kill(os.getpid(), 9)
         except Exception as e:
@@ -50,11 +50,15 @@ SCRIPT = """
         both = penstock.concat(some, table)
         order = penstock.samplers.Permutation(table, seed=3)
         gone = penstock.open(folder + "/gone.npy")
+        in_memory = penstock.from_memory({{"x": np.arange(10)}})
+        bytes_in_memory = penstock.from_memory([b"a", b"bc"])
         pack[0]
         with multiprocessing.get_context(method).Pool(2) as pool:
             print(attempt(pool, total, table), attempt(pool, total, some))
             print(attempt(pool, total, both))
             print(attempt(pool, lengths, pack))
+            print(attempt(pool, total, in_memory), attempt(pool, total, in_memory.select([1, 2])))
+            print(attempt(pool, lengths, bytes_in_memory))
             print(attempt(pool, first, order))
             print(attempt(pool, value, tree))
             os.rename(folder + "/other.npy", folder + "/gone.npy")
@@ -87,6 +91,8 @@ def test_workers_that_start_anew_open_what_they_get(files: Path, run: Runner) ->
             "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
             "[(48, 12, [1]), (48, 12, [1])]",
             "[[1, 2], [1, 2]]",
+            "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
+            "[[1, 2], [1, 2]]",
             f"[{first}, {first}]",
             "[3, 3]",
             "CorruptDataError",
@@ -100,6 +106,8 @@ def test_forked_workers_read_tables_and_tell_of_the_rest(files: Path, run: Runne
     assert lines == [
         "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
         "ForkedError",
+        "ForkedError",
+        "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
         "ForkedError",
         "ForkedError",
         "ForkedError",

@@ -18,10 +18,14 @@ import penstock
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-# Null checks that fail: the runtime turns the faults into exceptions by its signal handlers.
+# PENSTOCK_LONG is for more forks, at more moments of the runtime.
+FORKS = 400 if os.environ.get("PENSTOCK_LONG") else 10
+
+# Null checks that fail, at first in interpreted and later in compiled code: the runtime turns the
+# faults into exceptions by its signal handlers.
 EXERCISE = """
 def exercise():
-    for i in range(3000):
+    for i in range(300):
         try:
             penstock._jvm.call("concat", parts=[None])
         except RuntimeError as e:
@@ -79,10 +83,10 @@ def test_forked_children_end(run: Run, steps: Path) -> None:
 
         thread = threading.Thread(target=iterate)
         thread.start()
-        for _ in range(40):
+        for _ in range({FORKS}):
             child = os.fork()
             if child == 0:
-                signal.alarm(20)
+                signal.alarm(300)
                 raise SystemExit(7)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
         is_over.set()
@@ -138,7 +142,7 @@ import ctypes, resource
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 ctypes.string_at(8)
 """
-    # A fault that is nobody's ends the process, in the way and with the words that it should.
+    # A fault outside Java ends the process, with the usual signal and message.
     result = run(script, status=-signal.SIGSEGV, stderr=None)
     assert result.stdout == "fine\n"
     assert ("most recent call first" in result.stderr) == (when != "disabled")
@@ -149,16 +153,15 @@ def test_interrupts_stay_pythons(run: Run, steps: Path) -> None:
     result = run(f"""
         import os, signal, threading, time, penstock
         ds = penstock.open({str(steps)!r})
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            until = time.time() + 20
-            while time.time() < until:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            while True:
                 ds[:]
         except KeyboardInterrupt:
             print("interrupted")
         assert ds[1]["board"] == 1
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
             with penstock.Loader(ds, batch_size=1) as loader:
                 while True:
                     for batch in loader:
@@ -186,8 +189,8 @@ def test_memory_is_given_back_without_another_call(run: Run, tmp_path: Path) -> 
         batch = ds[:]
         assert resident() - before > 150_000_000
         del batch
-        time.sleep(1)
-        assert resident() - before < 100_000_000
+        while resident() - before > 100_000_000:
+            time.sleep(0.05)
     """)
 
 
@@ -195,16 +198,17 @@ def test_interrupt_of_a_long_call_is_served_at_once(run: Run, tmp_path: Path) ->
     file = tmp_path / "large.npy"
     run(f"""
         import os, signal, threading, time, numpy as np, penstock
-        big = np.lib.format.open_memmap({str(file)!r}, "w+", "<f8", (400_000_000,))
+        # The whole file would take far longer than the limit below, on any machine.
+        big = np.lib.format.open_memmap({str(file)!r}, "w+", "<f8", (100_000_000_000,))
         del big
         ds = penstock.open({str(file)!r})
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         before = time.time()
         try:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
             ds.where("value > 1 or value < 0 or value > 2")
             raise SystemExit("not long enough")
         except KeyboardInterrupt:
-            assert time.time() - before < 1
+            assert time.time() - before < 60
         assert ds[3] == 0
     """)
 
@@ -285,19 +289,17 @@ def test_options_reach_the_runtime(run: Run) -> None:
 def test_a_process_that_is_started_meanwhile_keeps_nobody_waiting(run: Run, steps: Path) -> None:
     result = run(
         f"""
-        import subprocess, time, penstock
+        import subprocess, penstock
         create, children = penstock._jvm._create, []
 
         def meanwhile(*arguments):
-            children.append(subprocess.Popen(["sh", "-c", "sleep 3; echo late >&2"]))
+            shell = ["sh", "-c", "read line; echo late >&2"]
+            children.append(subprocess.Popen(shell, stdin=subprocess.PIPE))
             return create(*arguments)
 
         penstock._jvm._create = meanwhile
-        before = time.time()
         penstock.open({str(steps)!r})
-        assert time.time() - before < 2.5
-        children[0].wait()
-        time.sleep(0.1)
+        children[0].communicate(b"\\n")
     """,
         stderr="late\n",
     )
@@ -317,7 +319,8 @@ def test_closed_stderr(run: Run, steps: Path) -> None:
 def test_command_line(tmp_path: Path, steps: Path) -> None:
     line = [sys.executable, "-m", "penstock"]
     shown = subprocess.run([*line, "info", str(steps)], capture_output=True, text=True)
-    assert shown.returncode == 0 and "1,000" in shown.stdout and shown.stderr == ""
+    assert shown.returncode == 0 and "1,000" in shown.stdout
+    assert shown.stderr.startswith("next: penstock head ")
     missing = subprocess.run([*line, "info", str(tmp_path / "no")], capture_output=True, text=True)
     assert missing.returncode != 0 and missing.stdout == ""
     script = Path(sys.executable).with_name("penstock")
@@ -333,5 +336,5 @@ def test_a_command_ends_quietly_when_nobody_reads_its_output(tmp_path: Path) -> 
         {sys.executable} -m penstock export numbers.npy --format csv --output - | head -n 1
         echo "${{PIPESTATUS[0]}}"
     """
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=600)
     assert (done.stdout, done.stderr) == ("value\n141\n", "")

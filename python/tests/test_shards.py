@@ -6,13 +6,13 @@ from __future__ import annotations
 import pickle
 import struct
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from conftest import command_line
 
 import penstock
 from penstock import shards
@@ -21,9 +21,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def command(*words: Any) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "penstock", *map(str, words)], check=True, capture_output=True
-    )
+    subprocess.run(command_line(*words), check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -84,6 +82,9 @@ def test_batches_of_fixed_size_cross_shards(corpus: Path, rows: np.ndarray[Any, 
     assert isinstance(ds, shards.Shards)
     batches = ds.batches(dtype="f4", batch_rows=700, cross_shards=True)
     assert [len(ids) for _, ids in batches] == [700, 700, 700, 400]
+    with pytest.deprecated_call():
+        by_position: shards.Batches = ds.batches("f4", 700, True)  # type: ignore[misc]
+    assert [len(ids) for _, ids in by_position] == [700, 700, 700, 400]
     batches.seek(1000)
     values, ids = next(batches)
     assert values.dtype == np.float32 and batches.position == 1700
@@ -95,7 +96,7 @@ def test_batches_of_fixed_size_cross_shards(corpus: Path, rows: np.ndarray[Any, 
     np.testing.assert_array_equal(next(other)[1], np.arange(1700, 2400))
     with pytest.raises(IndexError):
         batches.seek(2501)
-    with pytest.raises(ValueError, match="at least one row"):
+    with pytest.raises(ValueError, match="batch_rows must be 1 or more, got 0"):
         ds.batches(batch_rows=0)
     with pytest.raises(ValueError, match="fingerprint"):
         batches.load_state_dict({"fingerprint": "0", "position": 1})
@@ -111,7 +112,7 @@ def test_numpy_rounds_as_the_writer_does(
     kind = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
     values = rng.normal(size=(300, 7)) * 10.0 ** rng.integers(-9, 9, size=(300, 7))
     values[0] = [0, -0.0, np.inf, -np.inf, 1e300, -1e-300, 65519.99]
-    with shards.Writer(tmp_path / "c", 7, dtype, shard_rows=100) as writer:
+    with shards.Writer(tmp_path / "c", 7, dtype=dtype, shard_rows=100) as writer:
         writer.append(values[:150])
         writer.append(values[150:])
     with penstock.open(tmp_path / "c") as ds:
@@ -136,8 +137,11 @@ def test_a_writer_goes_on_after_a_crash(tmp_path: Path, rows: np.ndarray[Any, An
         writer.append(rows[writer.next_row :])
         assert writer.commit() == 2500
     np.testing.assert_array_equal(penstock.open(tmp_path / "c")[:], rows)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="resume=True continues"):
         shards.Writer(tmp_path / "c", 24)
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(FileExistsError, match="a file has this name"):
+        shards.Writer(tmp_path / "notes.txt", 24, resume=True)
     with pytest.raises(ValueError, match=r"width|rows of"):
         shards.Writer(tmp_path / "c", 25, resume=True)
     with shards.Writer(tmp_path / "d", 24) as writer:
@@ -219,7 +223,7 @@ def test_npy_and_safetensors_agree_on_every_import_and_export(
 def test_bfloat16_tensors_come_and_go(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     rows = torch.randn(100, 8).to(torch.bfloat16)
-    with shards.Writer(tmp_path / "c", 8, torch.bfloat16) as writer:
+    with shards.Writer(tmp_path / "c", 8, dtype=torch.bfloat16) as writer:
         writer.append(rows)
     ds = penstock.open(tmp_path / "c")
     with penstock.Loader(ds, batch_size=100, shuffle=False, to="torch") as loader:
@@ -233,3 +237,65 @@ def test_problems_of_all_shards_are_in_the_error(corpus: Path) -> None:
     (corpus / "shard_000001.shard").write_bytes(b"GAMSAE01" + struct.pack("<QQII", 1, 2, 9, 0))
     with pytest.raises(penstock.CorruptDataError, match=r"(?s)shard_000000.*shard_000001"):
         penstock.open(corpus)
+
+
+def test_a_list_of_shards_is_one_corpus(corpus: Path, rows: np.ndarray[Any, Any]) -> None:
+    files = sorted(corpus.glob("*.shard"))
+    assert len(files) == 3
+    turned = np.concatenate([rows[2200:], rows[:1100]])
+    with penstock.open([files[2], files[0]], expect=shards.Shards) as ds:
+        np.testing.assert_array_equal(ds[:], turned)
+        batches = ds.batches("f4")
+        sizes = [len(ids) for _, ids in batches]
+        assert sizes == [300, 1024, 76]
+        batches.seek(299)
+        np.testing.assert_array_equal(next(batches)[0], turned[299:300])
+        whole = next(ds.batches("f4", batch_rows=1000, cross_shards=True))
+        np.testing.assert_array_equal(whole[0], turned[:1000])
+        copy = pickle.loads(pickle.dumps(ds))
+        assert isinstance(copy, shards.Shards)
+        np.testing.assert_array_equal(copy[-3:], turned[-3:])
+    for pattern in ([corpus / "*.shard"], corpus.parent / "*" / "*.shard"):
+        with penstock.open(pattern, expect=shards.Shards) as ds:
+            np.testing.assert_array_equal(ds[:], rows)
+
+
+def test_damaged_shards_of_a_list_are_all_named(corpus: Path) -> None:
+    files = sorted(corpus.glob("*.shard"))
+    for file in files[1:]:
+        file.write_bytes(file.read_bytes()[:-5])
+    with pytest.raises(penstock.CorruptDataError) as error:
+        penstock.open(files)
+    assert all(file.name in str(error.value) for file in files[1:])
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("f32", "f4"), ("f64", "f8"), ("f16", "f2")])
+def test_the_names_of_the_command_line_are_types(
+    tmp_path: Path, rows: np.ndarray[Any, Any], name: str, dtype: str
+) -> None:
+    with shards.Writer(tmp_path / "named", 24, dtype=name) as writer:
+        writer.append(rows[:10])
+    with penstock.open(tmp_path / "named") as ds:
+        assert ds.dtype == np.dtype(dtype) and ds.facts["dtype"] == name
+        found, _ = next(ds.batches(dtype=name))
+        assert found.dtype == np.dtype(dtype)
+        np.testing.assert_array_equal(found, rows[:10].astype(dtype))
+
+
+def test_wrong_options_of_shards_are_named(corpus: Path) -> None:
+    ds = penstock.open(corpus, expect=shards.Shards)
+    with pytest.raises(TypeError, match=r"batch_rows must be an integer, got 2\.5"):
+        ds.batches(batch_rows=2.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cross_shards must be True or False, got 'no'"):
+        ds.batches(cross_shards="no")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"row_id must be an integer, got 1\.5"):
+        ds.batches().seek(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="width must be 1 or more, got 0"):
+        shards.Writer(corpus.parent / "other", 0)
+    with pytest.raises(TypeError, match=r"shard_rows must be an integer, got 2\.5"):
+        shards.Writer(corpus.parent / "other", 3, shard_rows=2.5)  # type: ignore[arg-type]
+    with (
+        shards.Writer(corpus.parent / "other", 3) as writer,
+        pytest.raises(ValueError, match=r"the shape \(n, 3\) or \(3,\), got \(2, 2, 3\)"),
+    ):
+        writer.append(np.zeros((2, 2, 3)))

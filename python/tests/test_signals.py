@@ -17,8 +17,12 @@ TAKE_AWAY = {
     "by name": "signal.signal(signal.SIGSEGV, signal.SIG_DFL)",
     "by a handler": "signal.signal(signal.SIGSEGV, print)",
     "below Python": """
-ctypes.CDLL(None).sigaction(signal.SIGSEGV, ctypes.create_string_buffer(512), None)
-time.sleep(1)
+sigaction, action = ctypes.CDLL(None).sigaction, ctypes.create_string_buffer(512)
+sigaction(signal.SIGSEGV, action, None)
+# A thread puts it back. The address of the handler comes first.
+while not any(action.raw[:8]):
+    time.sleep(0.05)
+    sigaction(signal.SIGSEGV, None, action)
 """,
 }
 

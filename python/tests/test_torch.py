@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,10 @@ from penstock._torch import to_torch
 torch = pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
 DataLoader = pytest.importorskip("torch.utils.data").DataLoader
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+# One process imports PyTorch for the scripts of all these tests.
+pytestmark = pytest.mark.xdist_group("torch")
+
+RunTorch = Callable[[str], str]
 
 TYPES = {
     "?": torch.bool, "i1": torch.int8, "<i2": torch.int16, "<i4": torch.int32, "<i8": torch.int64,
@@ -85,14 +87,15 @@ def test_bfloat16(tmp_path: Path) -> None:
     assert tensor.dtype == torch.bfloat16 and penstock.collate(plain[3]).item() == 3
 
 
-def test_bfloat16_without_ml_dtypes(run: Run, tmp_path: Path) -> None:
+def test_bfloat16_without_ml_dtypes(run_torch: RunTorch, tmp_path: Path) -> None:
     pytest.importorskip("ml_dtypes")
     import ml_dtypes
 
     penstock.write(tmp_path / "x.npy", np.arange(5).astype(ml_dtypes.bfloat16))
-    run(f"""
-        import sys
+    run_torch(f"""
+        import sys, warnings
         sys.modules["ml_dtypes"] = None
+        warnings.filterwarnings("ignore", message="bfloat16 values come as uint16")
         import numpy as np, torch, penstock
         ds = penstock.open({str(tmp_path / "x.npy")!r})
         assert ds[:].dtype == np.uint16
@@ -102,14 +105,16 @@ def test_bfloat16_without_ml_dtypes(run: Run, tmp_path: Path) -> None:
 
 
 def test_ragged_fields(pack: Path) -> None:
-    with penstock.Loader(penstock.open(pack), 100, False, to="torch", ragged=True) as loader:
+    with penstock.Loader(
+        penstock.open(pack), 100, shuffle=False, to="torch", ragged=True
+    ) as loader:
         batch = next(iter(loader))
     assert batch.values.dtype == torch.uint8 and batch.offsets.dtype == torch.int64
     assert len(batch) == 100 and batch[7].tolist() == [7] * 7 and batch[5:8][1].tolist() == [6] * 6
     assert batch.tolist()[3] == b"\3\3\3" and list(batch.lengths) == list(range(100))
     jagged = torch.nested.nested_tensor_from_jagged(batch.values, batch.offsets)
     assert jagged[9].tolist() == [9] * 9
-    with penstock.Loader(penstock.open(pack), 100, False, to="torch") as loader:
+    with penstock.Loader(penstock.open(pack), 100, shuffle=False, to="torch") as loader:
         assert next(iter(loader))[3] == b"\3\3\3"
 
 
@@ -199,16 +204,16 @@ def test_a_forgotten_collate_is_said(steps: Path) -> None:
         batch["nothing"]
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_worker_processes(method: str, steps: Path) -> None:
+@pytest.mark.parametrize(("method", "count"), [("spawn", 1), ("forkserver", 2)])
+def test_worker_processes(method: str, count: int, steps: Path) -> None:
     ds = penstock.open(steps)
     order = samplers.Permutation(len(ds), seed=3)
-    expected = [order.draw(0, 1000, epoch).tolist() for epoch in range(2)]
+    expected = [order.draw(0, 1000, epoch=epoch).tolist() for epoch in range(2)]
     loader = DataLoader(
         ds,
         batch_size=64,
         sampler=order,
-        num_workers=2,
+        num_workers=count,
         multiprocessing_context=method,
         persistent_workers=True,
         collate_fn=penstock.collate,
@@ -221,15 +226,17 @@ def test_errors_of_workers_arrive_as_what_they_are(steps: Path) -> None:
         penstock.open(steps),
         sampler=[5000],
         num_workers=1,
-        multiprocessing_context="spawn",
+        multiprocessing_context="forkserver",
         collate_fn=penstock.collate,
     )
     with pytest.raises(IndexError, match="5000"):
         next(iter(wrong))
 
 
-def test_handlers_of_worker_processes_leave_the_runtime_its_own(run: Run, steps: Path) -> None:
-    result = run(f"""
+def test_handlers_of_worker_processes_leave_the_runtime_its_own(
+    run_torch: RunTorch, steps: Path
+) -> None:
+    output = run_torch(f"""
 import penstock, torch
 {EXERCISE}
 
@@ -251,13 +258,13 @@ if __name__ == "__main__":
     loader = torch.utils.data.DataLoader(faulty, num_workers=1, multiprocessing_context="spawn")
     print([int(batch) for batch in loader])
     """)
-    assert result.stdout == "[0, 1, 2, 3]\n"
+    assert output == "[0, 1, 2, 3]\n"
 
 
 def test_workers_that_are_forked_after_the_runtime_started_read_tables(
-    run: Run, steps: Path
+    run_torch: RunTorch, steps: Path
 ) -> None:
-    result = run(f"""
+    output = run_torch(f"""
         import penstock, torch
         ds = penstock.open({str(steps)!r})
         ds[:10]
@@ -267,11 +274,11 @@ def test_workers_that_are_forked_after_the_runtime_started_read_tables(
             print(torch.cat([batch["board"] for batch in loader]).tolist() == [*range(1000)])
         assert ds[5]["board"] == 5
     """)
-    assert result.stdout == "True\nTrue\n"
+    assert output == "True\nTrue\n"
 
 
-def test_forked_workers_say_what_they_cannot_read_and_end(run: Run, pack: Path) -> None:
-    result = run(f"""
+def test_forked_workers_say_what_they_cannot_read_and_end(run_torch: RunTorch, pack: Path) -> None:
+    output = run_torch(f"""
         import penstock, torch
         ds = penstock.open({str(pack)!r})
         loader = torch.utils.data.DataLoader(ds, 10, num_workers=2, collate_fn=penstock.collate,
@@ -283,11 +290,13 @@ def test_forked_workers_say_what_they_cannot_read_and_end(run: Run, pack: Path) 
             print("said")
         assert ds[5] == bytes([5]) * 5
     """)
-    assert result.stdout == "said\n"
+    assert output == "said\n"
 
 
-def test_workers_that_are_forked_before_the_runtime_started_work(run: Run, steps: Path) -> None:
-    result = run(f"""
+def test_workers_that_are_forked_before_the_runtime_started_work(
+    run_torch: RunTorch, steps: Path
+) -> None:
+    output = run_torch(f"""
         import penstock, torch
 
         class Lazy(torch.utils.data.Dataset):
@@ -305,7 +314,7 @@ def test_workers_that_are_forked_before_the_runtime_started_work(run: Run, steps
         print(sorted(int(board) for batch in loader for board in batch["board"]) == [*range(1000)])
         assert penstock._jvm._functions is None
     """)
-    assert result.stdout == "True\n"
+    assert output == "True\n"
 
 
 # Our orders in PyTorch's DataLoader, and PyTorch's words for ours.
@@ -314,7 +323,7 @@ def test_workers_that_are_forked_before_the_runtime_started_work(run: Run, steps
 def test_the_sampler_of_a_loader_is_told_the_epoch(steps: Path) -> None:
     ds = penstock.open(steps)
     order = samplers.Permutation(1000, seed=2)
-    epochs = [order.draw(0, 1000, epoch).tolist() for epoch in range(6)]
+    epochs = [order.draw(0, 1000, epoch=epoch).tolist() for epoch in range(6)]
     order.set_epoch(1)
     loader = penstock.Loader(ds, batch_size=64, sampler=order, to="torch")
     for epoch in (1, 2, 5, 0):
@@ -329,7 +338,7 @@ def test_the_sampler_of_a_loader_is_told_the_epoch(steps: Path) -> None:
     next(iter(loader))
     loader.sampler.set_epoch(4)
     assert boards(loader) == epochs[4]
-    # Where a state stands in that epoch it is gone on with, and what came before it is void.
+    # A state in that epoch is resumed, and earlier batches of the iterator are discarded.
     loader.set_epoch(2)
     batches = iter(loader)
     next(batches)
@@ -361,7 +370,7 @@ ORDERS: list[Callable[[], samplers.Sampler]] = [
 @pytest.mark.parametrize("make", ORDERS)
 def test_orders_in_a_data_loader(make: Callable[[], samplers.Sampler], steps: Path) -> None:
     order, ds = make(), penstock.open(steps)
-    epochs = [order.draw(0, len(order), epoch).tolist() for epoch in range(3)]
+    epochs = [order.draw(0, len(order), epoch=epoch).tolist() for epoch in range(3)]
     loader = DataLoader(ds, batch_size=64, sampler=order, collate_fn=penstock.collate)
     assert len(loader) == -(-len(order) // 64)
     assert [boards(loader), boards(loader)] == epochs[:2] and order.epoch == 2
@@ -388,5 +397,13 @@ def test_a_data_loader_resumes_by_its_order(taken: int, steps: Path) -> None:
     again.load_state_dict(state)
     loader = DataLoader(ds, batch_size=64, sampler=again, collate_fn=penstock.collate)
     if not is_over:
-        assert boards(loader) == order.draw(0, 1000, 0).tolist()[taken * 64 :]
-    assert boards(loader) == order.draw(0, 1000, 1).tolist()
+        assert boards(loader) == order.draw(0, 1000, epoch=0).tolist()[taken * 64 :]
+    assert boards(loader) == order.draw(0, 1000, epoch=1).tolist()
+
+
+def test_a_tensor_of_bfloat16_is_a_dataset() -> None:
+    tensor = torch.arange(6, dtype=torch.bfloat16).reshape(3, 2)
+    ds = penstock.from_memory(tensor)
+    assert ds.shape == (3, 2)
+    batch = next(iter(penstock.Loader(tensor, 3, shuffle=False, to="torch")))
+    assert batch.dtype == torch.bfloat16 and torch.equal(batch, tensor)

@@ -176,11 +176,51 @@ def test_changes_that_are_not_saved_are_told(tmp_path: Path) -> None:
 def test_a_second_hybrid_tree_of_the_file_is_refused(tmp_path: Path) -> None:
     with penstock.HybridTree(tmp_path / "t.act") as tree:
         tree.put("a", 1)
-        with pytest.raises(OSError, match="is being written by another writer of this process"):
+        with pytest.raises(BlockingIOError, match="written by another writer of this process"):
             penstock.HybridTree(tmp_path / "t.act")
         tree.snapshot()
     with penstock.HybridTree(tmp_path / "t.act") as tree:
         assert dict(tree) == {b"a": 1}
+
+
+def test_a_tree_that_is_open_for_change_is_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "t.act"
+    penstock.write(file, {"a": 1})
+    with penstock.HybridTree(file) as tree:
+        with pytest.raises(BlockingIOError, match="written by another writer of this process"):
+            penstock.write(file, {"b": 2}, overwrite=True)
+        tree.put("c", 3)
+        tree.snapshot()
+    assert dict(penstock.open(file)) == {b"a": 1, b"c": 3}
+    penstock.write(file, {"b": 2}, overwrite=True)
+    assert dict(penstock.open(file)) == {b"b": 2}
+
+
+def test_a_read_only_hybrid_tree_takes_no_lock_and_leaves_the_folder_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    file = folder / "t.act"
+    penstock.write(file, {"a": 1})
+    with pytest.raises(FileNotFoundError):
+        penstock.HybridTree(folder / "absent.act", read_only=True)
+    folder.chmod(0o555)
+    try:
+        with (
+            penstock.HybridTree(file, read_only=True) as tree,
+            penstock.HybridTree(file, read_only=True) as second,
+        ):
+            tree["b"] = 2
+            assert dict(tree) == {b"a": 1, b"b": 2}
+            assert dict(second) == {b"a": 1}
+            with pytest.raises(
+                ValueError, match=r"opened read-only: give snapshot\(\) another path"
+            ):
+                tree.snapshot()
+            assert tree.snapshot(tmp_path / "copy.act") == 2
+            assert [one.name for one in folder.iterdir()] == ["t.act"], "no lock"
+    finally:
+        folder.chmod(0o755)
+    assert dict(penstock.open(tmp_path / "copy.act")) == {b"a": 1, b"b": 2}
 
 
 def test_an_iteration_goes_on_while_a_snapshot_is_taken(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PATIENCE_SECONDS, wait_until
 
 import penstock
 from penstock._workers import Ordered
@@ -30,19 +30,14 @@ def unevenly(batch: Any) -> Any:
     return batch * 10
 
 
-def worker_threads() -> list[threading.Thread]:
-    return [one for one in threading.enumerate() if one.name.startswith("penstock-worker-")]
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+def worker_threads() -> set[threading.Thread]:
+    """The worker threads of this process, those of other tests' loaders included."""
+    return {one for one in threading.enumerate() if one.name.startswith("penstock-worker-")}
 
 
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_batches_come_in_order(numbers: penstock.Dataset, workers: int) -> None:
+    earlier = worker_threads()
     with penstock.Loader(numbers, 7, seed=3, transform=unevenly, workers=workers) as loader:
         plain = [batch.tolist() for batch in penstock.Loader(numbers, 7, seed=3)]
         for _ in range(2):
@@ -51,20 +46,20 @@ def test_batches_come_in_order(numbers: penstock.Dataset, workers: int) -> None:
             if loader.epoch == 1:
                 assert got == plain
         assert loader.stats()["transform_seconds"] > 0
-    wait_until(lambda: not worker_threads())
+    wait_until(lambda: worker_threads() <= earlier)
 
 
 def test_functions_really_run_side_by_side(numbers: penstock.Dataset) -> None:
     meeting = threading.Barrier(3)
 
     def meet(batch: Any) -> Any:
-        meeting.wait(30)
+        meeting.wait(PATIENCE_SECONDS)
         return batch
 
     with penstock.Loader(numbers, 10, transform=meet, workers=3, drop_last=True) as loader:
         for _, _ in zip(range(3), loader, strict=False):
             pass
-        # Those who work ahead wait for others in vain.
+        # The workers that prefetch wait for others in vain.
         meeting.abort()
 
 
@@ -96,10 +91,10 @@ def test_a_failed_batch_comes_again_and_is_named(numbers: penstock.Dataset) -> N
         with pytest.raises(KeyError, match="not today") as failure:
             next(batches)
         if sys.version_info >= (3, 11):
-            assert failure.value.__notes__ == [
+            assert failure.value.__notes__[0] == (
                 "in the transform of batch 4 of epoch 0, which holds the records "
                 "40, 41, 42, 43, 44, 45, 46, 47, ..."
-            ]
+            )
         assert loader.state_dict()["delivered"] == 40
         assert [*got, *(batch[0] for batch in batches)] == list(range(0, 100, 10))
 
@@ -116,15 +111,18 @@ def test_the_end_of_an_iterator_is_an_error_there(numbers: penstock.Dataset) -> 
 
 
 def test_a_pass_that_is_left_ends_its_threads(numbers: penstock.Dataset) -> None:
+    earlier = worker_threads()
     loader = penstock.Loader(numbers, 1, transform=unevenly, workers=2)
-    next(iter(loader))
-    assert worker_threads()
+    batches = iter(loader)
+    next(batches)
+    assert worker_threads() - earlier
+    del batches
     # The next pass is the next epoch, whole.
     assert len(list(loader)) == 100 and loader.epoch == 2
     next(iter(loader))
     del loader
     gc.collect()
-    wait_until(lambda: not worker_threads())
+    wait_until(lambda: worker_threads() <= earlier)
 
 
 def test_no_more_than_two_batches_of_each_worker_are_ahead() -> None:
@@ -158,6 +156,38 @@ def test_records_are_mapped_one_by_one(tmp_path: Path) -> None:
         assert batch["length"].tolist() == [0, 1, 2, 3]
         assert batch["pair"][0] == [b"", b"1", b"2", b"3"] and batch["pair"][1].shape == (4, 2)
         assert batch["text"][3] == b"333"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_record_that_cannot_be_mapped_is_named(numbers: penstock.Dataset, workers: int) -> None:
+    def fail(record: Any) -> Any:
+        if record == 97:
+            raise KeyError("not this one")
+        return record
+
+    with (
+        penstock.Loader(numbers, 10, shuffle=False, map_records=fail, workers=workers) as loader,
+        pytest.raises(KeyError, match="not this one") as failure,
+    ):
+        list(loader)
+    if sys.version_info >= (3, 11):
+        assert failure.value.__notes__[0] == "in map_records for record 97, in batch 9 of epoch 0"
+
+
+def test_an_exception_that_cannot_be_changed_arrives_as_it_is(numbers: penstock.Dataset) -> None:
+    class Frozen(Exception):
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise AttributeError(name)
+
+    def fail(anything: Any) -> Any:
+        raise Frozen("stay as you are")
+
+    for options in ({"map_records": fail}, {"transform": fail}, {"transform": fail, "workers": 1}):
+        with (
+            penstock.Loader(numbers, 10, **options) as loader,
+            pytest.raises(Frozen, match="stay as you are"),
+        ):
+            next(iter(loader))
 
 
 def test_records_of_several_fields_are_dictionaries(steps: Path) -> None:
@@ -248,6 +278,7 @@ def test_a_field_of_the_same_name_is_an_error(tmp_path: Path) -> None:
 def test_ranks_of_one_machine_share_its_threads(numbers: penstock.Dataset) -> None:
     with penstock.Loader(numbers, 8, rank=0, world_size=64, local_world_size=64) as loader:
         assert loader.threads == 1
+        assert "rank 0 of 64 (from arguments), 1 thread>" in repr(loader)
     with pytest.raises(ValueError, match="local_world_size must be 1 to"):
         penstock.Loader(numbers, 8, rank=0, world_size=2, local_world_size=3)
     with pytest.raises(ValueError, match="workers must be 0 or more"):

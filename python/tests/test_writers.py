@@ -24,9 +24,23 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def written(path: Path, dtype: Any, rows: Any, shape: tuple[int, ...] = ()) -> Any:
-    with penstock.TableWriter(path, dtype, shape, overwrite=True) as writer:
+    with penstock.TableWriter(path, dtype, shape=shape, overwrite=True) as writer:
         writer.append(rows)
     return np.load(path)
+
+
+@pytest.mark.parametrize("name", ["table.npy", "table"])
+def test_a_second_writer_that_appends_can_try_again(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    penstock.write(path, np.arange(3))
+    with penstock.TableWriter(path, append=True) as first:
+        first.append(np.arange(2))
+        with pytest.raises(BlockingIOError, match="is being written by another writer") as caught:
+            penstock.TableWriter(path, append=True)
+        assert caught.value.errno == errno.EAGAIN and caught.value.filename == str(path)
+    with penstock.TableWriter(path, append=True) as second:
+        second.append(np.arange(1))
+    assert len(penstock.open(path)) == 6
 
 
 def test_random_arrays_come_back(rng: np.random.Generator, tmp_path: Path) -> None:
@@ -35,7 +49,7 @@ def test_random_arrays_come_back(rng: np.random.Generator, tmp_path: Path) -> No
         print(i, repr(array.dtype), array.shape)
         cut = int(rng.integers(0, len(array) + 1))
         path = tmp_path / f"{i}.npy"
-        with penstock.TableWriter(path, array.dtype, array.shape[1:]) as writer:
+        with penstock.TableWriter(path, array.dtype, shape=array.shape[1:]) as writer:
             writer.append(array[:cut][::-1][::-1])
             if array.dtype.names is None:
                 writer.append(array[cut:])
@@ -239,7 +253,7 @@ def test_of_two_writers_one_wins_whole(tmp_path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        # Those who finish within the same moment replace each other; what is there is one's alone.
+        # Writers that finish at the same moment replace each other; the file is the whole of one.
         assert set(outcomes) <= {"exists", "written"} and "written" in outcomes
         assert len(set(np.load(path).tolist())) == 1 and os.listdir(tmp_path) == ["x.npy"]
         path.unlink()
@@ -300,7 +314,7 @@ import os, sys, numpy as np, penstock
 os.chdir({str(tmp_path)!r})
 table = penstock.TableWriter("x.npy", "<f8", overwrite=True)
 pack = penstock.PackWriter("p.a2pack")
-part = np.zeros(1 << 16)
+part = np.zeros(1 << 10)
 print("ready", flush=True)
 for i in range({3 if how == "exit" else 1_000_000}):
     table.append(part)
@@ -323,7 +337,7 @@ for i in range({3 if how == "exit" else 1_000_000}):
         assert np.load(tmp_path / "x.npy").tolist() == [1, 2, 3]
         left = sorted(os.listdir(tmp_path))
         if how == "kill":
-            # Those of the process before are gone, so there are never more than its own two.
+            # Files of the earlier process are gone, so there are at most the two of this one.
             assert len(left) <= 3
         else:
             assert left == ["x.npy"]
@@ -341,8 +355,8 @@ def test_interrupts_of_writers_leave_nothing(run: Run, tmp_path: Path) -> None:
         penstock.write("x.npy", [1])
         array = np.zeros(100_000)
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        interrupts, until = 0, time.time() + 3
-        while time.time() < until:
+        interrupts = 0
+        while interrupts < 200:
             try:
                 signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0005, 0.01))
                 while True:
@@ -352,15 +366,16 @@ def test_interrupts_of_writers_leave_nothing(run: Run, tmp_path: Path) -> None:
                 interrupts += 1
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        time.sleep(0.6)
-        assert interrupts > 30 and penstock._jvm.call("handles") == 0
+        # What was given up is finished by other threads.
+        while penstock._jvm.call("handles") > 0:
+            time.sleep(0.05)
         assert set(os.listdir()) <= {{"x.npy", "x.a2pack"}}
         assert len(penstock.open("x.npy")) in (1, 100_000)
     """)
 
 
 def test_writers_in_a_forked_child(run: Run, tmp_path: Path) -> None:
-    """A lock that a thread of the parent holds is nobody's in the child, and not waited for."""
+    """A lock of a thread of the parent has no owner in the child, which does not wait for it."""
     result = run(f"""
         import os, signal, penstock
         path = {str(tmp_path / "p.a2pack")!r}
@@ -369,7 +384,7 @@ def test_writers_in_a_forked_child(run: Run, tmp_path: Path) -> None:
             child = os.fork()
             if child == 0:
                 writer._lock.acquire()
-                signal.alarm(20)
+                signal.alarm(300)
                 for wrong in (lambda: writer.append(b"2"), writer.close):
                     try:
                         wrong()

@@ -10,23 +10,42 @@ array([ 9, 81])
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import samplers, shards, transforms
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import CorruptDataError, DatasetError, UnsupportedVersionError, WrongFormatError
+from ._files import read_csv
+from ._in_memory import from_memory
 from ._jvm import ForkedError
 from ._loader import Loader, collate
-from ._memory import BatchPlace
+from ._mapped import Mapped
+from ._memory import BatchPlace, memory
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
-from ._store import Store
+from ._store import Store, rebalance
 from ._tree import HybridTree, Tree
 from ._verification import Problem, Verification
+from ._versions import show_versions
 from ._views import Mixture, concat, mix, zip
+from ._windows import windows
 from ._writer import PackWriter, TableWriter, write
 
-__version__ = "0.1.0.dev0"
+__version__: str
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """The version of the installed package, read on first use, because looking it up takes some
+        milliseconds."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("penstock")
+        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+
 
 __all__ = [
     "BatchPlace",
@@ -39,6 +58,7 @@ __all__ = [
     "HybridTree",
     "JavaNotFoundError",
     "Loader",
+    "Mapped",
     "Mixture",
     "PackWriter",
     "Problem",
@@ -51,11 +71,17 @@ __all__ = [
     "WrongFormatError",
     "collate",
     "concat",
+    "from_memory",
+    "memory",
     "mix",
     "open",
+    "read_csv",
+    "rebalance",
     "samplers",
     "shards",
+    "show_versions",
     "transforms",
+    "windows",
     "write",
     "zip",
 ]

@@ -11,12 +11,12 @@ from contextlib import suppress
 
 from . import _runtime
 
-# What measures speed gets the vector instructions, whose module takes a moment to load.
+# Benchmark commands load the vector module, which makes the start a little slower.
 _FAST = ("demo", "bench")
 
 
 def command(arguments: list[str]) -> list[str]:
-    """What is run for these arguments."""
+    """Returns the command line of the Java process for these arguments."""
     runtime = _runtime.find_runtime()
     options = ["-XX:+UseSerialGC", "-Xlog:disable", "-Xmx1g", "-XX:-CreateCoredumpOnCrash"]
     if arguments[:1] and arguments[0] in _FAST:
@@ -45,14 +45,15 @@ def main() -> int:
 
 
 def _filtered(line: list[str], environment: dict[str, str]) -> int:
-    """Runs it without the warning about the incubator module."""
+    """Runs a command line and drops the warning about the incubator module from its stderr."""
     process = subprocess.Popen(line, env=environment, stderr=subprocess.PIPE)
     assert process.stderr is not None
     lines = process.stderr
 
     def pass_on() -> None:
         for text in lines:
-            # All lines are read also when nobody reads this program's: the child would wait.
+            # Keep reading when this program's own stderr is closed: a full pipe would block the
+            # child.
             with suppress(OSError):
                 if not text.startswith(b"WARNING: Using incubator modules"):
                     sys.stderr.buffer.write(text)
@@ -65,7 +66,7 @@ def _filtered(line: list[str], environment: dict[str, str]) -> int:
             code = process.wait()
             break
         except KeyboardInterrupt:
-            # The child got it as well, and ends in its own way.
+            # The child got Ctrl-C as well, and ends by itself.
             continue
     thread.join()
     return code if code >= 0 else 128 - code

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets: records by index."""
+"""The class `Dataset`, and `open`."""
 
 from __future__ import annotations
 
-import operator
+import errno
+import os
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-from . import _dtypes, _index, _jvm, _paths
+from . import _arguments, _dtypes, _index, _jvm, _paths, _several
 from ._column import Column
+from ._display import size_text
 from ._dtypes import Field
-from ._errors import CorruptDataError
+from ._errors import CorruptDataError, WrongFormatError
+from ._exploring import Exploring
 from ._forked import ForkedRows
 from ._maps import RecordViews, identity, map_rows
 from ._memory import BatchInfo
@@ -23,11 +26,11 @@ from ._torch import ReadyBatch
 from ._tree import Tree
 from ._verification import Verification
 
-# How much is read at once by loops that go through all records.
+# The number of bytes that loops over all records read at once.
 _CHUNK_BYTES = 1 << 20
 
-# So few bytes of a table come as rows that NumPy takes apart. It is faster, and leaves no batch in
-# Java for as long as they are kept: there may be millions of them.
+# Reads of at most this many bytes of a table come as rows, which NumPy splits into columns. That is
+# faster for few records, and keeps no batch in Java: a program may keep millions of records.
 _SMALL_BYTES = 2048
 
 
@@ -37,7 +40,7 @@ def gather(
     """Copies records into fresh columns.
 
     Raises:
-        IndexError: when an index is negative or has no record
+        IndexError: when an index is out of range
     """
     info, batch = BatchInfo(fields), _jvm.Handle("the batch")
     data = indices.__array_interface__["data"][0]
@@ -48,12 +51,12 @@ def gather(
     return info.values(batch, as_ragged)
 
 
-class Dataset:
-    """Records by index; made by `penstock.open`, and by the methods that choose among records.
+class Dataset(Exploring):
+    """Records by index; made by `penstock.open`, and by methods such as `select` and `where`.
 
     A dataset with one field called `value`, such as a plain array or a pack, has that field's
-    values as its records. Any other has dictionaries by field name. What indexing returns is always
-    a fresh and writable copy that outlives the dataset.
+    values as its records. Any other has dictionaries by field name. Indexing always returns a
+    writable copy that outlives the dataset.
 
     >>> import numpy as np, penstock
     >>> rows = np.zeros(100, dtype=[("board", "<u8"), ("move", "u1")])
@@ -66,6 +69,9 @@ class Dataset:
     array([10, 11, 12], dtype=uint64)
     """
 
+    # Whether the array has no dimensions: it is one record. A subset of it has a dimension.
+    _is_scalar = False
+
     def __init__(
         self, handle: _jvm.Handle, description: dict[str, Any], recipe: tuple[Any, ...]
     ) -> None:
@@ -75,29 +81,35 @@ class Dataset:
         self._count: int = description["count"]
         self._fields = _dtypes.fields(description)
         self._row = _dtypes.row_dtype(description)
-        # The type of arrays that rows can go to as they are stored.
+        # The dtype of arrays that rows are copied into without conversion.
         self._row_type = None if self._row is None or HEAD_BYTES is None else self._row.base
         # Java's view of single fields. Columns refer to the dataset and not the other way round, so
         # that both are gone with their last user and not with the next garbage collection.
         self._sources: dict[str, _jvm.Handle] = {}
+        self._is_scalar = bool(description.get("isScalar"))
         self._fingerprint: str | None = None
         self._forked: ForkedRows | None = None
         files = description.get("files") or [description["path"]]
         self._identities = {file: identity(file) for file in files}
         # Views need their parts for as long as they live.
         self._parts: tuple[Dataset, ...] = ()
-        # A name in /proc is there for as long as this is.
+        # Datasets that are closed together with this one.
+        self._owned: tuple[Dataset, ...] = ()
+        # Keeps a name in /proc valid.
         self._source_path: _paths.Source | None = None
 
-    # What it is.
+    # Properties.
 
     def __len__(self) -> int:
         return self._count
 
     @property
     def path(self) -> str:
-        """What was opened."""
-        return str(self._description["path"])
+        """The path this dataset was opened from, or `<memory>` for data in memory."""
+        path = str(self._description["path"])
+        # A view of data in memory has the path of an anonymous file, which means nothing to users.
+        is_anonymous = self._source_path is None and path.startswith("/proc/self/fd/")
+        return "<memory>" if is_anonymous else path
 
     @property
     def format(self) -> str:
@@ -106,7 +118,7 @@ class Dataset:
 
     @property
     def fields(self) -> dict[str, Field]:
-        """What a record holds, by name."""
+        """The fields of a record, by name."""
         return {field.name: field for field in self._fields}
 
     @property
@@ -115,14 +127,23 @@ class Dataset:
         return len(self._fields) == 1 and self._fields[0].name == "value"
 
     @property
+    def _is_bare_field(self) -> bool:
+        """Whether rows are stored with a single field called `value`, so that they differ from the
+        records, which are bare values."""
+        return self.is_plain and self._row is not None and self._row.base.names is not None
+
+    @property
     def _is_plain_array(self) -> bool:
         """Whether an array of all records has no fields."""
         return self.dtype.names is None
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As of the array with all records."""
-        if self._row is not None:
+        """The shape of the array with all records, which `np.asarray` makes. It is `()` for a file
+        with one value and no dimensions, which is a dataset of one record."""
+        if self._is_scalar:
+            return ()
+        if self._row is not None and not self._is_bare_field:
             return (self._count, *self._row.shape)
         return (self._count, *(self._fields[0].shape if self.is_plain else ()))
 
@@ -149,12 +170,12 @@ class Dataset:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the writer noted."""
+        """The metadata that the writer stored."""
         return dict(self._description["metadata"])
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts of the format worth showing."""
+        """Facts about the file that are specific to its format."""
         return dict(self._description["facts"])
 
     @property
@@ -177,7 +198,9 @@ class Dataset:
         """The name of a record, where the format keeps one."""
         parsed, shape = _index.parse(index, self._count)
         if shape is not None:
-            raise TypeError(f"the name of one record is asked for, by its number; got {index!r}")
+            raise TypeError(
+                f"index must be an integer for one record, got {_arguments.shown(index)}"
+            )
         indices = _index.wrap(parsed, self._count)
         name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
         return None if name is None else str(name)
@@ -185,13 +208,8 @@ class Dataset:
     def __repr__(self) -> str:
         if self._handle.is_closed:
             return f"<penstock.Dataset {self.path!r}, closed>"
-        unit, size = "B", float(self.nbytes)
-        for larger in ("KB", "MB", "GB", "TB"):
-            if size < 1000:
-                break
-            unit, size = larger, size / 1000
         text = f"<penstock.Dataset {self.path!r}: {self.format}, {self._count:,} records, "
-        text += f"{size:.4g} {unit}"
+        text += size_text(self.nbytes)
         width = max((len(field.name) for field in self._fields), default=0)
         for field in self._fields[:20]:
             text += f"\n  {field.name:<{width}}  {field}"
@@ -202,7 +220,7 @@ class Dataset:
     # Records.
 
     def _java(self) -> _jvm.Handle:
-        """The dataset as Java knows it."""
+        """Returns Java's handle of the dataset."""
         return self._handle
 
     def _root(self) -> Dataset:
@@ -220,7 +238,7 @@ class Dataset:
         indices: _index.Indices,
         as_ragged: bool,
     ) -> dict[str, Any]:
-        """Columns of records: one, or all when it is None."""
+        """Reads one field of records, or all fields if the name is None."""
         row = self._row
         if row is not None and len(indices) * row.itemsize <= _SMALL_BYTES:
             rows = np.empty((len(indices), *row.shape), row.base)
@@ -234,14 +252,34 @@ class Dataset:
         except IndexError:
             return gather(handle, fields, _index.wrap(indices, self._count), as_ragged)
 
+    @overload
+    def __getitem__(self, index: str) -> Column: ...
+    @overload
+    def __getitem__(self, index: list[str]) -> dict[str, Column]: ...
+    @overload
+    def __getitem__(self, index: _index.Index) -> Any: ...
     def __getitem__(self, index: Any) -> Any:
-        """Records by number, slice, list, array or mask; or a column by the name of its field."""
+        """Records by an integer, a slice, a list, an array or a mask; a column by the name of its
+        field; or a dictionary of columns by a list of names. A dataset of plain values takes an
+        index for each dimension as NumPy does, such as `ds[3, 1]`."""
         if isinstance(index, str):
             return Column(self, index)
         if isinstance(index, list) and index and all(isinstance(one, str) for one in index):
             return {name: Column(self, name) for name in index}
+        if isinstance(index, tuple):
+            return self._element(index)
         indices, shape = self._parse(index)
         return self._shaped(self._gather(self._fields, None, indices, False), shape)
+
+    def _element(self, index: tuple[Any, ...]) -> Any:
+        """A part of some records, such as `ds[3, 1]` or `ds[:, 0]`."""
+        if not self.is_plain or self._fields[0].variable:
+            what = "records with fields" if not self.is_plain else "records of any length"
+            raise IndexError(
+                f"{what} take one index, got {_arguments.shown(index)}; index a column, such as "
+                f"ds[{self._fields[0].name!r}][3, 1], or what ds[...] returns"
+            )
+        return _index.element(self, index, self.shape)
 
     def _parse(self, index: Any) -> tuple[_index.Indices, tuple[int, ...] | None]:
         """The records an index asks for, and the shape of the result."""
@@ -260,27 +298,32 @@ class Dataset:
         return columns["value"] if self.is_plain else columns
 
     def __getitems__(self, indices: Sequence[int]) -> Any:
-        """Many records in one call, as one batch: what PyTorch's `DataLoader` asks for."""
+        """Many records in one call, as one batch: PyTorch's `DataLoader` calls this method."""
         batch = self[np.asarray(indices, dtype=np.int64)]
         return ReadyBatch(batch) if isinstance(batch, dict) else batch
 
     def _getitems(self, indices: Sequence[int]) -> Sequence[Any]:
-        """Many records in one call, each by itself: what Grain asks for, by this name."""
+        """Many records in one call, each by itself: Grain calls this method."""
         batch = self[np.asarray(indices, dtype=np.int64)]
         if not isinstance(batch, dict):
             return list(batch)
         return [{name: values[i] for name, values in batch.items()} for i in range(len(indices))]
 
-    def take(self, indices: Any, out: Any = None, ragged: bool = False) -> Any:
+    def take(self, indices: Any, out: Any = None, *, ragged: bool = False) -> Any:
         """Records in the order of the indices, which may repeat.
 
         Args:
             indices: whole numbers, negative ones from the end
             out: an array of `dtype` that is filled and returned, structured for a table with
-                fields and of objects for a pack; or a dictionary of columns
+                fields and of objects for a pack; or a dictionary of columns. Another type is
+                filled if it holds the values as they are; floating-point numbers may be rounded
             ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
+
+        Raises:
+            IndexError: when an index is out of range
+            ValueError: when `out` has another shape, or cannot hold the values
         """
-        # The usual case without a detour: what remains to be checked, Java sees in the arrays.
+        # The fast path for the usual case: Java checks the indices while it gathers.
         if (
             self._row_type is not None
             and type(out) is np.ndarray
@@ -302,7 +345,7 @@ class Dataset:
         return self._shaped(self._gather(self._fields, None, parsed, ragged), shape)
 
     def _rows(self, indices: _index.Indices, out: np.ndarray[Any, Any]) -> None:
-        """Copies rows of a table as they are stored."""
+        """Copies rows of a table in their stored form."""
         if _jvm.is_forked():
             self._after_fork().read(indices, out)
             return
@@ -318,7 +361,7 @@ class Dataset:
         return self._forked
 
     def _source(self, name: str) -> _jvm.Handle:
-        """The dataset as Java knows it with one field only."""
+        """Returns Java's view of the dataset with one field only."""
         if len(self._fields) == 1:
             return self._handle
         source = self._sources.get(name)
@@ -345,11 +388,11 @@ class Dataset:
             raise ValueError("records are copied into an array; use view() for one without copies")
         out = np.empty(self.shape, self.dtype)
         everything = np.arange(self._count, dtype=np.int64)
-        fill(self, everything, everything.shape, out)
+        fill(self, everything, None if self._is_scalar else everything.shape, out)
         return out if dtype is None else out.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """All records of a table of plain numbers, for `torch.from_dlpack` and the like."""
+        """Copies all records of a table of plain numbers, for `torch.from_dlpack`."""
         if options.get("copy") is False:
             raise BufferError("records are copied; use view() for an array without copies")
         return np.asarray(self).__dlpack__(**options)
@@ -367,16 +410,18 @@ class Dataset:
         if _jvm.is_forked():
             self._handle.require_open()
         else:
-            # Raises when it is closed, and when a pickled dataset is not what it was.
+            # Raises when the dataset is closed, or was pickled and its files have changed.
             self._handle.number  # noqa: B018
         if self._row is not None:
             views = map_rows(self)
+            if self._is_scalar:
+                return views[0].reshape(())
             return views[0] if len(views) == 1 else views
         if self.format == "pack":
             return RecordViews(self)
         raise ValueError(f"{self!r} has no records that lie in files one after another")
 
-    # Choices among the records.
+    # Selections.
 
     def select(self, indices: Any) -> Dataset:
         """These records as a dataset, without copying any."""
@@ -394,6 +439,8 @@ class Dataset:
         """
         from ._views import Subset
 
+        if not isinstance(condition, str):
+            raise TypeError(f"condition must be a text, got {_arguments.shown(condition)}")
         if self._is_grouped:
             from ._groups import chosen
 
@@ -417,13 +464,23 @@ class Dataset:
         """Two datasets, for training and for testing: a random part, and the rest.
 
         Args:
-            test: the size of the second one, or its share when it is a float
-            seed: another one gives another part; the same one the same part, everywhere
-            by: `record`, or `group` to keep all records of a group in one part. `test` counts
-                groups then, and a share takes at least one
+            test: the number of records in the second part, or its share if it is a float
+            seed: the seed of the random choice. The same seed gives the same parts on every machine
+            by: `record`, or `group` to keep all records of a group in one part. `test` then counts
+                groups, and a share takes at least one group
         """
-        if by not in ("record", "group"):
-            raise ValueError(f"by is 'record' or 'group', not {by!r}")
+        _arguments.choice("by", by, ("record", "group"))
+        seed = _arguments.integer("seed", seed)
+        if isinstance(test, (float, np.floating)):
+            test = _arguments.finite("test", test)
+        else:
+            try:
+                test = _arguments.integer("test", test)
+            except TypeError:
+                raise TypeError(
+                    "test must be a number of records or a fraction such as 0.1, got "
+                    f"{_arguments.shown(test)}"
+                ) from None
         if by == "group":
             from ._groups import split
 
@@ -431,8 +488,9 @@ class Dataset:
         from .samplers import Permutation
 
         size = round(test * self._count) if isinstance(test, float) else test
-        if not 0 <= size <= self._count:
-            raise ValueError(f"a part of {test} of {self._count} records")
+        if not 0 <= test <= (1 if isinstance(test, float) else self._count):
+            limit = "1.0" if isinstance(test, float) else f"{self._count}, the number of records"
+            raise ValueError(f"test must be between 0 and {limit}, got {test}")
         indices = np.empty(0, np.int64)
         if self._count:
             indices = Permutation(self._count, seed=seed).draw(0, self._count)
@@ -449,8 +507,8 @@ class Dataset:
     def groups(self) -> dict[str, np.ndarray[Any, Any]]:
         """The attributes of the groups by name, an array with a value for each group.
 
-        The two that give the range of a group count records of this dataset. Missing numbers are
-        masked; missing texts are None.
+        The two that give the range of a group count records of this dataset. Texts are `str`, as in
+        `sqlite3`. Missing numbers are masked; missing texts are None.
 
         Raises:
             ValueError: when the records do not come in groups
@@ -460,32 +518,62 @@ class Dataset:
         return columns(self)
 
     def windows(self, length: int, stride: int = 1) -> Dataset:
-        """Every run of consecutive records of a length that stays inside a group, as a dataset
-        whose fields have the length as their first dimension.
+        """Every run of consecutive records of a length, as a dataset whose fields have the length
+        as their first dimension. Where records come in groups, a window stays inside its group. It
+        is the same as `penstock.windows`.
 
         Args:
             length: the number of records in a window
-            stride: how many records further the next window starts
+            stride: the distance between the starts of two windows, in records
         """
-        from ._groups import windows
+        from ._windows import windows
 
-        return windows(self, length, stride)
+        return windows(self, length, stride=stride)
 
     def verify(self) -> Verification:
-        """Reads every byte and checks every checksum; damage is a result and not an exception."""
+        """Reads every byte and checks every checksum; damage is reported in the result and raises
+        no exception."""
         return Verification.of(_jvm.call_patiently("verify", handle=self._java().number))
 
+    def refresh(self) -> bool:
+        """Moves on to the last commit of a store, which another process may have made meanwhile.
+        Of several stores that are open as one, each moves on, and the records that were added to
+        one come before those of the next. Datasets of other formats do not change.
+
+        Returns:
+            whether there is a later commit
+        """
+        return self._update(move=True)
+
+    def _update(self, move: bool) -> bool:
+        """Updates the properties from Java. With `move`, the dataset first moves on to the last
+        commit."""
+        if self.format not in ("store", "concat"):
+            return False
+        answer = _jvm.call("storeRefresh", handle=self._java().number, move=move)
+        moved = bool(answer.pop("moved"))
+        if answer["fields"] != self._description["fields"]:
+            raise ValueError(f"the fields of {self.path} have changed; open it again")
+        self._description.update(answer)
+        if moved or self._count != answer["count"]:
+            self._count = answer["count"]
+            self._fingerprint = None
+        return moved
+
     def prepare(self) -> None:
-        """Begins to bring the files into memory, if they are to be kept there."""
+        """Starts to load the files into memory, if the memory budget allows them to stay
+        resident."""
         _jvm.call("prepare", handle=self._java().number)
 
-    # Its life.
+    # Closing and pickling.
 
     def close(self) -> None:
-        """Unmaps the files. What was read from them stays."""
+        """Unmaps the files. Records that were read stay valid."""
         for source in list(self._sources.values()):
             source.close()
         self._handle.close()
+        for part in self._owned:
+            part.close()
 
     @property
     def closed(self) -> bool:
@@ -501,44 +589,150 @@ class Dataset:
         return _reopen, (self._portable(),)
 
     def _portable(self) -> tuple[Any, ...]:
-        """How to make it again in another process."""
+        """Returns the recipe from which another process makes the dataset again."""
         return (*self._recipe, self._description, self._identities, self.fingerprint)
 
 
+_Opened = TypeVar("_Opened")
+
+
+@overload
 def open(
-    path: PathLike, *, io: str = "mmap", memory: int | None = None, lenient: bool = False
-) -> Dataset:
-    """Opens any dataset; which format it is, its content says. A tree, which has paths instead of
-    records, comes as a `Tree`.
+    path: PathLike | Iterable[PathLike],
+    *,
+    expect: type[_Opened],
+    dtype: Any = None,
+    io: str = "mmap",
+    memory: int | None = None,
+    lenient: bool = False,
+    snapshot: str | None = None,
+) -> _Opened: ...
+@overload
+def open(
+    path: PathLike | Iterable[PathLike],
+    *,
+    dtype: Any = None,
+    io: str = "mmap",
+    memory: int | None = None,
+    lenient: bool = False,
+    snapshot: str | None = None,
+) -> Dataset: ...
+def open(
+    path: PathLike | Iterable[PathLike],
+    *,
+    expect: type[Any] | None = None,
+    dtype: Any = None,
+    io: str = "mmap",
+    memory: int | None = None,
+    lenient: bool = False,
+    snapshot: str | None = None,
+) -> Any:
+    """Opens any dataset. The content of the file decides the format, and not its name, except for
+    CSV files, which are read into memory (see `read_csv`). The arrays of an `.npz` file that have
+    one length are the fields of one dataset; `open("file.npz/name")` opens one of them.
+
+    Returns a `Dataset`; for activation shards a `penstock.shards.Shards`, which is one; and for a
+    tree, which has paths instead of records, a `Tree`.
 
     Args:
-        path: a file or a folder; as text, bytes or anything with a path
+        path: a file or a folder; as text, bytes or a path object. A list of paths, or a pattern
+            such as `"day-*"`, opens several datasets with the same fields as one. Those that match
+            a pattern come in the order of the bytes of their names. A list of activation shards
+            is one corpus, as a folder of them is
+        expect: the class that the result must have, such as `penstock.Tree`. Type checkers know the
+            result by it, and a file of another kind is a TypeError
+        dtype: for a file without a header, which holds values of this NumPy type and nothing else:
+            `open("train.bin", dtype="<u2")`. A type with a shape, such as `("<f4", (3,))`, makes
+            rows of that shape. It is an error for files whose format already describes the type
         io: `mmap`, or `read` where files cannot be mapped
-        memory: bytes it may keep in memory; without it, what the machine has to spare
+        memory: the number of bytes that may stay resident; by default the machine's free memory
         lenient: whether to read the shard files of a folder as they are when its `manifest.json` is
             damaged, newer than this package, or lists missing files. A `UserWarning` says so.
+        snapshot: the named snapshot of a store to open instead of its last commit
     """
-    if io not in ("mmap", "read"):
-        raise ValueError(f"io is 'mmap' or 'read', not {io!r}")
+    _arguments.choice("io", io, ("mmap", "read"))
+    lenient = _arguments.boolean("lenient", lenient)
+    if isinstance(path, (np.ndarray, Mapping)) or not isinstance(
+        path, (str, bytes, os.PathLike, Iterable)
+    ):
+        raise TypeError(
+            "path must be a text, bytes, a path object or a list of them, got "
+            f"{_arguments.shown(path)}; penstock.from_memory makes a dataset of data in memory"
+        )
+    several = _several.paths(path)
+    corpus = None
+    if several is not None and dtype is None and snapshot is None:
+        corpus = _several.shards(several)
+    if several is not None and corpus is None:
+        from . import _views
+
+        parts = [
+            open(one, dtype=dtype, io=io, memory=memory, lenient=lenient, snapshot=snapshot)
+            for one in several
+        ]
+        return _expected(_views.opened_as_one(parts), expect)
     options: dict[str, Any] = {"io": io, "lenient": lenient}
+    if corpus is not None:
+        path, options["shards"] = corpus[0], corpus
+    if dtype is not None:
+        row = _dtypes.parsed("dtype", dtype)
+        options["dtype"] = _dtypes.descr_text(row.base)
+        options["rowShape"] = list(row.shape)
     if memory is not None:
-        options["memory"] = operator.index(memory)
-        if options["memory"] < 0:
-            raise ValueError(f"memory is a number of bytes and cannot be negative; got {memory}")
-    absolute = _paths.absolute(path)
+        options["memory"] = _arguments.integer("memory", memory, minimum=0)
+    if isinstance(path, (str, bytes)) and not path:
+        # The working folder is ".", as it is for Python's own functions.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    absolute = _paths.absolute(cast(PathLike, path))
+    if snapshot is not None and not isinstance(snapshot, str):
+        raise TypeError(f"snapshot must be a text, got {_arguments.shown(snapshot)}")
+    if snapshot is not None:
+        absolute = str(_jvm.call("storeSnapshotPath", path=absolute, name=snapshot))
+    if dtype is None and absolute.lower().endswith(".csv") and os.path.isfile(absolute):
+        from ._files import read_csv
+
+        return _expected(read_csv(absolute), expect)
     source = _paths.Source(absolute)
-    handle, description = _open_in_java(absolute, source, options)
+    try:
+        handle, description = _open_in_java(absolute, source, options)
+    except WrongFormatError:
+        if not absolute.lower().endswith(".npz"):
+            raise
+        joined = _open_archive(absolute, io=io, memory=memory, lenient=lenient)
+        if joined is None:
+            raise
+        return _expected(joined, expect)
     if description["format"] == "tree":
-        # Whoever opens a tree knows, and can say `penstock.Tree(path)`; all others need no cast.
-        return Tree._of(handle, description, io, source)  # type: ignore[return-value]
+        return _expected(Tree._of(handle, description, io, source), expect)
     _warn(description, options)
     dataset = _class_of(description)(handle, description, ("open", absolute, options))
     dataset._source_path = source
-    return dataset
+    return _expected(dataset, expect)
+
+
+def _open_archive(path: str, **options: Any) -> Dataset | None:
+    """The arrays of an `.npz` file as the fields of one dataset, where they have one length."""
+    from ._files import open_archive
+
+    try:
+        joined: Dataset | None = open_archive(path, lambda member: open(member, **options))
+    except (OSError, ValueError):
+        # Opening the archive itself raises an error with more detail.
+        return None
+    return joined
+
+
+def _expected(opened: Any, expect: type[Any] | None) -> Any:
+    if expect is None or isinstance(opened, expect):
+        return opened
+    kind = "tree" if isinstance(opened, Tree) else opened.format
+    words = f"{opened.path} is a {kind}, which opens as a {type(opened).__name__}"
+    opened.close()
+    raise TypeError(f"{words}, and expect is {expect.__name__}")
 
 
 def _class_of(description: dict[str, Any]) -> type[Dataset]:
-    """Activation shards can do more than other datasets."""
+    """Returns `Shards` for activation shards, and `Dataset` for other formats."""
     if description["format"] == "shards":
         from .shards import Shards
 
@@ -553,14 +747,14 @@ def _open_in_java(
 
 
 def _warn(description: dict[str, Any], options: dict[str, Any]) -> None:
-    """Says what was not as it should be, for those who accept it."""
+    """Warns about problems that `lenient` accepted."""
     if options["lenient"]:
         for remark in description["remarks"]:
             warnings.warn(remark, stacklevel=3)
 
 
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:
-    """What pickle calls. Nothing is opened before it is needed."""
+    """Makes a dataset from a pickle. Files are opened on first use."""
     kind, *arguments = recipe
     if kind != "open":
         from . import _views
@@ -568,7 +762,7 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
         return _views.rebuild(kind, arguments, _reopen)
     path, options, description, identities, fingerprint = arguments
 
-    # Kept by the handle, and not by the dataset: a circle would wait for the garbage collector.
+    # The handle keeps it, not the dataset: a reference cycle would wait for the garbage collector.
     sources: list[_paths.Source] = []
 
     def make() -> _jvm.Handle:
@@ -579,7 +773,7 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
         if found != fingerprint:
             handle.close()
             raise CorruptDataError(
-                f"{path} is not what it was when the dataset was pickled: its fingerprint was "
+                f"{path} has changed since the dataset was pickled: its fingerprint was "
                 f"{fingerprint} and is {found}"
             )
         return handle
@@ -587,6 +781,6 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
     handle = _jvm.LazyHandle(f"the dataset {path}", make)
     dataset = _class_of(description)(handle, description, recipe[:3])
     if _jvm.is_forked():
-        # NumPy will read the files, if they are still those that were opened.
+        # NumPy will read the files, if they have not been replaced.
         dataset._identities = identities
     return dataset

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types, between what Java says and what NumPy says."""
+"""Converts between Java's and NumPy's element types."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from . import _arguments
 
 _TYPES = {
     "bool": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
@@ -19,19 +23,29 @@ _TYPES = {
 
 @functools.cache
 def bfloat16() -> np.dtype[Any]:
-    """What stands for bf16: the type of `ml_dtypes`, or unsigned numbers where that is missing.
-    Looked for when it is needed, because importing it takes some milliseconds."""
+    """Returns the type of bf16 values from `ml_dtypes`. If that package is not installed, warns
+    once and returns `uint16`, whose integers have the same bits. The import takes some
+    milliseconds, so it happens on first use."""
     try:
         import ml_dtypes
     except ImportError:
+        warnings.warn(
+            "bfloat16 values come as uint16 integers with the same bits, because the package "
+            "ml_dtypes is not installed; pip install ml_dtypes, or use a Loader with to='torch'",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return np.dtype("<u2")
     dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
     return dtype
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    """Whether it is the type of `ml_dtypes`."""
-    return dtype.kind == "V" and dtype.itemsize == 2 and dtype == bfloat16()
+    """Whether this is bfloat16 of `ml_dtypes`; no before that package is loaded."""
+    if dtype.kind != "V" or dtype.itemsize != 2 or dtype.names is not None:
+        return False
+    ml_dtypes: Any = sys.modules.get("ml_dtypes")
+    return ml_dtypes is not None and dtype == np.dtype(ml_dtypes.bfloat16)
 
 
 class Field(NamedTuple):
@@ -95,13 +109,13 @@ def fields(description: dict[str, Any]) -> tuple[Field, ...]:
 
 
 def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
-    """A field as Java describes it, and as it is stored, where it is."""
+    """Returns a field from Java's description, and its stored type for tables."""
     kind = one["type"]
     dtype: np.dtype[Any]
     if kind == "bf16":
         dtype = bfloat16()
     elif stored is not None:
-        # What Java takes for mere bytes stays as it is stored, in whatever order.
+        # Types that Java treats as bytes keep their stored byte order.
         dtype = stored if kind == "bytes" else stored.newbyteorder("=")
     elif kind == "bytes":
         dtype = np.dtype(f"V{one['elementSize']}")
@@ -114,18 +128,38 @@ def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
     return Field(one["name"], dtype, tuple(one["shape"]), one["variable"])
 
 
+def parsed(name: str, value: Any) -> np.dtype[Any]:
+    """The NumPy type that an argument stands for; `bfloat16` is one as well.
+
+    Raises:
+        TypeError: when the argument is not a type
+    """
+    if isinstance(value, str) and value == "bfloat16":
+        return bfloat16()
+    if value is None:
+        raise TypeError(f"{name} must be a NumPy type such as '<u2', got None")
+    try:
+        dtype: np.dtype[Any] = np.dtype(value)
+    except (TypeError, ValueError) as e:
+        shown = _arguments.shown(value)
+        raise TypeError(f"{name} must be a NumPy type such as '<u2', got {shown}: {e}") from None
+    return dtype
+
+
 def java_name(dtype: np.dtype[Any]) -> str:
-    """What Java calls a type of numbers."""
+    """Returns Java's name of a numeric type."""
     if is_bfloat16(dtype):
         return "bf16"
     for name, text in _TYPES.items():
         if dtype == np.dtype(text):
             return name
-    raise ValueError(f"{dtype} is no type of numbers that batches are converted to")
+    swapped = dtype.newbyteorder("<")
+    hint = f"; batches hold little-endian numbers, use {swapped.str!r}" if dtype != swapped else ""
+    raise ValueError(f"dtype must be a type of numbers, got {dtype.str!r}{hint}")
 
 
 def descr_text(dtype: np.dtype[Any]) -> str:
-    """A type as files spell it."""
+    """Returns the text of a type in a file header."""
     if dtype.hasobject:
         raise ValueError(f"{dtype} holds Python objects, which no table can store")
     return repr(np.lib.format.dtype_to_descr(_plain(dtype)))

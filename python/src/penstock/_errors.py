@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, as the types a Python user expects."""
+"""Maps failures in Java to Python exceptions."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from typing import Any
@@ -13,10 +14,10 @@ class DatasetError(ValueError):
 
     Attributes:
         file: the file whose bytes are wrong
-        offset: where in it
+        offset: the byte in that file
         reason: a word for programs, such as `CHECKSUM` or `TRUNCATED`
         record: the record that could not be read, or None when it is not known
-        step: the step of the loader that was to hold it, or None
+        step: the loader's step that holds the record, or None
     """
 
     file: str | None = None
@@ -26,16 +27,16 @@ class DatasetError(ValueError):
     step: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors travel between processes, with all they know.
+        # Pickling keeps all attributes, so that worker processes can pass errors on.
         return (type(self), self.args, self.__dict__)
 
 
 class WrongFormatError(DatasetError):
-    """The file is something else than what it was opened as."""
+    """The file has another format than the one it was opened as."""
 
 
 class UnsupportedVersionError(DatasetError):
-    """The file is of a version that this program does not read."""
+    """The file has a version that is not supported."""
 
 
 class CorruptDataError(DatasetError):
@@ -46,6 +47,8 @@ _SIMPLE: dict[str, type[Exception]] = {
     "WrongFormat": WrongFormatError,
     "UnsupportedVersion": UnsupportedVersionError,
     "Corrupt": CorruptDataError,
+    "WrongTypeException": TypeError,
+    "BadInput": ValueError,
     "IllegalArgumentException": ValueError,
     "ArithmeticException": OverflowError,
     "IndexOutOfBoundsException": IndexError,
@@ -60,9 +63,11 @@ _FILE: dict[str, int] = {
     "NotDirectoryException": errno.ENOTDIR,
     "DirectoryNotEmptyException": errno.ENOTEMPTY,
     "FileSystemLoopException": errno.ELOOP,
+    # Python raises BlockingIOError for this number.
+    "FileInUseException": errno.EAGAIN,
 }
 
-# What the system says, for errors that Java has no type for: a full disk and the like.
+# The system's messages of errors that Java has no type for, such as a full disk.
 _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 
 
@@ -71,7 +76,7 @@ def _make(words: dict[str, Any]) -> Exception:
     for name in words["types"]:
         if name in _FILE:
             number = _FILE[name]
-            # Python chooses FileNotFoundError and its like by the number.
+            # Python chooses the class, such as FileNotFoundError, by the errno.
             return OSError(number, message or os.strerror(number), words.get("file"))
         if name in ("FileSystemException", "IOException"):
             return _disk_error(message, words.get("file"))
@@ -83,17 +88,17 @@ def _make(words: dict[str, Any]) -> Exception:
 
 
 def _disk_error(message: str | None, file: str | None) -> OSError:
-    # Where Java has no place for the file, its name stands before what the system says.
+    # Java puts the file's name in front of the system's message.
     place, _, reason = (message or "").rpartition(": ")
     number = _NUMBERS.get(reason)
     if number is not None:
         return OSError(number, reason, file or place or None)
-    # The words are Java's own: the file is not what it should be, or something failed.
+    # The message is Java's own and not the system's.
     return OSError(message) if file is None else OSError(errno.EINVAL, message, file)
 
 
 def from_words(words: dict[str, Any]) -> Exception:
-    """The exception for what Java says about a failure."""
+    """Returns the exception for a failure that Java reported."""
     if words["types"][0] != "LoaderException":
         error = _make(words)
         if isinstance(error, DatasetError):
@@ -107,3 +112,12 @@ def from_words(words: dict[str, Any]) -> Exception:
         error.record = words["record"] if words["record"] >= 0 else None
         error.step = words["step"]
     return error
+
+
+def note(error: BaseException, text: str) -> None:
+    """Adds a note to an exception, if Python has notes and the exception allows it. An exception
+    that cannot be changed, such as a frozen dataclass, stays as it is."""
+    with contextlib.suppress(Exception):
+        # A transform may raise the same exception object for every batch.
+        if text not in getattr(error, "__notes__", ()):
+            error.add_note(text)  # type: ignore[attr-defined,unused-ignore]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in a process that was forked: NumPy reads them where Java cannot follow."""
+"""Tables in a forked process: NumPy reads them, because Java does not survive a fork."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ForkedRows:
         """Copies rows as they are stored."""
         wanted = _index.wrap(indices, self._count)
         if len(self._files) == 1:
-            # Indices are within bounds already; checking them again would take a second buffer.
+            # The indices are in range. NumPy's own check would need a second buffer.
             np.take(self._files[0], wanted, axis=0, out=out, mode="clip")
             return
         files = np.searchsorted(self._starts, wanted, side="right") - 1
@@ -39,7 +39,7 @@ class ForkedRows:
             out[here] = self._files[number].take(wanted[here] - self._starts[number], axis=0)
 
     def columns(self, fields: tuple[Field, ...], indices: _index.Indices) -> dict[str, Any]:
-        """Fresh columns, as Java would make them."""
+        """Returns new columns, equal to those that Java makes."""
         rows = np.empty((len(indices), *self._row.shape), self._row.base)
         self.read(indices, rows)
         return columns(rows, fields)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which format a file gets: the extension of its name decides."""
+"""Chooses the format of a new file by its extension."""
 
 from __future__ import annotations
 
 import os
 
 EXTENSIONS = {".npy": "table", ".a2pack": "pack", ".act": "tree"}
+
+# Formats that only `penstock.write` writes.
+OTHER_EXTENSIONS = {".npz": "npz", ".csv": "csv"}
 
 
 def format_of(path: str) -> str | None:
@@ -20,8 +23,9 @@ def format_of(path: str) -> str | None:
     if extension not in EXTENSIONS:
         known = ", ".join(f"{known} (a {kind})" for known, kind in EXTENSIONS.items())
         raise ValueError(
-            f"{path} has the unknown extension {extension}; the known ones are {known}, and a name "
-            "without an extension takes a folder of tables or a pack"
+            f"{path} has the unknown extension {extension}; the known ones are {known}, .npz "
+            "(several arrays) and .csv (text). A name without an extension becomes a pack for a "
+            "list of bytes, and otherwise a folder with a table"
         )
     return EXTENSIONS[extension]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that come in groups: attributes, views of some groups, splits and windows."""
+"""Records that come in groups: attributes, views of some groups, and splits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GroupedView(Subset):
     """Some records of a grouped dataset, with their groups."""
 
     def __init__(self, base: Dataset, indices: _Array | Ranges, handle: _jvm.Handle) -> None:
-        # The indices are those of the root already.
+        # The indices already refer to the root dataset.
         root = base._root()
         if isinstance(indices, Ranges):
             super().__init__(root, np.empty(0, np.int64))
@@ -55,24 +55,41 @@ class GroupedView(Subset):
     def _is_grouped(self) -> bool:
         return True
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A copy in another process is a plain subset.
-        from ._dataset import _reopen
-
-        return _reopen, (self._portable(),)
-
     def _portable(self) -> tuple[Any, ...]:
         self._require_open()
-        indices = self._indices
+        number = self._java().number
+        members = np.empty(_jvm.call("groupMembers", handle=number), np.int64)
+        if len(members):
+            _jvm.call("groupMembers", handle=number, **_memory("target", members))
+        indices: _Array | Ranges = self._indices
+        is_ranges = isinstance(indices, Ranges)
         if isinstance(indices, Ranges):
-            indices = np.concatenate(
-                [
-                    np.arange(start, limit, dtype=np.int64)
-                    for start, limit in zip(indices.starts, indices.limits, strict=True)
-                ]
-                or [np.empty(0, np.int64)]
-            )
-        return ("subset", self._base._portable(), indices)
+            indices = np.concatenate([indices.starts, indices.limits])
+        return ("grouped", self._base._portable(), is_ranges, indices, members)
+
+
+def _memory(name: str, array: _Array) -> dict[str, int]:
+    return {name: array.ctypes.data, f"{name}Bytes": array.nbytes}
+
+
+def rebuild_view(base: Dataset, is_ranges: bool, rows: _Array, members: _Array) -> GroupedView:
+    """Makes a view from a pickle. Its Java object is made on first use."""
+    rows, members = rows.copy(), members.copy()
+
+    def make() -> _jvm.Handle:
+        handle, _ = _jvm.create(
+            f"the view of {base.path}",
+            "groupView",
+            handle=base._java().number,
+            ranges=is_ranges,
+            **_memory("rows", rows),
+            **_memory("members", members),
+        )
+        return handle
+
+    half = len(rows) // 2
+    indices = Ranges(rows[:half], rows[half:]) if is_ranges else rows
+    return GroupedView(base, indices, _jvm.LazyHandle(f"the view of {base.path}", make))
 
 
 def _require_groups(dataset: Dataset) -> None:
@@ -88,15 +105,17 @@ def columns(dataset: Dataset) -> dict[str, _Array]:
     _require_groups(dataset)
     handle, description = _jvm.create("the groups", "groups", handle=dataset._java().number)
     groups = Dataset(handle, description, ())
-    return {name: _array(groups[name][:]) for name in groups.fields}
+    texts = {field["name"] for field in description["fields"] if field["type"] == "utf8"}
+    return {name: _array(groups[name][:], name in texts) for name in groups.fields}
 
 
-def _array(values: Any) -> _Array:
-    """Numbers as they are; texts as an array of objects."""
+def _array(values: Any, is_text: bool) -> _Array:
+    """Numbers as they are; texts as an array of `str`, and other bytes as one of `bytes`."""
     if isinstance(values, np.ndarray):
         return values
     array = np.empty(len(values), object)
-    array[:] = list(values)
+    for i, value in enumerate(values):
+        array[i] = value.decode() if is_text and value is not None else value
     return array
 
 
@@ -109,12 +128,7 @@ def chosen(dataset: Dataset, verb: str, **arguments: Any) -> GroupedView:
     range_count = answer["ranges"]
     size = 2 * range_count if range_count >= 0 else answer["description"]["count"]
     numbers = np.empty(size, np.int64)
-    _jvm.call(
-        "groupRows",
-        handle=handle.number,
-        target=numbers.ctypes.data,
-        targetBytes=numbers.nbytes,
-    )
+    _jvm.call("groupRows", handle=handle.number, **_memory("target", numbers))
     if range_count < 0:
         return GroupedView(dataset, numbers, handle)
     return GroupedView(
@@ -137,38 +151,3 @@ def split(dataset: Dataset, test: float | int, seed: int) -> tuple[Dataset, Data
         chosen(dataset, "groupSplit", seed=bits, test=False, **size),
         chosen(dataset, "groupSplit", seed=bits, test=True, **size),
     )
-
-
-def windows(dataset: Dataset, length: int, stride: int) -> Dataset:
-    """Runs of consecutive records inside groups."""
-    _require_groups(dataset)
-    numbers = {"length": operator.index(length), "stride": operator.index(stride)}
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")
-    handle, description = _jvm.create(
-        f"the windows of {dataset.path}", "groupWindows", handle=dataset._java().number, **numbers
-    )
-    found = Dataset(handle, description, ("windows", numbers))
-    found._parts = (dataset,)
-    found._recipe = ("windows", dataset, numbers)
-    return found
-
-
-def rebuild_windows(arguments: list[Any]) -> Dataset:
-    """What pickle calls."""
-    dataset, numbers, description, *_ = arguments
-
-    def make() -> _jvm.Handle:
-        if not dataset._is_grouped:
-            raise ValueError("windows of a view that was pickled are made anew: call windows again")
-        handle, _ = _jvm.create(
-            "the windows", "groupWindows", handle=dataset._java().number, **numbers
-        )
-        return handle
-
-    found = Dataset(
-        _jvm.LazyHandle("the windows", make), description, ("windows", dataset, numbers)
-    )
-    found._parts = (dataset,)
-    return found

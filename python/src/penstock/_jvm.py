@@ -13,11 +13,13 @@ import ctypes
 import itertools
 import json
 import locale
+import math
 import os
 import shlex
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -63,8 +65,8 @@ class ForkedError(RuntimeError):
 
 
 class Functions:
-    """What Java offers, as `dev.penstock.bridge.Bridge` lists it. Every function releases the
-    interpreter's lock and returns a negative number when it failed."""
+    """The native functions of `dev.penstock.bridge.Bridge`. Every function releases the GIL and
+    returns a negative number when it failed."""
 
     def __init__(self, address: int) -> None:
         def function(number: int, argument_count: int) -> Any:
@@ -75,15 +77,23 @@ class Functions:
         self.failure = function(1, 2)
         self.take = function(2, 5)
         self.take_rows = function(3, 5)
-        self.next = function(4, 3)
+        self.next = function(4, 4)
         self.release = function(5, 1)
         self.fill = function(6, 3)
+        self.version = function(7, 0)
+        self.begin = function(8, 1)
+        self.size_text = function(9, 4)
 
+
+# The expected value of `dev.penstock.bridge.Bridge.VERSION`.
+BRIDGE_VERSION = 4
 
 _lock = threading.Lock()
 _functions: Functions | None = None
+# The error message when the runtime has started but its jar has another version.
+_mismatch: str | None = None
 _starter: _Starter | None = None
-# The runtime itself, and its functions as a forked child is to find them.
+# The virtual machine, and the function table that a forked child gets.
 _machine: c_void_p | None = None
 _table_of_child: ctypes.Array[c_void_p] | None = None
 _is_starting = False
@@ -97,8 +107,8 @@ def _after_fork() -> None:
     if _functions is not None or _is_starting:
         _is_forked = True
     if _machine is not None and _table_of_child is not None:
-        # A thread that ends takes leave of the runtime, which would wait for ever for threads that
-        # the child does not have.
+        # A thread that ends detaches from the runtime. In the child this would wait for ever for
+        # threads that the fork did not copy.
         ctypes.cast(_machine, POINTER(c_void_p))[0] = ctypes.addressof(_table_of_child)
 
 
@@ -112,13 +122,35 @@ def is_forked() -> bool:
 
 
 def is_usable() -> bool:
-    """Whether handles of this process can still be given back: not in a forked child, and not
-    while the interpreter shuts down."""
+    """Whether handles of this process can be released: not in a forked child, and not while the
+    interpreter shuts down."""
     return _functions is not None and not _is_forked and not _is_ended and not sys.is_finalizing()
 
 
 def functions() -> Functions:
-    """The functions of Java; starts the runtime when this is the first call."""
+    """Returns Java's functions. The first call starts the runtime."""
+    java = _usable_functions()
+    if _gone:
+        _sweep()
+    return java
+
+
+def next_batch(batch: int, loader: int, info: int) -> int:
+    """Calls `next` of Java's functions, and releases an object whose handle was collected in the
+    same call: in a loop that is the batch before the last one."""
+    java = _usable_functions()
+    try:
+        ticket = _gone[0]
+    except IndexError:
+        return int(java.next(batch, loader, info, 0))
+    status = int(java.next(batch, loader, info, ticket.number))
+    _forget(ticket)
+    if _gone:
+        _sweep()
+    return status
+
+
+def _usable_functions() -> Functions:
     if _is_forked:
         raise ForkedError(_FORKED)
     if _is_ended:
@@ -127,14 +159,12 @@ def functions() -> Functions:
         return _start()
     if _signals.is_disturbed():
         _signals.put_back()
-    if _gone:
-        _sweep()
     return _functions
 
 
 def _after_end() -> NoReturn:
     if threading.current_thread().daemon:
-        # It vanishes with the process, in silence, as daemon threads do.
+        # A daemon thread ends silently with the process, so it only waits here.
         while True:
             time.sleep(3600)
     raise RuntimeError("the interpreter is shutting down, and the Java runtime has ended")
@@ -143,33 +173,49 @@ def _after_end() -> NoReturn:
 def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     options = [
         f"-Djava.class.path={_runtime.jar()}",
-        # Ctrl-C stays Python's.
+        # Python handles Ctrl-C.
         "-Xrs",
         "-XX:+UseSerialGC",
-        # Little at first, and as much as choices among many records take.
+        # A small heap at first, which may grow for selections of many records.
         "-Xms16m",
         "-XX:MaxRAMPercentage=25",
         "--enable-native-access=ALL-UNNAMED",
-        # No files in the working folder.
+        # A crash writes no files into the working folder.
         "-XX:-CreateCoredumpOnCrash",
         "-XX:+ErrorFileToStderr",
-        # Its warnings would go to stdout and stderr.
+        # Without this, warnings of the runtime go to stdout and stderr.
         "-Xlog:disable",
         "-XX:-PrintWarnings",
     ]
     if cache is not None:
-        # A runtime that cannot use it goes on without it.
+        # A runtime that cannot use the cache ignores it.
         options.append(f"-XX:AOTCache={cache}")
     if runtime.has_vectors:
         options.append("--add-modules=jdk.incubator.vector")
-    # What comes later wins.
+    else:
+        _warn_of_vectors(runtime)
+    # Later options override earlier ones, so the user's come last.
     return options + shlex.split(os.environ.get("PENSTOCK_JAVA_OPTIONS", ""))
 
 
+def _warn_of_vectors(runtime: _runtime.Runtime) -> None:
+    """Warns once in a process that the vector module is missing."""
+    if os.environ.get("PENSTOCK_VECTORS") != "off":
+        warnings.warn(
+            f"the Java runtime in {runtime.home} has no module jdk.incubator.vector, so gathering "
+            "small records and converting numbers is slower; a complete JDK 25 has it. "
+            "PENSTOCK_VECTORS=off in the environment silences this warning",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
 def _start() -> Functions:
-    """Starts the runtime in a thread of its own: Ctrl-C in the middle then leaves a runtime that
-    the next call finds, and the thread that happens to come first owns nothing."""
+    """Starts the runtime in a thread of its own. After a Ctrl-C the start continues, and the next
+    call finds the runtime. The calling thread has no special role in it."""
     global _starter
+    if _mismatch is not None:
+        raise RuntimeError(_mismatch)
     with _lock:
         if _functions is None and (_starter is None or not _starter.is_alive()):
             _starter = _Starter()
@@ -207,7 +253,7 @@ class _Starter(threading.Thread):
 
 
 def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
-    global _functions, _machine, _sweeper, _table_of_child
+    global _functions, _machine, _sweeper, _table_of_child, _mismatch
     library = ctypes.CDLL(runtime.library, mode=ctypes.RTLD_GLOBAL)
     texts = (_Option * len(options))(*[_Option(os.fsencode(text), None) for text in options])
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
@@ -220,40 +266,48 @@ def _create(runtime: _runtime.Runtime, options: list[str]) -> None:
         )
     if status != 0:
         raise RuntimeError(
-            f"the Java runtime in {runtime.home} did not start (status {status}); its words are "
+            f"the Java runtime in {runtime.home} did not start (status {status}); its messages are "
             "on stderr, and its options were " + " ".join(options)
         )
     address = _function(environment)
-    # The end of the runtime waits for the thread that began it unless that has taken its leave.
+    # Without this, destroying the runtime would wait for the thread that started it.
     _of_machine(machine, _DETACH)
     table = ctypes.cast(machine, POINTER(POINTER(c_void_p * _MACHINE_COUNT)))[0].contents
     _table_of_child = (c_void_p * _MACHINE_COUNT)(*table)
-    # It does nothing, whatever it is called with.
+    # getpid replaces the detach function: it ignores its arguments and has no effect.
     _table_of_child[_DETACH] = ctypes.cast(ctypes.CDLL(None).getpid, c_void_p).value
     _machine = machine
     atexit.register(_end, machine)
     _signals.after_start()
-    _functions = Functions(address)
+    made = Functions(address)
+    if made.version() != BRIDGE_VERSION:
+        _mismatch = (
+            f"the Python part of penstock and its Java part, {_runtime.jar()}, are of different "
+            "releases; reinstall penstock with "
+            "`pip install --force-reinstall penstock` and restart the program"
+        )
+        raise RuntimeError(_mismatch)
+    _functions = made
     _sweeper = threading.Thread(target=_keep_sweeping, name="penstock-sweep", daemon=True)
     _sweeper.start()
 
 
 def _of_machine(machine: c_void_p, place: int) -> None:
-    """Calls a function of the runtime itself."""
+    """Calls a function of JNI's invocation interface."""
     table = ctypes.cast(ctypes.cast(machine, POINTER(c_void_p))[0], POINTER(c_void_p))
     CFUNCTYPE(c_int, c_void_p)(table[place])(machine)
 
 
 def _end(machine: c_void_p) -> None:
-    """Ends the runtime before the process does: one whose threads were still at work, such as
-    after a Ctrl-C, would crash when the process takes its library down."""
+    """Ends the runtime before the process ends. Threads of the runtime that still run, for example
+    after a Ctrl-C, would crash when the process unloads its library."""
     global _is_ended
     if _is_forked:
         return
     with _sweeping:
-        # Other things may take their time to end after this.
+        # Handles that are collected after this must not call the runtime.
         _is_ended = True
-    # The runtime would wait a third of a second for threads that it knows and that do not end.
+    # The runtime would wait a third of a second for an attached thread that does not end.
     _sweeps_end.set()
     if _sweeper is not None:
         _sweeper.join()
@@ -271,14 +325,14 @@ def _function(environment: c_void_p) -> int:
     address = start and invoke(environment, bridge, start, None)
     if not address:
         describe(environment)
-        raise RuntimeError("the Java part of penstock did not start; its words are on stderr")
+        raise RuntimeError("the Java part of penstock did not start; its messages are on stderr")
     return int(address)
 
 
 @contextmanager
 def _in_utf8() -> Iterator[None]:
-    """Makes Java take names of files for UTF-8 as Python does, whatever the locale, and keeps the
-    locale of the process as it is."""
+    """Makes Java treat file names as UTF-8 in any locale, as Python does. The locale of the process
+    does not change."""
     before = locale.setlocale(locale.LC_ALL)
     chosen = os.environ.get("LC_ALL")
     os.environ["LC_ALL"] = "C.UTF-8"
@@ -294,7 +348,7 @@ def _in_utf8() -> Iterator[None]:
 
 @contextmanager
 def _without_warning() -> Iterator[None]:
-    """Everything on stderr comes through but the runtime's warning about the incubator module.
+    """Removes the runtime's warning about the incubator module from stderr.
 
     A thread passes lines on as they come, so that nothing is lost when the runtime ends the
     process.
@@ -304,7 +358,7 @@ def _without_warning() -> Iterator[None]:
     try:
         original = os.dup(2)
     except OSError:
-        # There is no stderr, and the runtime would write to whatever file gets its number.
+        # stderr is closed, and the runtime would write into the next file that gets its number.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         if nowhere != 2:
             os.dup2(nowhere, 2)
@@ -334,33 +388,54 @@ def _without_warning() -> Iterator[None]:
         os.dup2(original, 2)
         os.write(sink, _END_OF_START)
         os.close(sink)
-        # A process that was started meanwhile may keep the pipe as its own stderr, so its end is
-        # not waited for: the thread goes on as long as there is such a process.
+        # A process that was started meanwhile may have the pipe as its stderr. So the thread is not
+        # joined: it runs as long as such a process does.
         is_done.wait()
 
 
 def fail(status: int) -> NoReturn:
-    """Raises what a call of this thread failed with."""
+    """Raises the exception of the last failed call of this thread."""
     where = c_int64()
     size = functions().failure(status, ctypes.addressof(where))
     if size < 0:
         raise MemoryError("the Java runtime is out of memory")
     words = json.loads(ctypes.string_at(where.value, size))
-    raise _errors.from_words(_paths.restored(words))
+    raise _errors.from_words(_paths.restored(words, _paths.memory_names))
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as JSON's."""
+    """Converts NumPy's numbers for JSON."""
     if hasattr(value, "item") and hasattr(value, "dtype") and value.dtype.kind in "biuf":
         return value.item()
-    raise TypeError(f"a number was expected, and not {value!r}")
+    raise TypeError(f"a number or a text is needed, got {value!r}")
+
+
+def _require_finite(name: str, value: Any) -> None:
+    """Raises for infinities and NaN, which JSON does not have. The message names the argument."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            _require_finite(str(key), one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            _require_finite(name, one)
+    elif isinstance(value, float) and not math.isfinite(value):
+        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+        raise ValueError(f"{words} must be finite, got {value}")
+
+
+def _request(arguments: dict[str, Any]) -> bytes:
+    try:
+        # Only ASCII, so that lone surrogates of file names come through as escapes.
+        return json.dumps(arguments, default=_plain, allow_nan=False).encode("ascii")
+    except ValueError:
+        _require_finite("", arguments)
+        raise
 
 
 def call(verb: str, **arguments: Any) -> Any:
-    """Asks for something that is rare, in JSON."""
+    """Calls Java with arguments in JSON. It is slow, and meant for rare calls."""
     arguments["verb"] = verb
-    # Only ASCII, so that lone surrogates of file names come through as escapes.
-    request = json.dumps(arguments, default=_plain).encode("ascii")
+    request = _request(arguments)
     where = c_int64()
     java = functions()
     memory = ctypes.create_string_buffer(request, len(request))
@@ -371,20 +446,20 @@ def call(verb: str, **arguments: Any) -> Any:
 
 
 def call_patiently(verb: str, **arguments: Any) -> Any:
-    """`call` for what may take long: Ctrl-C is served at once, while Java finishes in a thread of
-    its own and nobody looks at the result."""
+    """`call` for long requests. Ctrl-C is handled at once; Java then finishes the request in
+    another thread, and its result is dropped."""
     return _patiently(lambda: call(verb, **arguments), verb)
 
 
 def create(what: str, verb: str, **arguments: Any) -> tuple[Handle, Any]:
-    """`call` for what makes an object in Java; with what it answers. Its number is known before it
-    is made, so that an interruption at any moment leaves nothing behind."""
+    """Makes an object in Java and returns its handle and Java's answer. The handle's number is
+    chosen before the call, so that an interruption at any moment leaks nothing."""
     handle = Handle(what)
     return handle, call(verb, **arguments, **{"as": handle.number})
 
 
 def create_patiently(what: str, verb: str, **arguments: Any) -> tuple[Handle, Any]:
-    """`create`, as `call_patiently` is `call`."""
+    """`create` for long requests, like `call_patiently`."""
     made: tuple[Handle, Any] = _patiently(lambda: create(what, verb, **arguments), verb)
     return made
 
@@ -413,22 +488,22 @@ def _patiently(work: Callable[[], Any], name: str) -> Any:
 
 
 class _Ticket(weakref.ref["Handle"]):
-    """What is left of a handle that nobody closed."""
+    """A weak reference to a handle, with its number for the release."""
 
     __slots__ = ("number",)
     number: int
 
 
-# Tickets of live handles by their numbers, and those whose handles are gone. A handle has no
-# `__del__`: Ctrl-C in the middle of one would be printed and lost. Appending to a deque is done
-# without running any Python code, so there is no middle.
+# Tickets of live handles by number, and tickets whose handles were collected. A handle has no
+# `__del__`, because a Ctrl-C inside it would be printed and lost. Appending to a deque runs no
+# Python code and cannot be interrupted.
 _tickets: dict[int, _Ticket] = {}
 _gone: deque[_Ticket] = deque()
-# Held by who gives back: calling a runtime that has ended would end the process. A signal handler
-# may come in between and do the same.
+# Held while handles are released, because calling a runtime that has ended would end the process.
+# It is reentrant, because a signal handler may release handles too.
 _sweeping = threading.RLock()
 
-# Of the objects in Java; none is used twice.
+# Numbers of objects in Java. A number is never used again.
 _numbers = itertools.count(1)
 
 _SWEEP_SECONDS = 0.25
@@ -441,13 +516,13 @@ _CROWD = 10_000
 
 
 def is_crowded() -> bool:
-    """Whether there are so many objects that small ones should not stay."""
+    """Whether Java has too many objects, so that small batches should be copied and released."""
     return len(_tickets) > _CROWD
 
 
 def _sweep() -> None:
-    """Gives back what nobody refers to any more. Giving back twice does no harm: numbers are never
-    used again. So nothing is lost when it is interrupted anywhere."""
+    """Releases the Java objects whose handles were collected. It may be interrupted anywhere:
+    releasing a number twice is harmless, because numbers are never used again."""
     with _sweeping:
         java = _functions
         while _gone and java is not None and not _is_ended:
@@ -456,15 +531,20 @@ def _sweep() -> None:
             except IndexError:
                 return
             java.release(ticket.number)
-            _tickets.pop(ticket.number, None)
-            with suppress(ValueError):
-                _gone.remove(ticket)
+            _forget(ticket)
+
+
+def _forget(ticket: _Ticket) -> None:
+    """Removes a ticket whose object was released. Another thread may have done so already."""
+    _tickets.pop(ticket.number, None)
+    with suppress(ValueError):
+        _gone.remove(ticket)
 
 
 def _keep_sweeping() -> None:
-    """For programs that call nothing for a while and drop large arrays meanwhile."""
+    """Sweeps at intervals, for programs that drop large arrays and make no calls."""
     if _functions is not None:
-        # Java gets to know the thread while there is memory for it.
+        # Attaches the thread to Java while there is memory for it.
         _functions.release(0)
     while not _sweeps_end.wait(_SWEEP_SECONDS):
         _sweep()
@@ -472,7 +552,8 @@ def _keep_sweeping() -> None:
 
 
 class Handle:
-    """A Java object by its number; given back when nobody refers to it any more."""
+    """A reference to a Java object by its number. The object is released after the last
+    reference."""
 
     __slots__ = ("__weakref__", "_number", "_what")
 
@@ -495,7 +576,7 @@ class Handle:
         return self._number == 0
 
     def require_open(self) -> None:
-        """Raises when it is closed."""
+        """Raises when the handle is closed."""
         if self.is_closed:
             raise ValueError(f"{self._what} is closed")
 
@@ -508,14 +589,13 @@ class Handle:
 
 
 class LazyHandle(Handle):
-    """A Java object that is made when its number is first asked for, such as that of a dataset that
-    came out of a pickle. So unpickling never fails: in a worker of a process pool an error would be
-    lost there, and the pool would wait for ever."""
+    """A Java object that is made on first use, for example the dataset of a pickle. So unpickling
+    never fails: a process pool would lose an error there and wait for ever."""
 
     __slots__ = ("_handle", "_is_closed", "_lock", "_make")
 
     def __init__(self, what: str, make: Callable[[], Handle]) -> None:
-        # It has no number of its own, and nothing to give back.
+        # The handle has no number of its own, and nothing to release.
         self._number = 0
         self._what = what
         self._make = make
@@ -530,7 +610,7 @@ class LazyHandle(Handle):
 
     def _made(self) -> Handle:
         self.require_open()
-        # Raises in a forked child, whose lock may be held by a thread that it does not have.
+        # Raises in a forked child, where the lock may be held by a thread that was not copied.
         functions()
         with self._lock:
             if self._handle is None:

@@ -1,65 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches, made ahead by Java's threads, and resumed at the exact sample."""
+"""The class `Loader`, which delivers prefetched batches and resumes at the exact sample."""
 
 from __future__ import annotations
 
 import json
 import operator
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _dtypes, _jvm
-from ._batchwork import BatchWork, Spent
+from . import _arguments, _dtypes, _jvm
+from ._batchwork import LEFT_OUT, BatchWork, Skipped, Spent
 from ._dataset import Dataset
 from ._dtypes import Field
-from ._memory import BatchInfo, BatchPlace
+from ._errors import note
+from ._in_memory import coerced
+from ._jax import require_jax
+from ._mapped import Mapped
+from ._memory import BatchInfo, BatchPlace, Plan
+from ._processes import Processes, Work
 from ._ranks import resolve
 from ._torch import require_torch, to_torch
 from ._workers import Ordered
 from .samplers import Permutation, Sampler, Sequential, seed_bits
-from .transforms import Pad, Transform, split
+from .transforms import Ahead, Convert, Transform, split
+
+# Java counts records of a batch, ranks and threads in 32 bits with a sign, and bytes and epochs in
+# 64.
+_INT_MAX = (1 << 31) - 1
+_LONG_MAX = (1 << 63) - 1
 
 
 class Loader:
     """Batches of a dataset.
 
-    Each pass is the next epoch. A pass that was left early is not gone on with by the next one,
-    unless `load_state_dict` comes between.
+    Each pass iterates over the next epoch. A pass that ends early is not continued by the next one,
+    unless `load_state_dict` is called in between.
 
     Args:
-        dataset: what to load
-        batch_size: records of a batch on this rank
-        shuffle: whether to shuffle; the default without a `sampler`, and an error with one
-        seed: of the shuffle (0), and of the `seeds` of the records
+        dataset: a dataset; or the path of one; or data in memory, as `penstock.from_memory` takes
+            it: an array, a dictionary of columns or a list of `bytes`
+        batch_size: the number of records in a batch, on this rank
+        shuffle: whether to shuffle. The default is True. Must not be given together with `sampler`
+        seed: the seed of the shuffle and of the records' `seeds`; 0 by default
         drop_last: whether to leave out the smaller batch at the end of an epoch
-        rank, world_size: which part of each step is this process's. Without them, the ranks of an
-            initialised `torch.distributed`, or of the environment (`RANK` and `WORLD_SIZE`, which
-            `torchrun` sets, or the variables of MPI), or of an initialised JAX, at the moment when
-            the loader is made; `stats()["ranks_from"]` says which
-        local_world_size: how many ranks share this machine and its cores; without it, what
-            `LOCAL_WORLD_SIZE` says
-        threads: how many fill batches; without it, this rank's share of the cores
-        prefetch: bytes of batches made ahead
+        even_batches: whether all ranks get the same number of records in every step, which training
+            with collective operations needs: a few records are repeated at the end of an epoch.
+            With False every record comes exactly once over all ranks, which an evaluation needs;
+            the last batches of the ranks then differ by one record, and a rank may have one batch
+            fewer
+        rank, world_size: this process's rank and the number of ranks. By default they are
+            those of an initialised `torch.distributed`, of the environment (`RANK` and
+            `WORLD_SIZE`, which `torchrun` sets, or the variables of MPI), or of an initialised JAX,
+            at the moment when the loader is made; `stats()["ranks_from"]` names the source
+        local_world_size: the number of ranks on this machine, which share its cores; by default the
+            value of `LOCAL_WORLD_SIZE`
+        threads: the number of threads that fill batches; by default this rank's share of the cores
+        prefetch: the number of bytes of batches to prefetch
         sampler: one of `penstock.samplers`
-        transform: called with each batch; `stats()` has its cost. Or one of
-            `penstock.transforms`, which Java's threads do; or several of both, in this order
-        map_records: called with each record, before `transform`: with its value, or with a
-            dictionary where records have several fields. The results become the batch: arrays of
+        transform: a function that is called with each batch (`stats()` has the time it took); or
+            one of `penstock.transforms`, which Java's threads run; or a list of both, applied in
+            order
+        map_records: a function that is called with each record before `transform`. It gets the
+            record's value, or a dictionary if records have several fields. The results become the
+            batch: arrays of
             one shape are stacked, dictionaries and tuples are stacked part by part
-        workers: how many Python threads call `map_records` and the functions of `transform`,
-            several batches ahead; without any, the thread that iterates calls them. The order of
-            the batches and resuming stay exact. It pays for functions that release the
-            interpreter's lock, such as those that decode images
-        to: `numpy` or `torch`
+        workers: the number of Python threads that call `map_records` and the functions of
+            `transform`, several batches ahead; with 0, the thread that iterates calls them. The
+            order of the batches and resuming stay exact. Threads help if the functions release the
+            GIL, as image decoders do
+        worker_type: `thread`, or `process` for functions written in Python alone, which threads
+            cannot run side by side. Batches go to such processes and back through shared memory.
+            Their functions are pickled once, and always get NumPy arrays; with `to="torch"` the
+            results become tensors afterwards
+        to: `numpy`, `torch` or `jax`. Tensors of PyTorch, and JAX arrays on a CPU, share the memory
+            of the batch and copy nothing. JAX has numbers of 32 bits unless `jax_enable_x64` is set
         pin_memory: for `torch`, whether tensors are copied to pinned memory
-        on_error: `raise`, or `skip` to leave out records that cannot be read
-        fields: names of those that are wanted, instead of all
+        on_error: `raise`, after which the iterator stays at that batch, or `skip` to leave out
+            records that cannot be read or for which `map_records` fails, and batches for which a
+            function of `transform` fails. `stats()` counts them, and the first failure of a
+            function is a RuntimeWarning
+        fields: the names of the fields to read; by default all fields
         indices: whether batches have the indices of their records, as `indices`
         seeds: whether batches have a 64-bit seed for each record, as `seeds`. It is made of `seed`,
             the epoch and the position in the epoch, so that random augmentation comes out the same
             after a resume and with any batch size, number of ranks, threads and workers
         ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
+        follow: whether each epoch begins with the last commit of a store that another process
+            writes to. Such a loader has one rank, and its sampler must work for any number of
+            records
 
     >>> import numpy as np, penstock
     >>> penstock.write("numbers.npy", np.arange(10))
@@ -71,10 +100,12 @@ class Loader:
     [8 9]
     """
 
+    @_arguments.named_options
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Any,
         batch_size: int,
+        *,
         shuffle: bool | None = None,
         seed: int | None = None,
         drop_last: bool = False,
@@ -87,32 +118,85 @@ class Loader:
         to: str = "numpy",
         pin_memory: bool = False,
         on_error: str = "raise",
-        fields: list[str] | None = None,
+        fields: Sequence[str] | None = None,
         ragged: bool = False,
-        *,
+        even_batches: bool = True,
         local_world_size: int | None = None,
         map_records: Callable[[Any], Any] | None = None,
         workers: int = 0,
+        worker_type: str = "thread",
         indices: bool = False,
         seeds: bool = False,
+        follow: bool = False,
     ) -> None:
-        if to not in ("numpy", "torch"):
-            raise ValueError(f"to is 'numpy' or 'torch', not {to!r}")
-        if on_error not in ("raise", "skip"):
-            raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        batch_size = _arguments.integer("batch_size", batch_size, minimum=1, maximum=_INT_MAX)
+        drop_last = _arguments.boolean("drop_last", drop_last)
+        indices = _arguments.boolean("indices", indices)
+        seeds = _arguments.boolean("seeds", seeds)
+        even_batches = _arguments.boolean("even_batches", even_batches)
+        pin_memory = _arguments.boolean("pin_memory", pin_memory)
+        ragged = _arguments.boolean("ragged", ragged)
+        follow = _arguments.boolean("follow", follow)
+        workers = _arguments.integer("workers", workers, minimum=0)
+        threads = _arguments.integer_or_none("threads", threads, minimum=1, maximum=_INT_MAX)
+        prefetch = _arguments.integer_or_none("prefetch", prefetch, minimum=0, maximum=_LONG_MAX)
+        rank = _arguments.integer_or_none("rank", rank, minimum=0, maximum=_INT_MAX)
+        world_size = _arguments.integer_or_none(
+            "world_size", world_size, minimum=1, maximum=_INT_MAX
+        )
+        local_world_size = _arguments.integer_or_none(
+            "local_world_size", local_world_size, minimum=1, maximum=_INT_MAX
+        )
+        seed = _arguments.integer_or_none("seed", seed)
+        fields = None if fields is None else _arguments.texts("fields", fields)
+        if fields is not None and not fields:
+            raise ValueError("fields must name at least one field, got []")
+        if shuffle is not None:
+            shuffle = _arguments.boolean("shuffle", shuffle)
+        _arguments.choice("to", to, ("numpy", "torch", "jax"))
+        _arguments.choice("on_error", on_error, ("raise", "skip"))
+        _arguments.choice("worker_type", worker_type, ("thread", "process"))
+        if sampler is not None and not isinstance(sampler, Sampler):
+            raise TypeError(
+                f"sampler must be one of penstock.samplers, got {_arguments.shown(sampler)}"
+            )
+        if map_records is not None and not callable(map_records):
+            raise TypeError(f"map_records must be a function, got {_arguments.shown(map_records)}")
+        if isinstance(dataset, Mapped):
+            dataset, map_records = dataset.base, dataset.followed_by(map_records)
+        dataset = coerced(dataset, "dataset")
         if (rank is None) != (world_size is None):
-            raise ValueError("rank and world_size come together")
+            given = f"rank={rank}" if world_size is None else f"world_size={world_size}"
+            raise ValueError(f"rank and world_size must be given together, got only {given}")
         if to == "torch":
             require_torch()
-        if operator.index(workers) < 0:
-            raise ValueError(f"workers must be 0 or more, got {workers}")
+        elif to == "jax":
+            require_jax()
+        if pin_memory and to != "torch":
+            raise ValueError(f"pin_memory is for to='torch', and to is {to!r}")
+        if drop_last and not even_batches:
+            raise ValueError(
+                "even_batches=False delivers every record, and drop_last=True leaves some out; "
+                "choose one of them"
+            )
+        if worker_type == "process" and workers == 0:
+            raise ValueError("worker_type='process' needs workers=1 or more")
         ranks = resolve(rank, world_size, local_world_size)
-        self._dataset = dataset
+        self._dataset: Dataset = dataset
+        self._follow = follow
+        if follow:
+            # Another loader that follows may have moved it on.
+            dataset._update(move=False)
         self._sampler = _chosen_sampler(dataset, sampler, shuffle, seed, seeds)
         ahead, functions = split(transform)
-        self._padded = frozenset(n for one in ahead if isinstance(one, Pad) for n in one.names)
+        processes = None
+        if worker_type == "process" and (functions or map_records is not None):
+            processes = Processes(Work(map_records, functions, on_error == "skip"), workers)
+        self._padded = {name: size for one in ahead for name, size in one._arrays().items()}
         options = {
             "dropLast": drop_last,
+            "uneven": not even_batches,
+            "follow": follow,
             "rank": ranks.rank,
             "world": ranks.world_size,
             "localWorld": ranks.local_world_size,
@@ -120,7 +204,7 @@ class Loader:
             "prefetch": prefetch,
             "fields": fields,
             "onError": on_error,
-            "transforms": [one._request() for one in ahead] or None,
+            "transforms": [_request(one, dataset) for one in ahead] or None,
             "sampler": self._sampler._handle.number,
             "seeds": seed_bits(_seed_of(self._sampler, seed)) if seeds else None,
         }
@@ -140,10 +224,12 @@ class Loader:
             has_seeds=seeds,
             map_records=map_records,
             functions=functions,
-            is_torch=to == "torch",
+            to=to,
             is_pinned=pin_memory,
             bfloats=frozenset(o["name"] for o in answer["fields"] if o["type"] == "bf16"),
             spent=Spent(),
+            skipped=Skipped() if on_error == "skip" else None,
+            processes=processes,
         )
         self._workers = workers if functions or map_records or pin_memory else 0
         self.rank: int = answer["rank"]
@@ -152,8 +238,10 @@ class Loader:
         self.threads: int = answer["threads"]
         self._pass: _Pass | None = None
         self._last: tuple[BatchInfo, _jvm.Handle] | None = None
-        # How often the sampler had been told an epoch when that was last looked at.
+        # The sampler's count of set_epoch calls when the loader last looked at it.
         self._told_count = 0
+        # Whether an error message has said what the iterator does next.
+        self._has_said = False
         # A transform may ask for the next batch.
         self._lock = threading.RLock()
 
@@ -162,27 +250,39 @@ class Loader:
         return progress
 
     def __len__(self) -> int:
-        """Batches of a whole epoch on this rank."""
+        """Returns the number of batches of a whole epoch on this rank."""
         return self._progress()["steps"]
 
     @property
+    def steps_left(self) -> int:
+        """The number of batches that this rank still gets in the current epoch. Between two passes
+        it is a whole epoch and, after `load_state_dict`, the rest of one."""
+        under_way = self._pass
+        if under_way is None or under_way.is_over:
+            return self._progress()["passSteps"]
+        return under_way.steps_left
+
+    @property
     def dataset(self) -> Dataset:
+        if self._follow:
+            self._dataset._update(move=False)
         return self._dataset
 
     @property
     def sampler(self) -> Sampler:
-        """The order. As with PyTorch's loaders, `loader.sampler.set_epoch` says of which epoch the
-        next pass is, or goes on in when the loader is in the middle of it."""
+        """The sampler. As in PyTorch, `loader.sampler.set_epoch` sets the epoch of the next pass.
+        When the loader is in the middle of that epoch, for example after a resume, it continues."""
         return self._sampler
 
     @property
     def epoch(self) -> int:
-        """The epoch that is being iterated, or comes next."""
+        """The current epoch or, between two passes, the next one."""
         return self._progress()["epoch"]
 
     @property
     def place(self) -> BatchPlace | None:
-        """Where the batch that came last is, and which records it holds."""
+        """The position of the last batch that was delivered, and the indices of its records. In a
+        transform without `workers`, it is the batch that the transform works on."""
         if self._last is None:
             return None
         info, owner = self._last
@@ -190,6 +290,7 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the start of an epoch."""
+        epoch = _arguments.integer("epoch", epoch, minimum=0, maximum=_LONG_MAX)
         self._end_pass()
         self._told_count = self._sampler._told_count
         _jvm.call("setEpoch", handle=self._handle.number, epoch=epoch)
@@ -210,8 +311,8 @@ class Loader:
             left.end()
 
     def _follow_sampler(self) -> bool:
-        """Goes to the epoch that the sampler was told since the last look; whether that is another
-        one than it was."""
+        """Goes to the epoch that `sampler.set_epoch` set since the last call. Returns whether the
+        epoch changed."""
         if self._sampler._told_count == self._told_count:
             return False
         self._told_count = self._sampler._told_count
@@ -221,12 +322,13 @@ class Loader:
         return True
 
     def __getitem__(self, step: int) -> Any:
-        """The batch of any step of the epoch, without disturbing the iteration."""
+        """Returns the batch of any step of the epoch. The iteration is not affected."""
+        step = _arguments.integer("step", step)
         progress = self._progress()
         count = progress["steps"]
         wanted = step + count if step < 0 else step
         if not 0 <= wanted < count:
-            raise IndexError(f"step {step} of {count}")
+            raise IndexError(f"step {step} is out of range for {count} steps")
         info = BatchInfo(self._fields, self._padded)
         batch, _ = _jvm.create(
             "the batch",
@@ -240,12 +342,18 @@ class Loader:
         return self._work.finished(info, batch)
 
     def _fetch(self) -> Callable[[], tuple[BatchInfo, _jvm.Handle]]:
-        """What takes the next batch over from Java. It does not refer to the loader."""
+        """Returns a function that takes the next batch from Java. It does not refer to the
+        loader."""
         fields, padded, loader = self._fields, self._padded, self._handle
+        plan = Plan(fields)
 
         def fetch() -> tuple[BatchInfo, _jvm.Handle]:
-            info, batch = BatchInfo(fields, padded), _jvm.Handle("the batch")
-            status = _jvm.functions().next(batch.number, loader.number, info.address)
+            info, batch = BatchInfo(fields, padded, plan), _jvm.Handle("the batch")
+            status = 2
+            while status == 2:
+                # No batch is ready yet. Each call waits briefly, so that Ctrl-C is handled in
+                # between.
+                status = _jvm.next_batch(batch.number, loader.number, info.address)
             if status < 0:
                 _jvm.fail(status)
             if status == 0:
@@ -254,12 +362,24 @@ class Loader:
 
         return fetch
 
-    def state_dict(self) -> dict[str, Any]:
-        """Where the consumer is, in less than a kilobyte that JSON can hold. It knows nothing of
-        batches, threads or ranks, so a run may go on with others.
+    def _say_that_it_stays(self, error: Exception) -> None:
+        """Adds a note to the first error, which says what the iterator does next."""
+        if self._has_said or self._handle.is_closed:
+            return
+        self._has_said = True
+        is_skipping = self._work.skipped is not None
+        note(
+            error,
+            "the iterator stays at this batch, and the next call of next() tries it again"
+            + ("" if is_skipping else "; with on_error='skip' the loader continues without it"),
+        )
 
-        A batch counts as delivered once the iterator has returned it. One whose transform raised an
-        exception does not count, and comes again.
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a checkpoint: the position of the consumer, in less than a kilobyte of JSON. It
+        does not depend on the batch size, threads or ranks, so a resumed run may change them.
+
+        A batch counts as delivered once the iterator has returned it. A batch whose transform
+        raised an exception does not count, and is made again.
         """
         under_way = self._pass
         consumed = {} if under_way is None else {"steps": under_way.delivered}
@@ -268,34 +388,46 @@ class Loader:
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken.
+        """Resumes at a checkpoint of `state_dict`.
 
         Raises:
-            ValueError: when it is of another dataset or another order
+            ValueError: when the checkpoint belongs to another dataset or another sampler
         """
+        if not isinstance(state, Mapping) or "version" not in state:
+            raise ValueError(
+                "this is not a checkpoint of a loader; give what state_dict() returned, got "
+                f"{_arguments.shown(state)}"
+            )
         self._end_pass()
         self._told_count = self._sampler._told_count
-        _jvm.call("resume", handle=self._handle.number, state=json.dumps(state))
+        text = json.dumps(state, default=operator.index)
+        _jvm.call("resume", handle=self._handle.number, state=text)
 
     def move_on(self) -> None:
-        """Takes in the records that the dataset has gained since the state that was loaded was
-        taken, from the next epoch on. Until then epochs keep their old length."""
+        """Includes records that were added after the loaded checkpoint was taken, from the next
+        epoch on. The current epoch keeps its old length."""
         _jvm.call("moveOn", handle=self._handle.number)
 
     def stats(self) -> dict[str, Any]:
-        """Batches, rows and bytes so far, where the time went, and where the ranks came from."""
+        """Returns the batches, rows and bytes so far, the time spent, and the source of the
+        ranks."""
         stats: dict[str, Any] = _jvm.call("stats", handle=self._handle.number)
         stats["transform_seconds"] = self._work.spent.seconds
+        skipped = self._work.skipped
+        stats["skipped_rows"] += 0 if skipped is None else skipped.rows
+        stats["skipped_batches"] = 0 if skipped is None else skipped.batches
         stats["rank"], stats["world_size"] = self.rank, self.world_size
         stats["ranks_from"] = self._ranks_from
         return stats
 
     def close(self) -> None:
-        """Ends the threads. Batches that were handed out stay."""
+        """Ends the threads. Batches that the program already has stay valid."""
         left, self._pass = self._pass, None
         if left is not None and left._ordered is not None:
-            # A thread that waits for a batch is not waited for.
+            # close does not wait for threads that wait for a batch.
             left._ordered.end()
+        if self._work.processes is not None:
+            self._work.processes.close()
         self._handle.close()
 
     def __enter__(self) -> Loader:
@@ -311,21 +443,32 @@ class Loader:
         if self._handle.is_closed:
             return "<penstock.Loader, closed>"
         progress = self._progress()
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         return (
             f"<penstock.Loader of {self._dataset.path!r}: epoch {progress['epoch']}, "
             f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size} "
-            f"(from {self._ranks_from}), {self.threads} threads>"
+            f"(from {self._ranks_from}), {threads}>"
         )
 
 
 def _known_fields(dataset: Dataset, described: list[dict[str, Any]]) -> tuple[Field, ...]:
-    """Fields as the dataset has them, where transforms left them alone: it knows of dates and the
-    like, which are mere numbers to Java."""
+    """Fields as the dataset has them, where transforms left them alone: it knows dates, which are
+    plain numbers to Java."""
     known = dataset.fields
     unchanged = [one for one in described if one in dataset._description["fields"]]
     return tuple(
         known[one["name"]] if one in unchanged else _dtypes.field(one) for one in described
     )
+
+
+def _request(transform: Ahead, dataset: Dataset) -> dict[str, Any]:
+    """Returns the transform as Java gets it. Dates are plain numbers to Java, so they are named
+    where a transform is for all numbers."""
+    request = transform._request()
+    if isinstance(transform, Convert) and not transform.fields:
+        fields = dataset.fields.values()
+        request["kept"] = [field.name for field in fields if field.dtype.kind in "Mm"]
+    return request
 
 
 def _chosen_sampler(
@@ -341,15 +484,27 @@ def _chosen_sampler(
             return Sequential(len(dataset))
         return Permutation(len(dataset), seed=0 if seed is None else seed)
     if shuffle is not None or (seed is not None and not has_seeds):
-        name = "shuffle" if shuffle is not None else "seed"
-        what = "a mixture" if sampler is None else "sampler="
-        where = "penstock.mix(..., seed=)" if sampler is None else "the sampler"
-        raise ValueError(f"{name} has no effect with {what}; give it to {where} instead")
+        raise ValueError(_without_effect("seed" if shuffle is None else "shuffle", sampler))
     return own
 
 
+def _without_effect(name: str, sampler: Sampler | None) -> str:
+    """Returns the message for an argument that the sampler or the mixture would ignore."""
+    if sampler is None:
+        return (
+            f"{name} has no effect with a mixture, whose parts are always shuffled; leave it out, "
+            "and give the seed to penstock.mix(..., seed=)"
+        )
+    if name == "seed":
+        return "seed has no effect with sampler=; give it to the sampler instead"
+    return (
+        "shuffle has no effect with sampler=, because the sampler decides the order; leave it out, "
+        "or use samplers.Permutation to shuffle and samplers.Sequential not to"
+    )
+
+
 def _seed_of(sampler: Sampler, seed: int | None) -> int:
-    """The seed that was given, or that of the sampler."""
+    """Returns the given seed, or the sampler's seed."""
     return int(sampler._parameters.get("seed", 0)) if seed is None else seed
 
 
@@ -365,36 +520,44 @@ class _Pass:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self.is_under_way = False
-        self._is_over = False
+        self.is_over = False
         # Batches that the consumer got since Java began this pass, and whether Java may have handed
         # out one more, which an exception kept from the consumer.
         self.delivered = 0
         self._is_ahead = False
-        # How many calls are in progress: a transform may ask for the next batch.
+        # The number of calls in progress: a transform may ask for the next batch.
         self._depth = 0
         self._fetch = loader._fetch()
         self._ordered: Ordered | None = None
         self._steps = self._begin()
 
     def _begin(self) -> int:
-        return int(_jvm.call("begin", handle=self._loader._handle.number))
+        steps: int = _jvm.functions().begin(self._loader._handle.number)
+        if steps < 0:
+            _jvm.fail(steps)
+        return steps
+
+    @property
+    def steps_left(self) -> int:
+        return self._steps - self.delivered
 
     def __iter__(self) -> _Pass:
         return self
 
     def __next__(self) -> Any:
         loader = self._loader
-        # Raises in a forked child, whose lock may be held by a thread that it does not have.
-        _jvm.functions()
+        if _jvm.is_forked():
+            # Raises. The lock may be held by a thread that this process does not have.
+            _jvm.functions()
         with loader._lock:
-            if self._is_over:
+            if self.is_over:
                 raise StopIteration
             if loader._pass is not self:
                 raise RuntimeError(
                     "this iteration is over: another one began, or the loader was moved or closed"
                 )
             if not self.is_under_way and loader._follow_sampler():
-                # Lightning's Trainer tells the epoch after it has begun to iterate.
+                # Lightning's Trainer calls set_epoch after it has begun to iterate.
                 self._steps = self._begin()
             self.is_under_way = True
             if self._is_ahead and self._depth == 0:
@@ -403,9 +566,16 @@ class _Pass:
             self._depth += 1
             try:
                 batch = self._next()
+                while batch is LEFT_OUT:
+                    # The batch counts as delivered, so that a resumed run does not repeat it.
+                    self.delivered += 1
+                    batch = self._next()
             except StopIteration:
-                self._is_over = True
+                self.is_over = True
                 self.is_under_way = False
+                raise
+            except Exception as e:
+                loader._say_that_it_stays(e)
                 raise
             finally:
                 self._depth -= 1
@@ -417,28 +587,36 @@ class _Pass:
         loader = self._loader
         if loader._workers == 0:
             info, owner = self._fetch()
-            # Known before the transform, which may ask for it.
+            before = loader._last
+            # Set before the transform runs, because it may ask for the place.
             loader._last = (info, owner)
-            return loader._work.finished(info, owner)
+            batch = LEFT_OUT
+            try:
+                batch = loader._work.finished_or_left_out(info, owner)
+            finally:
+                if batch is LEFT_OUT:
+                    loader._last = before
+            return batch
         if self._ordered is None:
             self._ordered = _ordered(self._fetch, self._steps, loader._work, loader._workers)
         try:
             info, owner, batch = self._ordered.next()
         except StopIteration:
-            # Java's epoch ends when the consumer has come to its end, and not the threads.
+            # Java's epoch ends when the consumer reaches the end, not when the threads do.
             self._fetch()
             raise
-        loader._last = (info, owner)
+        if batch is not LEFT_OUT:
+            loader._last = (info, owner)
         return batch
 
     def end(self) -> None:
-        """Leaves batches alone that nobody has got."""
+        """Ends the pass. Batches that were not delivered are dropped."""
         ordered, self._ordered = self._ordered, None
         if ordered is not None:
             ordered.close()
 
     def _go_back(self) -> None:
-        """Lets the batch come again that an exception kept from the consumer."""
+        """Goes back to a batch that was not delivered because of an exception."""
         self.end()
         handle = self._loader._handle.number
         steps = _jvm.call("rewind", handle=handle, steps=self.delivered)
@@ -450,7 +628,7 @@ class _Pass:
 def _ordered(
     fetch: Callable[[], tuple[BatchInfo, _jvm.Handle]], steps: int, work: BatchWork, workers: int
 ) -> Ordered:
-    """Threads that make the batches of a pass ready."""
+    """Returns the worker threads that finish the batches of a pass."""
     numbers = iter(range(steps))
 
     def fetch_one() -> tuple[BatchInfo, _jvm.Handle]:
@@ -458,12 +636,12 @@ def _ordered(
         return fetch()
 
     def ready(item: tuple[BatchInfo, _jvm.Handle]) -> Any:
-        return (*item, work.finished(*item))
+        return (*item, work.finished_or_left_out(*item))
 
     return Ordered(fetch_one, ready, workers)
 
 
 def collate(batch: Any) -> Any:
-    """A `collate_fn` for `torch.utils.data.DataLoader`, which calls it even for batches that are
-    ready. Arrays become tensors over the same memory."""
+    """A `collate_fn` for `torch.utils.data.DataLoader`, which calls it also for complete batches.
+    Arrays become zero-copy tensors."""
     return to_torch(batch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as arrays, without copying: NumPy's own maps, which no closed dataset takes away."""
+"""Zero-copy arrays over files. NumPy maps them itself, so they outlive a closed dataset."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from . import _jvm
 if TYPE_CHECKING:
     from ._dataset import Dataset
 
-# How many places of records are asked for at once.
+# The number of record positions that are read in one call.
 _BLOCK_RECORDS = 1024
 
 
 def identity(file: str) -> tuple[int, int] | None:
-    """What a file is, whatever its name; None when there is none."""
+    """Returns the device and inode of a file, or None when it does not exist."""
     try:
         status = os.stat(file)
     except OSError:
@@ -29,7 +29,7 @@ def identity(file: str) -> tuple[int, int] | None:
 
 
 def _require_same(dataset: Dataset, file: str) -> None:
-    """While a dataset is open its files are there, also when others have got their names."""
+    """Raises when another file has replaced the one that the dataset has open."""
     if identity(file) != dataset._identities[file]:
         raise ValueError(f"{file} was replaced after it was opened; open it again to view it")
 
@@ -55,6 +55,13 @@ def _map_array(file: str, offset: int) -> np.ndarray[Any, Any]:
         )
 
 
+def _map_raw(file: str, row: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array over a file that holds rows and nothing else."""
+    count = os.path.getsize(file) // row.itemsize
+    shape = (count, *row.shape)
+    return np.memmap(file, row.base, "r", shape=shape) if count else np.empty(shape, row.base)
+
+
 def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     """An array over each file of a table."""
     row = dataset._row
@@ -63,7 +70,11 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     if dataset.format == "shards":
         raise ValueError("activation shards cannot be viewed as one array; use take or batches")
     for file in dataset._description["files"]:
-        view = _map_array(file, dataset._description.get("arrayOffset", 0))
+        view = (
+            _map_raw(file, row)
+            if dataset._description.get("raw")
+            else _map_array(file, dataset._description.get("arrayOffset", 0))
+        )
         _require_same(dataset, file)
         if view.ndim == 0:
             view = view.reshape(1)
@@ -78,13 +89,13 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
 
 class RecordViews(Sequence[Any]):
     """The records of a pack as read-only arrays of bytes over the file itself. The arrays outlive
-    the dataset; finding more of them needs it."""
+    the dataset, which must be open to look up further records."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._bytes = np.memmap(dataset.path, np.uint8, mode="r")
         _require_same(dataset, dataset.path)
-        # The number of a block of records, and where they are.
+        # The number of the last block of records that was looked up, and their positions.
         self._known = (-1, np.empty((0, 2), np.int64))
 
     def __len__(self) -> int:
@@ -104,7 +115,7 @@ class RecordViews(Sequence[Any]):
         offset, size = self._place(record)
         if offset < 0:
             raise ValueError(
-                f"record {record} is not stored as it is; index the dataset to have it expanded"
+                f"record {record} is compressed and has no view; index the dataset to read it"
             )
         if offset + size > len(self._bytes):
             raise ValueError(f"record {record} is not within its file; verify() says more")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of files as Java can open them.
+"""Translates file names into names that Java can open.
 
 On Linux a name is any sequence of bytes. Java opens only names that are valid UTF-8, so a file
 with another name is reached through `/proc/self/fd`: an open descriptor of the file, or of its
@@ -13,7 +13,9 @@ import itertools
 import os
 import re
 import weakref
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -21,14 +23,17 @@ PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _DESCRIPTORS = "/proc/self/fd"
 _DESCRIPTOR = re.compile(re.escape(_DESCRIPTORS) + r"/\d+")
 
-# The paths that stand behind names in /proc, by these names.
+# The original paths, by their names in /proc.
 _originals: dict[str, str] = {}
+
+memory_names: dict[str, str] = {}
+"""Names in /proc of data in memory, and what errors call it."""
 
 _numbers = itertools.count()
 
 
 def absolute(path: PathLike) -> str:
-    """The absolute path, as Python has it: bytes that are not UTF-8 are lone surrogates."""
+    """Returns the absolute path. Bytes that are not UTF-8 are lone surrogates, as in Python."""
     return os.path.abspath(os.fsdecode(path))
 
 
@@ -62,16 +67,21 @@ def _forget(descriptor: int, text: str) -> None:
         os.close(descriptor)
 
 
-def restored(value: Any) -> Any:
-    """What Java says, with the paths that the caller knows."""
-    if not _originals:
+def restored(value: Any, others: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """Replaces names in /proc by the original paths in an answer of Java.
+
+    Args:
+        others: more names to replace
+    """
+    if not _originals and not others:
         return value
     if isinstance(value, str):
-        return _DESCRIPTOR.sub(lambda match: _originals.get(match[0], match[0]), value)
+        known = {**others, **_originals}
+        return _DESCRIPTOR.sub(lambda match: known.get(match[0], match[0]), value)
     if isinstance(value, list):
-        return [restored(one) for one in value]
+        return [restored(one, others) for one in value]
     if isinstance(value, dict):
-        return {key: restored(one) for key, one in value.items()}
+        return {key: restored(one, others) for key, one in value.items()}
     return value
 
 
@@ -92,12 +102,25 @@ class Source:
             self.text = self._alias.text
 
 
+def exists(
+    path: Any, words: str = "the file exists; overwrite=True replaces it"
+) -> FileExistsError:
+    """The error of a file that exists and is not to be overwritten."""
+    return FileExistsError(errno.EEXIST, words, path)
+
+
+def folder_exists(path: Any) -> FileExistsError:
+    """The error of a folder that exists: only files are overwritten."""
+    words = "an existing folder is not replaced: remove it, or choose another name"
+    return FileExistsError(errno.EEXIST, words, path)
+
+
 class Target:
     """A file or folder that is to be written. `text` is its path for Java while this object lives.
 
     Where the last part of the path is not UTF-8, Java writes under another name in the same folder,
-    and `publish` gives the file its own name in one step. That is no way to change a file that is
-    there, so with `in_place` such a name is refused.
+    and `publish` gives the file its own name in one step. An existing file cannot be changed like
+    this, so with `in_place` such a name raises an error.
     """
 
     def __init__(self, path: str, overwrite: bool, in_place: bool = False) -> None:
@@ -116,19 +139,21 @@ class Target:
                     f"{path!r} is not valid UTF-8: a file of such a name can be read and written "
                     "anew, but not changed; rename it"
                 )
+            if os.path.isdir(path):
+                raise folder_exists(path)
             if not overwrite and os.path.lexists(path):
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+                raise exists(path)
             name = f".penstock-{os.getpid()}-{next(_numbers)}{os.path.splitext(name)[1]}"
             self._temporary = os.path.join(folder, name)
         self.text = f"{self._alias.text}/{name}"
 
     def publish(self) -> None:
-        """Gives what Java has completed its name, durably."""
+        """Renames the completed file to its own name, durably."""
         if self._temporary is None:
             return
         if not self._overwrite and os.path.lexists(self._path):
             self.discard()
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self._path)
+            raise exists(self._path)
         os.replace(self._temporary, self._path)
         folder = os.open(os.path.dirname(self._path), os.O_RDONLY)
         try:
@@ -137,7 +162,7 @@ class Target:
             os.close(folder)
 
     def discard(self) -> None:
-        """Removes what Java has completed."""
+        """Deletes the completed file."""
         if self._temporary is not None:
             with suppress(OSError):
                 os.unlink(self._temporary)

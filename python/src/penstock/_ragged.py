@@ -19,7 +19,7 @@ class Ragged(Sequence[Any]):
     (3, array([1, 2]), array([2, 0, 3]))
 
     `missing` is `None`, or an array that is true for the rows that have no value at all. Such a row
-    is `None`; in `values` it takes no room.
+    is `None`, and has no items in `values`.
     """
 
     __slots__ = ("missing", "offsets", "values")
@@ -28,6 +28,7 @@ class Ragged(Sequence[Any]):
         self,
         values: np.ndarray[Any, Any],
         offsets: np.ndarray[Any, Any],
+        *,
         missing: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.values = values
@@ -39,7 +40,7 @@ class Ragged(Sequence[Any]):
 
     @property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """How many items each row has."""
+        """The number of items in each row."""
         return np.diff(self.offsets)
 
     @overload
@@ -53,7 +54,7 @@ class Ragged(Sequence[Any]):
                 raise ValueError("rows of different lengths are sliced in steps of 1 only")
             limit = max(start, stop)
             missing = None if self.missing is None else self.missing[start:limit]
-            return Ragged(self.values, self.offsets[start : limit + 1], missing)
+            return Ragged(self.values, self.offsets[start : limit + 1], missing=missing)
         row = index + len(self) if index < 0 else index
         if not 0 <= row < len(self):
             raise IndexError(f"row {index} of {len(self)}")

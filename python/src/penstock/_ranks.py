@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several processes this one is, looked up whenever a loader is made."""
+"""Finds this process's rank and the number of ranks when a loader is made."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 
 class Ranks(NamedTuple):
-    """The place of this process among those that share an epoch.
+    """The rank of this process among the processes that share an epoch.
 
     Attributes:
-        rank: from 0
-        world_size: how many processes there are
-        local_world_size: how many of them share this machine
-        source: where the numbers came from, such as `torch.distributed`
+        rank: the rank, from 0
+        world_size: the number of processes
+        local_world_size: the number of processes on this machine
+        source: the source of the numbers, such as `torch.distributed`
     """
 
     rank: int
@@ -36,16 +36,22 @@ _LAUNCHERS = (
 
 
 def resolve(rank: int | None, world_size: int | None, local_world_size: int | None) -> Ranks:
-    """The ranks that were given, or those of `torch.distributed`, the environment or JAX, in this
-    order; a process that none of them knows is alone.
+    """Returns the given ranks, or the ranks of `torch.distributed`, the environment or JAX, in this
+    order. Without any of them, the process is rank 0 of 1.
 
     Raises:
-        ValueError: when the environment contradicts itself
+        ValueError: when the rank is out of range, or when the variables of the environment
+            contradict each other
     """
     if rank is not None and world_size is not None:
         found = Ranks(rank, world_size, _local(world_size), "arguments")
     else:
         found = _from_torch() or _from_environment() or _from_jax() or Ranks(0, 1, 1, "default")
+    if not 0 <= found.rank < found.world_size:
+        raise ValueError(
+            f"rank must be from 0 to world_size - 1, got rank {found.rank} and world_size "
+            f"{found.world_size} (from {found.source})"
+        )
     if local_world_size is None:
         return found
     if not 1 <= local_world_size <= found.world_size:
@@ -57,7 +63,7 @@ def resolve(rank: int | None, world_size: int | None, local_world_size: int | No
 
 
 def _from_torch() -> Ranks | None:
-    """What `torch.distributed` says, without importing it."""
+    """Returns the ranks of `torch.distributed`, if it is loaded and initialised."""
     distributed: Any = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return None
@@ -66,8 +72,8 @@ def _from_torch() -> Ranks | None:
 
 
 def _from_jax() -> Ranks | None:
-    """What JAX says, if it is loaded and its processes know each other. Asking earlier would make
-    JAX look for devices."""
+    """Returns the ranks of JAX, if it is loaded and its distributed service is initialised. Asking
+    JAX before that would make it look for devices."""
     jax: Any = sys.modules.get("jax")
     is_initialized = getattr(getattr(jax, "distributed", None), "is_initialized", None)
     if is_initialized is None or not is_initialized():
@@ -83,15 +89,14 @@ def _from_environment() -> Ranks | None:
             continue
         if world_size is None and rank:
             raise ValueError(
-                f"{rank_name} says that this is rank {rank}, and not how many ranks there are: "
-                f"set {world_name}"
+                f"{rank_name} is {rank}, but the number of ranks is missing: set {world_name}"
             )
         world_size = 1 if world_size is None else world_size
         if rank is None and rank_name == "RANK":
             rank = _rank_on_one_machine(world_size)
         if rank is None and world_size > 1:
             raise ValueError(
-                f"{world_name} says that there are {world_size} ranks, and not which one this is: "
+                f"{world_name} is {world_size}, but the rank of this process is missing: "
                 f"set {rank_name}"
             )
         source = f"{rank_name} and {world_name}"
@@ -100,12 +105,12 @@ def _from_environment() -> Ranks | None:
 
 
 def _rank_on_one_machine(world_size: int) -> int | None:
-    """The rank among the processes of this machine, if all of them are on it."""
+    """Returns the rank among the processes of this machine, if all processes are on it."""
     return _number("LOCAL_RANK") if _number("LOCAL_WORLD_SIZE") in (None, world_size) else None
 
 
 def _local(world_size: int, name: str = _TORCHRUN[2]) -> int:
-    """How many ranks share this machine, as far as the environment says."""
+    """Returns the number of ranks on this machine according to the environment."""
     return max(1, min(world_size, _number(name) or 1))
 
 
@@ -116,4 +121,4 @@ def _number(name: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"{name} is {text!r}, which is not a whole number") from None
+        raise ValueError(f"{name} is {text!r}, which is not an integer") from None

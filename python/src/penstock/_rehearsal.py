@@ -3,8 +3,8 @@
 
 The cache holds the classes that the runtime loads, linked and laid out for mapping, and the
 profiles of hot methods. A process that finds no cache starts another one in the background, which
-uses the package as programs do and then has Java write the cache. Nobody waits for it: the cache
-serves the processes that start later.
+uses the package as programs do and then has Java write the cache. No program waits for it: the
+cache serves processes that start later.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-_PLAY_SECONDS = 1.0
-# Where no cache can be made, nobody tries more often than this.
+_PLAY_SECONDS = 2.0
+_PLAY_LIMIT_SECONDS = 30.0
+# The least time between two attempts, in case no cache can be made.
 _RETRY_SECONDS = 3600
 
 
@@ -50,16 +51,16 @@ def _run(cache: str) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # Ctrl-C is meant for the program and not for this.
+            # Ctrl-C in the program must not end this process.
             start_new_session=True,
             check=False,
         )
 
 
 def main(cache: str) -> None:
-    """What the process in the background does."""
+    """Runs in the background process."""
     unfinished = f"{cache}.{os.getpid()}"
-    # The runtime ends, and writes the cache, before this is called.
+    # The runtime has ended and written the cache before this function is called.
     atexit.register(_publish, unfinished, cache)
     os.environ["PENSTOCK_CACHE"] = ""
     os.environ["PENSTOCK_JAVA_OPTIONS"] = f"-XX:AOTCacheOutput={unfinished}"
@@ -77,28 +78,37 @@ def _publish(unfinished: str, cache: str) -> None:
 
 
 def play(folder: Path, seconds: float) -> None:
-    """Uses the package as programs do, for some time."""
+    """Uses the package as programs do, for some seconds of processor time: on a busy machine the
+    clock would leave methods without a profile."""
     import numpy as np
 
     import penstock
 
     steps = np.zeros(50_000, [("board", "<u8"), ("values", "<f4", 4), ("move", "u1")])
+    records = [bytes(1 + i % 1500) for i in range(5_000)]
     penstock.write(folder / "rows.npy", np.zeros((20_000, 128), np.float32))
+    penstock.write(folder / "wide.npy", np.zeros((10_000, 512), np.float32))
     penstock.write(folder / "steps.npy", steps)
-    penstock.write(folder / "records.a2pack", [bytes(1 + i % 1500) for i in range(5_000)])
+    penstock.write(folder / "records.a2pack", records)
     random = np.random.default_rng(1)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        for name in ("rows.npy", "steps.npy", "records.a2pack"):
+    end = time.process_time() + seconds
+    limit = time.monotonic() + _PLAY_LIMIT_SECONDS
+    while time.process_time() < end and time.monotonic() < limit:
+        for name in ("rows.npy", "wide.npy", "steps.npy", "records.a2pack"):
+            is_table = name != "records.a2pack"
             with penstock.open(folder / name) as dataset:
                 indices = random.integers(0, len(dataset), 1024)
                 for _ in range(20):
                     dataset.take(indices)
-                if name != "records.a2pack":
+                    dataset.take(indices, ragged=not is_table)
+                if is_table:
                     target = dataset.take(indices)
                     for _ in range(200):
                         dataset.take(indices, out=target)
-                loader = penstock.Loader(dataset, 256, shuffle=True, seed=1)
-                for _ in loader:
-                    pass
+                loader = penstock.Loader(dataset, 256, shuffle=True, seed=1, ragged=not is_table)
+                for _ in range(3):
+                    for _ in loader:
+                        pass
                 loader.close()
+        with penstock.PackWriter(folder / "written.a2pack", overwrite=True) as writer:
+            writer.extend(records)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole rows of tables, as they are stored."""
+"""Whole rows of tables in their stored form."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _index, _jvm
+from ._conversion import converted, is_masked
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def _head_bytes() -> int | None:
-    """Where in an array object its data pointer is, as Java is told, or None where array objects
-    are not laid out as CPython and NumPy document it."""
+    """Returns the offset of the data pointer in an array object, or None if array objects are not
+    laid out as CPython and NumPy document it."""
     if sys.implementation.name != "cpython":
         return None
     head = object.__basicsize__
@@ -47,7 +48,7 @@ def read_rows(handle: _jvm.Handle, indices: _index.Indices, out: np.ndarray[Any,
         handle.number,
         indices.__array_interface__["data"][0],
         len(indices),
-        # Of records `__array_interface__` spells out every field, which takes many times as long.
+        # For structured types `__array_interface__` describes every field, which is much slower.
         out.ctypes.data,
         out.nbytes,
     )
@@ -65,19 +66,19 @@ def _column(rows: np.ndarray[Any, Any], field: Field) -> np.ndarray[Any, Any]:
     if names is None:
         return rows.astype(field.dtype, copy=False)
     part = rows
-    # A name with a dot may be that of a field, or lead into a record inside the record.
+    # A name with a dot is a field of that name, or a field of a nested record.
     for name in (field.name,) if field.name in names else field.name.split("."):
         part = part[name]
     return part.astype(field.dtype, order="C")
 
 
 def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | None, out: Any) -> Any:
-    """Copies records into what the caller has."""
+    """Copies records into the caller's arrays."""
     row = dataset._row
     expected = dataset.shape[1:] if shape is None else shape + dataset.shape[1:]
     if type(out) is np.ndarray and row is not None and out.shape == expected:
         flags = out.flags
-        # The usual case first: rows go straight to where they are wanted.
+        # The usual case: rows are copied straight into the caller's array.
         if flags.c_contiguous and flags.writeable and out.dtype == row.base:
             dataset._rows(indices, out)
             return out
@@ -91,12 +92,20 @@ def fill(dataset: Dataset, indices: _index.Indices, shape: tuple[int, ...] | Non
         raise ValueError("out is read-only")
     if (out.dtype.names is None) != dataset._is_plain_array:
         raise TypeError(_wrong_type(dataset, out))
-    if row is not None:
+    if row is not None and not dataset._is_bare_field:
         stored = np.empty(expected, row.base)
         dataset._rows(indices, stored)
         _assign(out, stored)
         return out
     _fill_columns(dataset, indices, shape, out)
+    return out
+
+
+def masked(dataset: Dataset) -> np.ndarray[Any, Any]:
+    """All records as a masked array."""
+    out: np.ndarray[Any, Any] = np.ma.zeros(dataset.shape, dataset.dtype)
+    everything = np.arange(len(dataset), dtype=np.int64)
+    fill(dataset, everything, None if dataset._is_scalar else everything.shape, out)
     return out
 
 
@@ -121,16 +130,33 @@ def _require_objects(out: Any, name: str) -> None:
         )
 
 
+class MissingValuesError(ValueError):
+    """Values are missing, and an array without a mask cannot say so: zeros would look like data."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"values of field {name!r} are missing, and a plain array cannot hold them; read the "
+            "records by an index such as ds[:], which masks them, or choose records that have them"
+        )
+
+
+def require_present(values: Any, name: str) -> None:
+    """Refuses a masked column."""
+    if is_masked(values):
+        raise MissingValuesError(name)
+
+
 def _assign(out: np.ndarray[Any, Any], stored: np.ndarray[Any, Any]) -> None:
-    """NumPy assigns fields by their places, and not by their names."""
+    """Copies records into the caller's array. Fields are assigned by name, where NumPy would assign
+    them by position.
+
+    Raises:
+        ValueError: when the array has other fields, or its type cannot hold the values as they are
+    """
     names = stored.dtype.names
-    if names is None or out.dtype.names == names:
-        out[...] = stored
-        return
-    if out.dtype.names is None or set(out.dtype.names) != set(names):
+    if names is not None and (out.dtype.names is None or set(out.dtype.names) != set(names)):
         raise ValueError(f"out has the fields {out.dtype.names}, and the dataset has {names}")
-    for name in names:
-        out[name] = stored[name]
+    out[...] = stored if out.dtype == stored.dtype else converted(stored, out.dtype)
 
 
 def _fill_dictionary(values: dict[str, Any], shape: tuple[int, ...] | None, out: Any) -> None:
@@ -139,11 +165,16 @@ def _fill_dictionary(values: dict[str, Any], shape: tuple[int, ...] | None, out:
             raise KeyError(f"out has no {name!r}, which is a field of the dataset")
         if not isinstance(column, np.ndarray):
             _require_objects(out[name], name)
+        elif not is_masked(out[name]):
+            require_present(column, name)
     for name, column in values.items():
         part = column if shape is not None else column[0]
         if isinstance(part, np.ndarray) and out[name].shape != part.shape:
             raise ValueError(f"out[{name!r}] has shape {out[name].shape}, not {part.shape}")
-        out[name][...] = part
+        if isinstance(part, np.ndarray):
+            _assign(out[name], part)
+        else:
+            out[name][...] = part
 
 
 def _fill_columns(
@@ -156,8 +187,10 @@ def _fill_columns(
     for name, values in columns.items():
         target = out if dataset.is_plain else out[name]
         if not isinstance(values, np.ndarray):
-            # A list of bytes; NumPy would otherwise look into sequences of one length.
+            # Made as objects first: NumPy would make an array of bytes that have one length.
             objects = np.empty(len(values), object)
             objects[:] = [bytes(value) if isinstance(value, bytes) else value for value in values]
             values = objects
-        target[...] = values.reshape(target.shape)
+        elif not is_masked(target):
+            require_present(values, name)
+        _assign(target, values.reshape(target.shape))

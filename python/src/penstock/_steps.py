@@ -3,28 +3,25 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
-from . import _dataset, _paths
+from . import _arguments, _dataset, _jvm, _paths
 from ._errors import WrongFormatError
 from ._paths import PathLike
+from ._tree import Tree
 from .transforms import Ahead
 
 _Array = np.ndarray[Any, Any]
 
 _FIELDS = ("board", "move", "ev_legal", "ev_values", "run_id", "step_index")
-
-# Opening is tried again while a writer replaces the database.
-_ATTEMPTS = 10
-
-# Where the header of a database says whether it is in WAL mode.
-_WAL_BYTE = 18
 
 
 class RunRanges(Mapping[int, "tuple[int, int]"]):
@@ -74,32 +71,27 @@ class Dataset:
 
     def __init__(self, dataset_dir: PathLike) -> None:
         folder = _paths.absolute(dataset_dir)
-        for attempt in range(_ATTEMPTS):
-            metadata = _connect(folder)
-            try:
-                rows = _dataset.open(folder)
-                self._set(rows, metadata, folder)
-                known = metadata.execute("SELECT count(*) FROM runs").fetchone()[0]
-            except BaseException:
-                metadata.close()
-                raise
-            if known == len(self.groups["id"]) or attempt == _ATTEMPTS - 1:
-                break
-            # An append has put a new database in place between the two.
-            rows.close()
-            metadata.close()
+        opened: Any = _dataset.open(folder)
+        if isinstance(opened, Tree):
+            opened.close()
+            raise WrongFormatError(f"{folder} is no steps dataset: it is a tree")
+        self._set(opened, folder, None)
 
-    def _set(self, rows: _dataset.Dataset, metadata: sqlite3.Connection, folder: str) -> None:
+    def _set(self, rows: _dataset.Dataset, folder: str, base: Dataset | None) -> None:
         if tuple(rows.fields) != _FIELDS or not rows._is_grouped:
-            raise WrongFormatError(f"{folder} is no steps dataset: it has the fields {rows.fields}")
+            rows.close()
+            has = "its rows have no runs in metadata.db"
+            if tuple(rows.fields) != _FIELDS:
+                has = f"its fields are {', '.join(rows.fields)}, and not {', '.join(_FIELDS)}"
+            raise WrongFormatError(f"{folder} is no steps dataset: {has}")
         self._rows = rows
         self._folder = folder
+        self._base = base
         self._steps: _Array | None = None
         self._groups: dict[str, _Array] | None = None
-        self.metadata = metadata
-        """A read-only connection to the database with the runs."""
+        self._metadata: sqlite3.Connection | None = None
 
-    # What it is.
+    # Properties.
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -115,6 +107,16 @@ class Dataset:
         return self._rows
 
     @property
+    def metadata(self) -> sqlite3.Connection:
+        """A read-only connection to a copy of the database, with the runs of the whole dataset as
+        it was opened. Appends do not wait for queries of it."""
+        if self._base is not None:
+            return self._base.metadata
+        if self._metadata is None:
+            self._metadata = _connect(self._rows)
+        return self._metadata
+
+    @property
     def groups(self) -> dict[str, _Array]:
         """The attributes of the runs by name, an array with a value for each run."""
         if self._groups is None:
@@ -123,7 +125,8 @@ class Dataset:
 
     @property
     def steps(self) -> _Array:
-        """All steps as a structured array: over the file where there is one, otherwise a copy."""
+        """All steps as a structured array: a view of the file if it is a single file, otherwise a
+        copy."""
         if self._steps is None:
             try:
                 view = self._rows.view()
@@ -143,7 +146,12 @@ class Dataset:
     # Steps.
 
     def get_batch(self, indices: Any) -> _Array:
-        """Steps by number, as a structured array; negative numbers count from the end."""
+        """Steps by number, as a structured array; negative numbers count from the end. A slice or
+        a mask with a value for each step chooses steps, too."""
+        if indices is Ellipsis:
+            indices = slice(None)
+        if isinstance(indices, slice):
+            indices = np.arange(*indices.indices(len(self)), dtype=np.int64)
         wanted = np.asarray(indices)
         if wanted.dtype == np.bool_:
             if wanted.shape != (len(self),):
@@ -155,26 +163,31 @@ class Dataset:
         return np.asarray(self._rows.take(wanted, out=out))
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, (int, np.integer)):
+        """A step by its number, steps as `get_batch` takes them, or a column by its name."""
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
             return self.get_batch([index])[0]
-        if isinstance(index, slice):
-            return self.get_batch(np.arange(*index.indices(len(self)), dtype=np.int64))
+        if isinstance(index, str):
+            return self._rows[index]
         return self.get_batch(index)
 
     def filter_by_score(self, min_score: int) -> Dataset:
         """The steps of the runs whose highest score is at least a number, without copying any."""
-        return self.where(f"max_score >= {int(min_score)}")
+        # Scores are whole numbers.
+        least = math.ceil(_arguments.finite("min_score", min_score))
+        if isinstance(min_score, (int, np.integer)):
+            least = int(min_score)
+        return self.where(f"max_score >= {least}")
 
     def where(self, condition: str) -> Dataset:
         """The steps that match a condition on steps and runs, as `max_score >= 20000`."""
         view = Dataset.__new__(Dataset)
-        view._set(self._rows.where(condition), self.metadata, self._folder)
+        view._set(self._rows.where(condition), self._folder, self._base or self)
         return view
 
     def close(self) -> None:
-        """Closes the files. A view leaves those of the dataset it was made from open."""
-        if not isinstance(self._rows, _views()):
-            self.metadata.close()
+        """Closes the files. Closing a view leaves the files of its dataset open."""
+        if self._metadata is not None:
+            self._metadata.close()
         self._rows.close()
 
     def __enter__(self) -> Dataset:
@@ -183,7 +196,13 @@ class Dataset:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A connection stays in its process, and the array would be copied into the pickle.
+        return {**self.__dict__, "_steps": None, "_metadata": None}
+
     def __repr__(self) -> str:
+        if self._rows.closed:
+            return f"<2048 steps {self._folder!r}, closed>"
         return f"<2048 steps {self._folder!r}: {len(self):,} steps>"
 
     # The helpers of the original, which take any array of steps or boards.
@@ -219,8 +238,9 @@ class Symmetry(Ahead):
     Args:
         symmetry: 0 to 7, the same for all rows: mirrored left to right first when it is 4 or more,
             then turned clockwise by `symmetry % 4` quarters
-        seed: without a symmetry, each row gets one that depends on the seed and its board, so that
-            a resumed loader gives the same rows
+        seed: without a symmetry, each row gets a random one. It depends on the seed, the epoch and
+            the place of the row in the epoch, so a row is turned another way in the next epoch,
+            and a resumed loader gives the same rows
     """
 
     def __init__(self, symmetry: int | None = None, *, seed: int = 0) -> None:
@@ -245,7 +265,8 @@ class Returns(Ahead):
     field `return`. The reward of a step is the sum of the tiles that its move makes.
 
     Args:
-        dataset: the dataset that the loader draws from, or the whole one if it draws from a view
+        dataset: the dataset that the loader draws from, or the whole one if it draws from a view.
+            The rewards of steps that the condition of a view leaves out are counted
         gamma: the weight of the next step's return, from 0 to 1
     """
 
@@ -264,23 +285,20 @@ class Returns(Ahead):
         return f"Returns({self._dataset!r}, {self.gamma})"
 
 
-def _views() -> type:
-    from ._views import Subset
-
-    return Subset
-
-
-def _connect(folder: str) -> sqlite3.Connection:
-    """A connection that cannot write, and creates no file beside the database."""
-    file = os.path.join(folder, "metadata.db")
-    with open(file, "rb") as database:
-        head = database.read(_WAL_BYTE + 1)
-    # A database in WAL mode whose log is merged can be read as it is. SQLite would make a new log.
-    has_log = os.path.exists(file + "-wal")
-    immutable = "&immutable=1" if head[_WAL_BYTE:] == b"\x02" and not has_log else ""
-    uri = f"file:{quote(file)}?mode=ro{immutable}"
-    connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-    connection.execute("PRAGMA query_only = ON")
+def _connect(rows: _dataset.Dataset) -> sqlite3.Connection:
+    """A connection to a copy of the database that has no name any more."""
+    descriptor, copy = tempfile.mkstemp(prefix="penstock-", suffix=".db")
+    os.close(descriptor)
+    try:
+        _jvm.call("groupDatabase", handle=rows._java().number, path=copy)
+        connection = sqlite3.connect(
+            f"file:{quote(copy)}?mode=ro&immutable=1", uri=True, check_same_thread=False
+        )
+        connection.execute("PRAGMA query_only = ON")
+        # SQLite opens the file when it is first read.
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        os.unlink(copy)
     return connection
 
 
@@ -293,7 +311,7 @@ def exps_from_boards(boards: Any, parallel: bool = True) -> bytearray:
         parallel: accepted as the original does, and without effect
 
     Raises:
-        TypeError: when it is no one-dimensional buffer
+        TypeError: when `boards` is not a one-dimensional buffer
         BufferError: when its elements are not native `uint64`
     """
     try:
@@ -321,7 +339,7 @@ def batch_from_steps(
 
     Args:
         steps: a structured array of steps, such as `Dataset.steps`
-        idxs: what NumPy accepts as an index: numbers, a mask or a slice
+        idxs: an index that NumPy accepts: numbers, a mask or a slice
         parallel: accepted as the original does, and without effect
     """
     chosen = steps[idxs]

@@ -7,25 +7,26 @@ import io
 import operator
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from . import _dtypes, _index, _jvm, _store_values
+from . import _arguments, _dtypes, _index, _jvm, _store_values
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._memory import BatchInfo
-from ._paths import PathLike, Target, absolute
+from ._paths import PathLike, Source, Target, absolute
 
 Record = Mapping[str, Any]
 Durability = Literal["none", "batch", "commit"]
 
 _PENDING_COUNT = 10_000
 _PENDING_BYTES = 4 << 20
-# Ctrl-C is served between calls, so none of them writes for long.
+# Ctrl-C is handled between calls, so each call writes a limited number of bytes.
 _EXTEND_BYTES = 64 << 20
+_WRITERS_MAX = 4
 
 _READING = "the store is open for reading; open it with mode='a' to change it"
 
@@ -36,15 +37,16 @@ class Store:
     Records have the indices 0 to `len(store) - 1`. A value is `bytes`, or an array where the field
     declares a dtype; a record may lack values. Changes belong to the next `commit`: after a crash
     all of them are there or none is. One process at a time may write to a store, and any number
-    may read it; a reader sees the last commit at the moment when it opened the store.
+    may read it; a reader sees the last commit at the moment when it opened the store, or when it
+    last called `refresh`.
 
     As a context manager a store commits and closes at the end of the block. After an exception it
     goes back to the last commit.
 
     Args:
         path: the folder of the store
-        mode: `r` to read; `a` to change a store, which is created if there is none; `w` for a new
-            one in place of what is there; `x` for a new one where nothing is
+        mode: `r` to read; `a` to change a store, which is created if it does not exist; `w` to
+            create a store and replace an existing one; `x` to create a store, which must not exist
         fields: of a new store, declarations by name: a dictionary with `dtype` (of an element, as
             NumPy has it, or `utf8`; without it values are bytes), `shape` (of a value; without it
             a value has any number of elements, and `[]` is a single one) and `compress` (`raw`,
@@ -54,6 +56,13 @@ class Store:
             100 milliseconds; or a pair of these two numbers
         delete: what deleting does in a new store: `tombstone` keeps all indices, `swap` moves the
             last record into the gap
+        snapshot: with mode `r`, the named snapshot to read instead of the last commit
+        writers: threads that compress and write values at the same time, 1 to 4, each to a chunk
+            of its own; without it, one for each core
+        readers: threads that read the values of a large batch; without it, one for each core
+
+    Any number of threads may use a store. While one of them waits for a commit, the others go on,
+    and commits that wait at the same time are made durable together.
 
     >>> import numpy as np, penstock
     >>> fields = {"point": {"dtype": "f4", "shape": [2], "compress": "zstd"}, "note": {}}
@@ -67,41 +76,58 @@ class Store:
     (4, array([1., 2.], dtype=float32), [b'first', None])
     """
 
+    @_arguments.named_options
     def __init__(
         self,
         path: PathLike,
         mode: Literal["r", "a", "w", "x"] = "r",
+        *,
         fields: Mapping[str, Mapping[str, Any] | None] | None = None,
         durability: Durability | tuple[int, int] = "commit",
         delete: Literal["tombstone", "swap"] = "tombstone",
+        snapshot: str | None = None,
+        writers: int | None = None,
+        readers: int | None = None,
     ) -> None:
         if mode not in ("r", "a", "w", "x"):
             raise ValueError(f"mode is 'r', 'a', 'w' or 'x', not {mode!r}")
         if delete not in ("tombstone", "swap"):
             raise ValueError(f"delete is 'tombstone' or 'swap', not {delete!r}")
+        if snapshot is not None and mode != "r":
+            raise ValueError("a named snapshot can only be read; use mode='r'")
+        writers = _arguments.integer_or_none("writers", writers, minimum=1)
+        if writers is not None and writers > _WRITERS_MAX:
+            raise ValueError(f"writers must be 1 to {_WRITERS_MAX}, got {writers}")
+        readers = _arguments.integer_or_none("readers", readers, minimum=1)
         self._path = absolute(path)
+        self._snapshot = snapshot
+        self._readers = readers
         self._mode = mode
         self._lock = threading.RLock()
         self._pending: dict[str, list[bytes | None]] = {}
         self._pending_count = 0
         self._pending_bytes = 0
-        self._is_changed = False
+        # The number of changes, and how many of them are committed.
+        self._changes = 0
+        self._committed_changes = 0
         # The last commit as a dataset, as long as there is no later one.
         self._committed: Dataset | None = None
         self._row: np.dtype[Any] | None = None
         if mode == "r":
             self._open_for_reading(fields)
         else:
-            options = _options(durability)
-            options["swap"] = delete == "swap"
-            self._open_for_writing(mode, fields, options)
+            self._options = _options(durability)
+            self._options["swap"] = delete == "swap"
+            if writers is not None:
+                self._options["writers"] = writers
+            self._open_for_writing(mode, fields, self._options)
         self._names = frozenset(self.fields)
 
     def _open_for_reading(self, fields: Mapping[str, Any] | None) -> None:
         if fields is not None:
             raise ValueError("fields are declared when a store is created, by mode 'a', 'w' or 'x'")
         self._handle: _jvm.Handle | None = None
-        dataset = open(self._path)
+        dataset = _opened(self._path, self._snapshot, self._readers)
         if dataset.format != "store":
             found = dataset.format
             dataset.close()
@@ -113,45 +139,34 @@ class Store:
     def _open_for_writing(
         self, mode: str, fields: Mapping[str, Any] | None, options: dict[str, Any]
     ) -> None:
-        # Raises for names that Java cannot change files by.
+        # Raises when the name is not UTF-8: Java cannot change such files.
         self._target = Target(self._path, True, in_place=True)
         is_there = bool(_jvm.call("storeIsStore", path=self._target.text))
-        if is_there and mode == "w":
-            self._remove(options)
-            is_there = False
-        if is_there and mode == "a":
-            verb, declared = "storeOpen", {}
-        elif fields is None:
+        verb = "storeOpen" if is_there and mode == "a" else "storeCreate"
+        declared = {} if fields is None else {"fields": _store_values.declared(fields)}
+        if verb == "storeCreate" and fields is None:
+            reason = f"mode {mode!r} creates a store" if is_there else "there is no store"
             raise ValueError(
-                f"there is no store at {self._path}; declare its fields, such as "
+                f"{reason} at {self._path}; declare its fields, such as "
                 "fields={'A': {'dtype': 'f4', 'shape': [3]}, 'B': {}}"
             )
-        else:
-            verb, declared = "storeCreate", {"fields": _store_values.declared(fields)}
+        if is_there and mode == "w":
+            # A mistake in the fields must not cost the store that exists.
+            _jvm.call("storeRequireFields", **declared)
+            self._remove(options)
         self._handle, answer = _jvm.create(
             f"the store {self._path}", verb, path=self._target.text, **declared, **options
         )
         self._fields = tuple(_dtypes.field(one) for one in answer["fields"])
         self._count = answer["count"]
-        if verb == "storeOpen" and fields is not None:
-            self._require_declared(fields)
 
     def _remove(self, options: dict[str, Any]) -> None:
-        """Deletes the store that is there, unless another process writes to it."""
+        """Deletes the existing store, unless another process writes to it."""
         handle, _ = _jvm.create("the store", "storeOpen", path=self._target.text, **options)
         handle.close()
         shutil.rmtree(self._path)
 
-    def _require_declared(self, fields: Mapping[str, Any]) -> None:
-        if list(fields) != [field.name for field in self._fields]:
-            found = ", ".join(field.name for field in self._fields)
-            self.abort()
-            raise ValueError(
-                f"the store {self._path} has the fields {found}, and others are declared; leave "
-                "out fields= for a store that exists"
-            )
-
-    # What it is.
+    # Properties.
 
     @property
     def path(self) -> str:
@@ -160,7 +175,7 @@ class Store:
 
     @property
     def mode(self) -> str:
-        """How it was opened."""
+        """The mode that the store was opened with."""
         return self._mode
 
     @property
@@ -169,20 +184,19 @@ class Store:
         return {field.name: field for field in self._fields}
 
     def __len__(self) -> int:
-        """Records, with those that are not committed yet. Deleted records that left a tombstone
-        count."""
+        """Returns the number of records, including uncommitted ones and tombstones."""
         return self._count + self._pending_count
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the store is closed."""
         if self._handle is not None:
             return self._handle.is_closed
         return self._committed is None or self._committed.closed
 
     def stats(self) -> dict[str, Any]:
-        """How the space of the last commit is used: both utilisations, and the garbage that updates
-        and deletes left, in all and by chunk."""
+        """Returns the use of space of the last commit: row and byte utilisation, and the
+        garbage of updates and deletes, in total and by chunk."""
         figures: dict[str, Any] = _jvm.call("storeStats", handle=self._state().number)
         return figures
 
@@ -223,7 +237,7 @@ class Store:
                 self._pending.setdefault(field.name, []).append(values.get(field.name))
             self._pending_count += 1
             self._pending_bytes += sum(len(value) for value in values.values() if value)
-            self._is_changed = True
+            self._changes += 1
             index = len(self) - 1
             # One call for many small records.
             if self._pending_count >= _PENDING_COUNT or self._pending_bytes >= _PENDING_BYTES:
@@ -240,10 +254,10 @@ class Store:
     def _require_fields(self, values: Mapping[str, Any]) -> None:
         for name in values:
             if name not in self._names:
-                raise KeyError(f"no field {name!r}; there are: {', '.join(self.fields)}")
+                raise KeyError(f"no field {name!r}; the fields are {', '.join(self.fields)}")
 
     def _flush(self) -> None:
-        """Hands records over to Java that were appended one by one."""
+        """Passes the records that were appended one by one to Java."""
         if self._pending_count == 0:
             return
         pending, count = self._pending, self._pending_count
@@ -257,7 +271,7 @@ class Store:
             _jvm.call("storeAppend", handle=self._writer(), columns=requests, count=count)
             self._count += count
         except OSError:
-            # A write that failed has taken the changes since the last commit with it.
+            # The failed write has discarded the changes since the last commit.
             self._count = _jvm.call("storeCount", handle=self._writer())
             raise
 
@@ -294,7 +308,7 @@ class Store:
                     _store_values.part(fields[name], one, start, stop)
                     for name, (one, _) in packed.items()
                 ]
-                self._is_changed = True
+                self._changes += 1
                 self._append(parts, stop - start)
             return range(first, first + count)
 
@@ -311,7 +325,9 @@ class Store:
         with self._lock:
             self._writer()
             self._flush()
-            position = int(_index.wrap(np.array([operator.index(index)]), self._count)[0])
+            position = int(
+                _index.wrap(np.array([_arguments.integer("index", index)]), self._count)[0]
+            )
             columns = []
             kept = []
             for name, value in values.items():
@@ -322,7 +338,7 @@ class Store:
                     column.update(values=memory.ctypes.data, valuesBytes=len(value))
                 columns.append(column)
             _jvm.call("storeUpdate", handle=self._writer(), index=position, columns=columns)
-            self._is_changed = True
+            self._changes += 1
 
     def delete(self, index: Any) -> int | None:
         """Deletes a record, or several by a list, an array or a mask.
@@ -341,7 +357,7 @@ class Store:
             self._flush()
             parsed, shape = _index.parse(index, self._count)
             indices = np.unique(_index.wrap(parsed, self._count))[::-1].copy()
-            self._is_changed = True
+            self._changes += 1
             try:
                 moved: list[int] = _jvm.call(
                     "storeDelete",
@@ -362,46 +378,170 @@ class Store:
         _jvm.functions()
         with self._lock:
             self._flush()
-            commit: int = _jvm.call("storeCommit", handle=self._writer())
-            self._changed_state()
-            return commit
+            changes = self._changes
+            number = self._writer()
+        # Other threads may append meanwhile, and their commits are made durable together.
+        try:
+            commit: int = _jvm.call("storeCommit", handle=number)
+        except OSError:
+            with self._lock:
+                # The failed write has discarded the changes since the last commit.
+                self._count = _jvm.call("storeCount", handle=number)
+            raise
+        with self._lock:
+            self._changed_state(changes)
+        return commit
 
     def rollback(self) -> None:
-        """Gives up the changes since the last commit."""
+        """Discards the changes since the last commit."""
         _jvm.functions()
         with self._lock:
             self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
             self._count = _jvm.call("storeRollback", handle=self._writer())
-            self._is_changed = False
+            self._committed_changes = self._changes
 
     def checkpoint(self) -> None:
-        """Commits, and writes all changes into the tables, so that programs that know the published
-        layout alone see them."""
+        """Commits, and writes all changes into the tables, so that programs that read only the
+        published layout see them."""
         _jvm.functions()
         with self._lock:
             self._flush()
             _jvm.call("storeCheckpoint", handle=self._writer())
-            self._changed_state()
+            self._changed_state(self._changes)
 
-    def _changed_state(self) -> None:
-        """A commit was made: what was read from the one before is out of date."""
-        if self._is_changed and self._committed is not None:
-            self._committed.close()
-            self._committed = None
-        self._is_changed = False
+    def refresh(self) -> bool:
+        """Moves on to the last commit of a writer in another process, without waiting for it.
+        A store that is open for writing always shows the last commit.
+
+        Returns:
+            whether there is a later commit
+        """
+        with self._lock:
+            if self._handle is not None:
+                self._handle.require_open()
+                return False
+            moved = self._dataset().refresh()
+            self._count = len(self._dataset())
+            return moved
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether there are changes that are not committed."""
+        return self._changes > self._committed_changes
+
+    def _changed_state(self, changes: int) -> None:
+        """Notes that `changes` changes are committed, and drops what was cached of the old
+        commit."""
+        if changes > self._committed_changes:
+            self._committed_changes = changes
+            if self._committed is not None:
+                self._committed.close()
+                self._committed = None
 
     def snapshot(self) -> Dataset:
-        """The last commit as a dataset, for `penstock.Loader`, `where` and the like. It stays as it
-        is, whatever is written later, and outlives the store."""
+        """The last commit as a dataset, for `penstock.Loader` or `where`. Later writes do not
+        change it, and it outlives the store."""
         if self._handle is None:
             if self.closed:
                 raise ValueError(f"the store {self._path} is closed")
-            return open(self._path)
+            return _opened(self._path, self._snapshot, self._readers)
+        options = {} if self._readers is None else {"threads": self._readers}
         handle, description = _jvm.create(
-            f"the snapshot of {self._path}", "storeSnapshot", handle=self._handle.number
+            f"the snapshot of {self._path}",
+            "storeSnapshot",
+            handle=self._handle.number,
+            **options,
         )
-        recipe = ("open", self._path, {"io": "mmap", "lenient": False})
+        recipe = ("open", self._path, {"io": "mmap", "lenient": False, **options})
         return Dataset(handle, description, recipe)
+
+    def create_snapshot(self, name: str) -> dict[str, Any]:
+        """Keeps the last commit under a name, durably. `Store(path, snapshot=name)` and
+        `penstock.open(path, snapshot=name)` read it, also after the store has changed.
+
+        Returns:
+            its name, records and commit, and the bytes that only it keeps
+        """
+        made: dict[str, Any] = _upkeep("storeSnapshotCreate", self._path, name=name)
+        return made
+
+    def snapshots(self) -> list[dict[str, Any]]:
+        """The named snapshots, as `create_snapshot` describes them."""
+        listed: list[dict[str, Any]] = _upkeep("storeSnapshotList", self._path)
+        return listed
+
+    def add_field(self, name: str, declaration: Mapping[str, Any] | None = None) -> None:
+        """Commits, and adds a field behind the others, declared as in `Store(fields=...)`. Records
+        that exist have no value in it."""
+        self._alter("storeFieldAdd", fields=_store_values.declared({name: declaration}))
+
+    def drop_field(self, name: str) -> None:
+        """Commits, and drops a field. Its values become garbage, which `rebalance` gives back."""
+        self._alter("storeFieldDrop", name=name)
+
+    def compress_field(self, name: str, compress: Literal["raw", "flate", "zstd", "lz4"]) -> None:
+        """Commits, and changes the compression of a field: all its values are written anew. The old
+        ones become garbage, which `rebalance` gives back."""
+        self._alter("storeFieldCompress", name=name, compress=compress)
+
+    def _alter(self, verb: str, **arguments: Any) -> None:
+        """Closes the store, changes its fields and opens it again."""
+        with self._lock:
+            self._writer()
+            self.close()
+            try:
+                _jvm.call_patiently(verb, path=self._target.text, **arguments)
+            finally:
+                self._committed = None
+                self._committed_changes = self._changes
+                self._pending = {}
+                self._open_for_writing("a", None, self._options)
+                self._names = frozenset(self.fields)
+
+    def rebalance(
+        self,
+        min_garbage: float | None = None,
+        *,
+        cluster_by: str | Sequence[str] | None = None,
+        order: Any = None,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Copies the values of chunks with much garbage to new chunks, and deletes the old ones.
+        Records keep their indices and values. Other threads may write meanwhile. What is garbage
+        is decided by the last commit, so commit updates and deletes first. `penstock.rebalance`
+        does this to a store that another process has open for writing.
+
+        Args:
+            min_garbage: the share of garbage at which a chunk is copied. The default is 0.3; with
+                `cluster_by` or `order` it is 0, which copies all chunks
+            cluster_by: fields whose values are to lie in chunks of their own
+            order: indices of records in the order in which their values are to lie
+            dry_run: whether to report the plan without changing anything
+
+        Returns:
+            chunks, bytes that were copied, that were deleted and by which the store became smaller,
+            bytes that wait for readers, and what `stats` shows before and after
+
+        Commit changes first: a chunk with values that are not committed is left for the next time,
+        after waiting two seconds for another thread to commit them.
+        """
+        arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
+        self._writer()
+        with self._lock:
+            # An open snapshot would keep chunks from being deleted.
+            self._close_committed()
+            self._committed = None
+        verb = "storeRebalancePlan" if dry_run else "storeRebalance"
+        figures: dict[str, Any] = _jvm.call_patiently(verb, handle=self._writer(), **arguments)
+        return figures
+
+    def drop_snapshot(self, name: str) -> None:
+        """Removes a named snapshot, and the chunks that only it needs.
+
+        Raises:
+            OSError: when a reader has it open
+        """
+        _upkeep("storeSnapshotDrop", self._path, name=name)
 
     # Records.
 
@@ -412,7 +552,7 @@ class Store:
         indices: _index.Indices,
         as_ragged: bool,
     ) -> dict[str, Any]:
-        """Columns of records, with what is not committed yet."""
+        """Reads fields of records into columns, including uncommitted changes."""
         with self._lock:
             if self._handle is not None:
                 self._handle.require_open()
@@ -435,9 +575,12 @@ class Store:
 
     def __getitem__(self, index: Any) -> Any:
         """A record as a dictionary, by its number; columns of several records, by a slice, a list,
-        an array or a mask; or a column, by the name of its field."""
+        an array or a mask; a column, by the name of its field; or a dictionary of columns, by a
+        list of names."""
         if isinstance(index, str):
             return Column(self, index)
+        if isinstance(index, list) and index and all(isinstance(one, str) for one in index):
+            return {name: Column(self, name) for name in index}
         indices, shape = _index.parse(index, len(self))
         _index.require_one_dimension(shape, "a list of records")
         columns = self._gather(self._fields, None, indices, False)
@@ -453,7 +596,9 @@ class Store:
         """Whether a record was deleted and left a tombstone."""
         with self._lock:
             self._flush()
-            position = int(_index.wrap(np.array([operator.index(index)]), self._count)[0])
+            position = int(
+                _index.wrap(np.array([_arguments.integer("index", index)]), self._count)[0]
+            )
             handle = self._state() if self._handle is None else self._handle
             return bool(_jvm.call("storeIsDeleted", handle=handle.number, index=position))
 
@@ -464,10 +609,10 @@ class Store:
         """Not supported: values of a store do not lie in files one after another."""
         raise ValueError(f"{self!r} has no records that lie in files one after another")
 
-    # Its life.
+    # Closing and pickling.
 
     def close(self) -> None:
-        """Commits and closes. Snapshots and arrays stay."""
+        """Commits and closes the store. Snapshots and arrays stay valid."""
         with self._lock:
             if self._handle is not None and not self._handle.is_closed:
                 try:
@@ -478,7 +623,7 @@ class Store:
             self._close_committed()
 
     def abort(self) -> None:
-        """Closes without a commit: changes since the last one are given up."""
+        """Closes without a commit. Changes since the last commit are discarded."""
         with self._lock:
             self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
             if self._handle is not None:
@@ -503,7 +648,7 @@ class Store:
                 "a store that is open for writing cannot be pickled; pickle its snapshot(), or "
                 "open it for reading"
             )
-        return Store, (self._path,)
+        return _reopened, (self._path, self._snapshot, self._readers)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -515,15 +660,111 @@ class Store:
         return text + ">"
 
 
+def rebalance(
+    path: PathLike,
+    min_garbage: float | None = None,
+    *,
+    cluster_by: str | Sequence[str] | None = None,
+    order: Any = None,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Rebalances a store that another process may have open for writing.
+
+    The process that writes to the store does the work after its next commit, and can write
+    meanwhile. This call waits for it. When no process has the store open for writing, or when that
+    process closes it or ends before it has begun, this process does the work.
+
+    Args:
+        path: the folder of the store
+        min_garbage: as for `Store.rebalance`
+        cluster_by: as for `Store.rebalance`
+        order: as for `Store.rebalance`; not possible while another process has the store open for
+            writing
+        dry_run: whether to report the plan without changing anything
+
+    Returns:
+        the same figures as `Store.rebalance`
+
+    Raises:
+        BlockingIOError: when `order` is given and another process writes to the store
+        FileExistsError: when another process has asked for a rebalance and still waits
+
+    >>> import penstock
+    >>> with penstock.Store("scores", "w", fields={"score": {"dtype": "f4"}}) as store:
+    ...     store.append({"score": [1, 2]})
+    0
+    >>> penstock.rebalance("scores", 0.3)["copied_bytes"]
+    0
+    """
+    arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
+    verb = "storeRebalancePlanAt" if dry_run else "storeRebalanceAt"
+    figures: dict[str, Any] = _upkeep(verb, absolute(path), **arguments)
+    return figures
+
+
+def _rebalance_arguments(
+    min_garbage: float | None, cluster_by: str | Sequence[str] | None, order: Any
+) -> tuple[dict[str, Any], np.ndarray[Any, Any] | None]:
+    """The options of a rebalance for Java, and the memory of the order, which must live until Java
+    has read it."""
+    arguments: dict[str, Any] = {}
+    if min_garbage is not None:
+        arguments["minGarbage"] = float(min_garbage)
+    if cluster_by is not None:
+        arguments["apart"] = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
+    if order is None:
+        return arguments, None
+    indices = np.asarray(order)
+    if indices.ndim != 1 or (indices.size and indices.dtype.kind not in "iu"):
+        raise TypeError(
+            f"order must be a list of record indices, got {indices.dtype} of shape {indices.shape}"
+        )
+    indices = np.ascontiguousarray(indices, np.int64)
+    arguments["order"] = indices.ctypes.data
+    arguments["orderBytes"] = indices.nbytes
+    return arguments, indices
+
+
+def _opened(path: str, snapshot: str | None, readers: int | None) -> Dataset:
+    """Opens a store as a dataset that `readers` threads read."""
+    is_store = readers is None or _jvm.call("storeIsStore", path=Source(path).text)
+    if readers is None or not is_store:
+        return open(path, snapshot=snapshot)
+    if snapshot is not None:
+        path = str(_jvm.call("storeSnapshotPath", path=path, name=snapshot))
+    source = Source(path)
+    options = {"io": "mmap", "lenient": False, "threads": readers}
+    handle, description = _jvm.create(f"the store {path}", "open", path=source.text, **options)
+    dataset = Dataset(handle, description, ("open", path, options))
+    dataset._source_path = source
+    return dataset
+
+
+def _reopened(path: str, snapshot: str | None, readers: int | None) -> Store:
+    """Makes a store from a pickle."""
+    return Store(path, snapshot=snapshot, readers=readers)
+
+
+def _upkeep(verb: str, path: str, **arguments: Any) -> Any:
+    """Calls Java with a request about a whole store, which may take long."""
+    return _jvm.call_patiently(verb, path=Target(path, True, in_place=True).text, **arguments)
+
+
+def _position(index: Any, count: int) -> int:
+    """The number of a record, which may be counted from the end."""
+    return int(_index.wrap(np.array([_arguments.integer("index", index)]), count)[0])
+
+
 def _options(durability: Any) -> dict[str, Any]:
-    if isinstance(durability, tuple):
+    if isinstance(durability, tuple) and len(durability) == 2:
         records, milliseconds = map(operator.index, durability)
         if records < 1 or milliseconds < 1:
             raise ValueError(f"durability: both numbers must be at least 1, got {durability}")
         return {"durability": "batch", "batchRecords": records, "batchMillis": milliseconds}
-    if durability not in ("none", "batch", "commit"):
+    word = durability.lower() if isinstance(durability, str) else durability
+    if word not in ("none", "batch", "commit"):
         raise ValueError(
             f"durability is 'none', 'batch', 'commit' or a pair of records and milliseconds, not "
             f"{durability!r}"
         )
-    return {"durability": durability}
+    return {"durability": word}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values on their way into a store."""
+"""Encodes values for a store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _conversion, _dtypes
+from . import _arguments, _conversion, _dtypes
 from ._dtypes import Field
 from ._ragged import Ragged
 
@@ -21,14 +21,17 @@ _NAMES = {"bytes": None, "utf8": "utf8", "bf16": "bf16", "bfloat16": "bf16"}
 
 
 def declared(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields of a new store as Java wants them.
+    """Returns the declared fields of a new store as arguments for Java.
 
     Raises:
         TypeError: when a declaration is no dictionary of dtype, shape and compress
         ValueError: when a dtype or compression is not supported
     """
     if not isinstance(fields, Mapping) or not fields:
-        raise TypeError("fields must be a dictionary of declarations by the names of the fields")
+        raise TypeError(
+            "fields must be a dictionary with the declaration of one field or more, such as "
+            f"{{'A': {{'dtype': 'f4'}}}}, got {_arguments.shown(fields)}"
+        )
     return [_declared(name, {} if one is None else one) for name, one in fields.items()]
 
 
@@ -67,7 +70,7 @@ def _dtype_name(name: str, dtype: Any) -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether this stands for no value at all."""
+    """Whether this means a missing value."""
     if not _conversion.is_masked(value):
         return value is None
     mask = np.ma.getmaskarray(value)
@@ -78,8 +81,8 @@ def encoded(field: Field, value: Any) -> bytes | None:
     """The bytes of one value, or None when it is missing.
 
     Raises:
-        TypeError: when it is no value of the field
-        ValueError: when it does not fit
+        TypeError: when the value has the wrong type for the field
+        ValueError: when the value does not fit the field
     """
     if is_missing(value):
         return None
@@ -121,7 +124,7 @@ def _bytes(field: Field, value: Any) -> bytes:
         return _conversion.record_bytes(value)
     except TypeError:
         raise TypeError(
-            f"field {field.name!r} holds bytes, got a {type(value).__name__}; declare a dtype to "
+            f"field {field.name!r} holds bytes, got {_arguments.shown(value)}; declare a dtype to "
             "store numbers"
         ) from None
 
@@ -136,7 +139,7 @@ def _fitting(field: Field, value: bytes) -> bytes:
 
 
 class Packed(NamedTuple):
-    """The bytes of the values of one field for many records, as Java wants them."""
+    """The encoded values of one field for many records."""
 
     name: str
     values: np.ndarray[Any, Any]
@@ -144,7 +147,7 @@ class Packed(NamedTuple):
     missing: np.ndarray[Any, Any] | None
 
     def request(self) -> dict[str, Any]:
-        """Where the values are. The arrays must live until Java has read them."""
+        """Returns the addresses of the values. The arrays must live until Java has read them."""
         request: dict[str, Any] = {
             "name": self.name,
             "values": self.values.ctypes.data,
@@ -160,7 +163,7 @@ class Packed(NamedTuple):
 
 
 def packed(field: Field, values: Sequence[bytes | None]) -> Packed:
-    """Encoded values, side by side. A missing value of a fixed field takes room."""
+    """Returns encoded values one after another. A missing value of a fixed field takes space."""
     mask = np.array([value is None for value in values], np.bool_)
     filler = b"" if field.variable else bytes(field.item_size)
     parts = [filler if value is None else value for value in values]
@@ -173,7 +176,7 @@ def packed(field: Field, values: Sequence[bytes | None]) -> Packed:
 
 
 def column(field: Field, values: Any) -> tuple[Packed, int]:
-    """A column of values for `extend`, and how many there are."""
+    """Returns the encoded column for `extend`, and the number of values."""
     if isinstance(values, Ragged) and field.variable:
         return _ragged(field, values)
     is_array = isinstance(values, np.ndarray) and not values.dtype.hasobject

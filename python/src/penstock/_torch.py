@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches as PyTorch tensors over the same memory. PyTorch is imported when it is asked for."""
+"""Batches as PyTorch tensors without copying. PyTorch is imported on first use."""
 
 from __future__ import annotations
 
@@ -23,29 +23,31 @@ def require_torch() -> None:
 
 
 def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name: str = "") -> Any:
-    """Arrays as tensors; text, dates, bytes and whatever else is no number stay as they are.
+    """Converts arrays of numbers to tensors. Text, dates, bytes and other types are unchanged.
 
     Args:
-        value: an array, a `Ragged`, or a dictionary of them by name
+        value: an array, a `Ragged`, or a dictionary or a tuple of them
         pin: whether tensors are copied to pinned memory, where there is a GPU
-        bfloats: names of fields that are bfloat16 whatever NumPy has for it
-        name: of this field
+        bfloats: names of fields that are bfloat16, even if NumPy has them as uint16
+        name: the name of this field
     """
     if isinstance(value, dict):
         return {key: to_torch(one, pin, bfloats, key) for key, one in value.items()}
+    if type(value) is tuple:
+        return tuple(to_torch(one, pin, bfloats) for one in value)
     if isinstance(value, Ragged):
-        _require_all(value.missing, name)
+        require_present(value.missing, name)
         values = to_torch(value.values, pin, bfloats, name)
         return Ragged(values, to_torch(value.offsets, pin))
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
     if _conversion.is_masked(value):
-        _require_all(np.ma.getmaskarray(value), name)
+        require_present(np.ma.getmaskarray(value), name)
     import torch
 
     array = np.asarray(value)
     if name in bfloats or _dtypes.is_bfloat16(array.dtype):
-        # PyTorch has the type and does not know NumPy's name for it.
+        # PyTorch has bfloat16, but cannot convert NumPy's extension type.
         tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     elif array.dtype.kind in "SUVMmO":
         return value
@@ -61,24 +63,24 @@ def to_torch(value: Any, pin: bool = False, bfloats: Collection[str] = (), name:
     return tensor.pin_memory() if pin and torch.cuda.is_available() else tensor
 
 
-def _require_all(missing: Any, name: str) -> None:
+def require_present(missing: Any, name: str) -> None:
     """Refuses missing values: a tensor has no mask, and zeros in their place would look like
     data."""
     if missing is not None and bool(np.any(missing)):
         raise ValueError(
-            f"values of field {name!r} are missing, which a tensor cannot say; choose records that "
+            f"values of field {name!r} are missing, and a tensor has no mask; choose records that "
             f"have them, or fill them in a transform of a Loader that gives NumPy"
         )
 
 
 class ReadyBatch(dict[str, Any]):
-    """Columns of a batch that PyTorch's `DataLoader` asked for. Its own way to put samples together
-    would look for sample 0 in it."""
+    """The columns of a batch that PyTorch's `DataLoader` asked for. PyTorch's default collate
+    function would look for sample 0 in it, so that lookup raises an error with advice."""
 
     def __missing__(self, key: Any) -> Any:
         if isinstance(key, int):
             raise TypeError(
-                "this batch is ready, and there are no samples to put together: "
+                "this is a complete batch, which the default collate_fn cannot use; use "
                 "DataLoader(..., collate_fn=penstock.collate)"
             )
         raise KeyError(key)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import accumulate
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _jvm, _paths
+from . import _arguments, _jvm, _paths
 from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._memory import BatchInfo
@@ -37,7 +38,7 @@ class _Paths(Mapping[bytes, int]):
     path: str
 
     def _lookup(self, paths: list[Path]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Values, and which paths have one."""
+        """Returns the values, and a mask of the paths that have one."""
         values = np.empty(len(paths), np.uint64)
         found = np.empty(len(paths), np.bool_)
         arrays = {**_arrays([_bytes(path) for path in paths]), "values": values, "found": found}
@@ -138,14 +139,14 @@ class Tree(_Paths):
     def _of(
         cls, handle: _jvm.Handle, description: dict[str, Any], io: str, source: Any = None
     ) -> Tree:
-        """What Java has opened already."""
+        """Makes a tree that Java has already opened."""
         tree = cls.__new__(cls)
         tree._set(handle, description, io, source)
         return tree
 
     def _set(self, handle: _jvm.Handle, description: dict[str, Any], io: str, source: Any) -> None:
         self._handle = handle
-        # A name in /proc is there for as long as this is.
+        # Keeps a name in /proc valid.
         self._source_path = source
         self._io = io
         self._count: int | None = None
@@ -155,7 +156,7 @@ class Tree(_Paths):
         self.nbytes = int(description["bytes"])
 
     def count(self, prefix: Path = b"") -> int:
-        """How many paths begin with a prefix."""
+        """Returns the number of paths that begin with a prefix."""
         key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
         return int(_jvm.call_patiently("treeCount", handle=self._handle.number, **_memory(key)))
 
@@ -166,7 +167,7 @@ class Tree(_Paths):
 
     @property
     def fingerprint(self) -> str:
-        """A short text that says "the same file"."""
+        """A short text that identifies the content of the file."""
         if self._fingerprint is None:
             self._fingerprint = str(_jvm.call("treeFingerprint", handle=self._handle.number))
         return self._fingerprint
@@ -176,7 +177,7 @@ class Tree(_Paths):
         return str(_jvm.call("treeFullFingerprint", handle=self._handle.number))
 
     def verify(self) -> Verification:
-        """Reads every node; damage is a result and not an exception."""
+        """Reads every node; damage is reported in the result and raises no exception."""
         return Verification.of(_jvm.call_patiently("treeVerify", handle=self._handle.number))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -195,7 +196,12 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
     file in one step: a reader, or a crash, finds the old tree or the new one. Changes since the
     last snapshot are lost when the tree is closed or the process ends. A file that does not exist
     is an empty tree. One process at a time may change a tree: a second `HybridTree` of the same
-    file raises `OSError`, with the process that has the first, until that one is closed.
+    file, or `penstock.write` to it, raises `BlockingIOError`, which names the first, until
+    that one is closed.
+
+    With `read_only` the file is never replaced and nothing is locked, so that the folder need not
+    be writable and another process may change the tree meanwhile. Changes stay in memory, and
+    `snapshot` writes them to another path.
 
     Iterating is in the order of the paths. `len` goes through the whole tree.
 
@@ -212,17 +218,23 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
 
     _verbs = "hybrid"
 
-    def __init__(self, path: _paths.PathLike) -> None:
+    def __init__(self, path: _paths.PathLike, *, read_only: bool = False) -> None:
         self.path = _paths.absolute(path)
+        self.read_only = read_only
+        if read_only:
+            os.stat(self.path)  # A missing file is an error in this mode.
         self._target = _paths.Target(self.path, True, in_place=True)
-        self._handle, _ = _jvm.create(f"the tree {self.path}", "hybridOpen", path=self._target.text)
+        self._handle, _ = _jvm.create(
+            f"the tree {self.path}", "hybridOpen", path=self._target.text, readOnly=read_only
+        )
 
     def put(self, path: Path, value: int) -> None:
         """Sets the value of a path, a whole number from 0 to 2^64 - 1."""
         self._put([(_bytes(path), _unsigned(value))])
 
     def update(self, *others: Any, **named: int) -> None:
-        """Sets the values of many paths, much faster than one by one. All or none of them."""
+        """Sets the values of many paths, much faster than one by one. On an error, no value is
+        set."""
         pairs = dict(*others, **named).items()
         self._put([(_bytes(path), _unsigned(value)) for path, value in pairs])
 
@@ -232,7 +244,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         _jvm.call("hybridPut", handle=self._handle.number, **_memory(arrays))
 
     def remove(self, *paths: Path) -> None:
-        """Removes paths, if they are there."""
+        """Removes paths. Paths that have no value are ignored."""
         arrays = _arrays([_bytes(path) for path in paths])
         _jvm.call("hybridRemove", handle=self._handle.number, **_memory(arrays))
 
@@ -250,7 +262,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         self.remove(path)
 
     def count(self, prefix: Path = b"") -> int:
-        """How many paths begin with a prefix. Goes through all of them."""
+        """Returns the number of paths that begin with a prefix. It iterates over all of them."""
         return sum(len(paths) for paths, _ in self.batches(prefix))
 
     def __len__(self) -> int:
@@ -266,8 +278,10 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
 
         Replaces the file of this tree, in one step. With a `path`, writes the new tree there
         instead, and this tree keeps its changes. `overwrite` says whether an existing file of that
-        name is replaced.
+        name is replaced. A read-only tree needs a `path`.
         """
+        if path is None and self.read_only:
+            raise ValueError(f"{self.path} was opened read-only: give snapshot() another path")
         target = None if path is None else _paths.Target(_paths.absolute(path), overwrite)
         more = {} if target is None else {"target": target.text}
         count = _jvm.call_patiently(
@@ -279,7 +293,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
 
     def __exit__(self, *error: object) -> None:
         is_failing = any(part is not None for part in error)
-        lost = 0 if is_failing or self.closed else self.change_count
+        lost = 0 if is_failing or self.closed or self.read_only else self.change_count
         self.close()
         if lost:
             warnings.warn(
@@ -295,30 +309,37 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
 
 
 def _bytes(path: Path) -> bytes:
-    # `bytes(5)` would be five zeros.
-    return path.encode() if isinstance(path, str) else bytes(memoryview(path))
+    if isinstance(path, str):
+        return path.encode()
+    try:
+        # `bytes(5)` would be five zeros.
+        return bytes(memoryview(path))
+    except TypeError:
+        shown = _arguments.shown(path)
+        raise TypeError(f"paths of trees must be texts or bytes, got {shown}") from None
 
 
 def _unsigned(value: Any) -> int:
-    """NumPy would cut fractions off, and older ones make large numbers of negative ones."""
+    """Checks a value. NumPy would cut off fractions, and old releases would wrap negative
+    numbers."""
     try:
         number = operator.index(value)
     except TypeError:
         kind = type(value).__name__
-        raise TypeError(f"values of trees are whole numbers, and a {kind} is not") from None
+        raise TypeError(f"values of trees must be integers, got a {kind}") from None
     if not 0 <= number < 1 << 64:
-        raise OverflowError(f"values of trees are from 0 to 2^64 - 1, and {number} is not")
+        raise OverflowError(f"values of trees must be from 0 to 2^64 - 1, got {number}")
     return number
 
 
 def _arrays(paths: list[bytes]) -> dict[str, np.ndarray[Any, Any]]:
-    """Paths one after another, and where each begins."""
+    """Returns the paths one after another, and their offsets."""
     offsets = np.array([0, *accumulate(len(path) for path in paths)], np.int64)
     return {"paths": np.frombuffer(b"".join(paths), np.uint8), "offsets": offsets}
 
 
 def _memory(arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, int]:
-    """Where arrays are, as a request says it."""
+    """Returns the addresses of arrays as arguments of a request."""
     places = {name: one.ctypes.data for name, one in arrays.items()}
     return places | {name + "Bytes": one.nbytes for name, one in arrays.items()}
 
@@ -336,12 +357,15 @@ def write_tree(
     numbers = np.array([value for _, value in entries], np.uint64)
     arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
     target = _paths.Target(_paths.absolute(path), overwrite)
-    _jvm.call("treeWrite", path=target.text, overwrite=overwrite, **_memory(arrays))
+    try:
+        _jvm.call("treeWrite", path=target.text, overwrite=overwrite, **_memory(arrays))
+    except FileExistsError as e:
+        raise _paths.exists(e.filename) from None
     target.publish()
 
 
 def _reopen(description: dict[str, Any], io: str, fingerprint: str) -> Tree:
-    """What pickle calls. The file is opened when it is needed."""
+    """Makes a tree from a pickle. The file is opened on first use."""
     path = description["path"]
     opened: list[Tree] = []
 
@@ -349,7 +373,7 @@ def _reopen(description: dict[str, Any], io: str, fingerprint: str) -> Tree:
         tree = Tree(path, io=io)
         if tree.fingerprint != fingerprint:
             raise CorruptDataError(
-                f"{path} is not what it was when the tree was pickled: its fingerprint was "
+                f"{path} has changed since the tree was pickled: its fingerprint was "
                 f"{fingerprint} and is {tree.fingerprint}"
             )
         opened.append(tree)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check of all bytes found."""
+"""The result of `verify`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong."""
+    """One problem that `verify` found."""
 
     file: str
     offset: int

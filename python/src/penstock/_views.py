@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets made of others, without copying a record."""
+"""Views: datasets made of other datasets, without copying records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _index, _jvm
+from . import _arguments, _display, _index, _jvm
 from ._dataset import Dataset
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class Subset(Dataset):
-    """Some records of another dataset. Its indices are kept here and translated before Java is
-    asked; Java learns of them only when a loader or a fingerprint needs it."""
+    """Some records of another dataset. Python keeps the indices and translates them before it calls
+    Java. The Java object of the subset is made when a loader or a fingerprint needs it."""
 
     def __init__(self, base: Dataset, indices: _index.Indices) -> None:
         self._base = base._root()
@@ -42,7 +42,7 @@ class Subset(Dataset):
 
     @property
     def _is_grouped(self) -> bool:
-        # The records that were chosen one by one are in any order.
+        # Records that were selected one by one may be in any order.
         return False
 
     def _root(self) -> Dataset:
@@ -74,10 +74,10 @@ class Subset(Dataset):
     def _translated(self, indices: _index.Indices) -> _index.Indices:
         self._require_open()
         try:
-            # NumPy counts negative ones from the end here as well.
+            # NumPy counts negative indices from the end here as well.
             return self._indices[indices]
         except IndexError:
-            # Raises with the words that all datasets use.
+            # Raises the same message as all datasets.
             return self._indices[_index.wrap(indices, self._count)]
 
     def _gather(self, fields: Any, column: Any, indices: Any, as_ragged: bool) -> dict[str, Any]:
@@ -87,10 +87,10 @@ class Subset(Dataset):
         self._base._rows(self._translated(indices), out)
 
     def view(self) -> Any:
-        raise ValueError("a subset has no rows one after another; view() the dataset it is of")
+        raise ValueError("a subset cannot be viewed as one array; use view() of the whole dataset")
 
     def close(self) -> None:
-        """Ends the view; the dataset it is of stays open."""
+        """Closes the view. Its base dataset stays open."""
         self._is_closed = True
         if self._subset is not None:
             self._subset.close()
@@ -104,8 +104,20 @@ class Subset(Dataset):
         return ("subset", self._base._portable(), self._indices)
 
 
+class Head(Subset):
+    """The first records of a dataset, which are shown as a table."""
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<penstock.Dataset {self.path!r}, closed>"
+        return _display.text_table(_display.rows(self, len(self)))
+
+    def _repr_html_(self) -> str:
+        return _display.html_table(_display.rows(self, len(self)))
+
+
 class Mixture(Dataset):
-    """Several datasets one after the other, with the order that draws from each its share."""
+    """Several datasets one after another, with a sampler that draws from each in proportion."""
 
     sampler: Sampler
 
@@ -121,9 +133,21 @@ def _joined_in_java(
 
 
 def concat(*datasets: Dataset | Sequence[Dataset]) -> Dataset:
-    """The records of several datasets with the same fields, one after the other."""
+    """The records of several datasets with the same fields, one after another."""
     parts = _flat(datasets)
     return _joined(Dataset(*_joined_in_java("concat", parts), ("concat",)), parts)
+
+
+def opened_as_one(parts: Sequence[Dataset]) -> Dataset:
+    """Concatenates datasets. Closing the result closes them too."""
+    for part in parts:
+        if not isinstance(part, Dataset):
+            raise ValueError(
+                f"{part.path} is a tree, and only datasets of records are opened as one"
+            )
+    whole = concat(*parts)
+    whole._owned = tuple(parts)
+    return whole
 
 
 def zip(*datasets: Mapping[str, Dataset], **named: Dataset) -> Dataset:
@@ -133,8 +157,13 @@ def zip(*datasets: Mapping[str, Dataset], **named: Dataset) -> Dataset:
     """
     together: dict[str, Dataset] = {}
     for more in (*datasets, named):
+        if not isinstance(more, Mapping):
+            raise TypeError(
+                "zip takes datasets by name, such as zip(image=images, label=labels), got "
+                f"{_arguments.shown(more)}"
+            )
         together.update(more)
-    parts, names = tuple(together.values()), list(together)
+    parts, names = tuple(map(_require_dataset, together.values())), list(together)
     return _joined(Dataset(*_joined_in_java("zip", parts, names=names), ("zip", names)), parts)
 
 
@@ -144,13 +173,13 @@ def mix(
     length: int | None = None,
     seed: int = 0,
 ) -> Mixture:
-    """Several datasets in proportions of your own; a `Loader` draws from it in that proportion.
+    """Mixes several datasets. A `Loader` draws from each in proportion to its weight.
 
     Args:
-        weights: the share of each dataset
-        length: samples of an epoch; without it, as many as there are records. With 0 epochs are
-            empty
-        seed: of the order inside each dataset, and of the mixture
+        weights: the weight of each dataset
+        length: the number of samples in an epoch; by default the number of records. With 0, epochs
+            are empty
+        seed: the seed of the shuffle inside each dataset, and of the mixture
     """
     from .samplers import Mixture as MixtureSampler
     from .samplers import Permutation, seed_bits
@@ -172,17 +201,27 @@ def mix(
 def _flat(datasets: Sequence[Dataset | Sequence[Dataset]]) -> tuple[Dataset, ...]:
     parts: list[Dataset] = []
     for one in datasets:
-        if isinstance(one, Dataset):
-            parts.append(one)
+        if isinstance(one, (list, tuple)):
+            parts.extend(_flat(one))
         else:
-            parts.extend(one)
+            parts.append(_require_dataset(one))
     return tuple(parts)
+
+
+def _require_dataset(value: Any) -> Dataset:
+    if isinstance(value, Dataset):
+        return value
+    raise TypeError(
+        f"the arguments must be datasets, got {_arguments.shown(value)}; use "
+        "penstock.open(path), or "
+        "penstock.from_memory(data) for an array"
+    )
 
 
 def _joined(dataset: Dataset, parts: tuple[Dataset, ...]) -> Dataset:
     dataset._parts = parts
     if dataset._recipe[0] != "zip":
-        # Dates and the like are mere numbers to Java; the parts know better.
+        # Dates are plain numbers to Java, so the types come from the parts.
         for part in parts[1:]:
             if part._fields != parts[0]._fields:
                 raise ValueError(
@@ -190,6 +229,16 @@ def _joined(dataset: Dataset, parts: tuple[Dataset, ...]) -> Dataset:
                     f"has {_words(part)}"
                 )
         dataset._fields = parts[0]._fields
+    else:
+        known = {
+            name if part.is_plain else f"{name}.{field.name}": field
+            for name, part in builtins.zip(dataset._recipe[1], parts, strict=True)
+            for field in part._fields
+        }
+        dataset._fields = tuple(
+            known[field.name]._replace(name=field.name) if field.name in known else field
+            for field in dataset._fields
+        )
     dataset._recipe = (*dataset._recipe, parts)
     return dataset
 
@@ -199,10 +248,15 @@ def _words(dataset: Dataset) -> str:
 
 
 def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:
-    """Makes a view again from what `Dataset._portable` says. Java learns of it when it is used."""
+    """Makes a view from the recipe of `Dataset._portable`. Its Java object is made on first use."""
     if kind == "subset":
         base, indices = arguments
         return Subset(reopen(base), indices.copy())
+    if kind == "grouped":
+        from ._groups import rebuild_view as rebuild_grouped
+
+        base, *selection = arguments
+        return rebuild_grouped(reopen(base), *selection)
     if kind == "mix":
         parts, description, *_, sampler = arguments
         mixture = Mixture(_lazy("concat", parts), description, ("mix",))
@@ -213,8 +267,12 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         return _joined(
             Dataset(_lazy("zip", parts, names=names), description, ("zip", names)), parts
         )
+    if kind == "memory":
+        from ._in_memory import rebuild as rebuild_memory
+
+        return rebuild_memory(*arguments)
     if kind == "windows":
-        from ._groups import rebuild_windows
+        from ._windows import rebuild as rebuild_windows
 
         return rebuild_windows(arguments)
     if kind == "runView":

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-# Batches that are worked on or wait for the consumer, for each thread.
+# The number of batches for each thread that are in progress or wait for the consumer.
 _AHEAD = 2
 
 
@@ -16,8 +16,8 @@ class Ordered:
     """Fetches items one by one, works on them in threads, and returns the results in the order in
     which the items were fetched.
 
-    A failed item fails the call that would have returned it; what was fetched behind it is dropped
-    by `close`. The threads end when nobody refers to this object any more, so `fetch` and `work`
+    If an item fails, the call that would have returned it raises the error. `close` drops the items
+    that were fetched after it. The threads end when this object is collected, so `fetch` and `work`
     must not refer to it.
 
     Args:
@@ -44,7 +44,7 @@ class Ordered:
         return self._line.next()
 
     def end(self) -> None:
-        """Ends the threads as soon as they have finished what they are at."""
+        """Ends the threads after their current items."""
         self._line.end()
 
     def close(self) -> None:
@@ -54,12 +54,12 @@ class Ordered:
 
 
 class _Line:
-    """What the threads share."""
+    """The state that the threads share."""
 
     def __init__(self, fetch: Callable[[], Any], work: Callable[[Any], Any], limit: int) -> None:
         self._fetch = fetch
         self._work = work
-        # Held while an item is fetched, so that numbers are given in the order of the items.
+        # Held while an item is fetched, so that items are numbered in their order.
         self._fetching = threading.Lock()
         self._changed = threading.Condition()
         self._results: dict[int, tuple[Any, BaseException | None]] = {}
@@ -72,7 +72,7 @@ class _Line:
         with self._changed:
             while self._returned not in self._results:
                 self._changed.wait()
-            # An exception refers to whoever it was raised for, and must not stay here.
+            # An exception refers to its stack frames, so it must not be kept here.
             result, error = self._results.pop(self._returned)
             self._returned += 1
             self._changed.notify_all()
@@ -122,7 +122,7 @@ class _Line:
             self._changed.notify_all()
 
     def _end(self, number: int, error: BaseException) -> None:
-        """Nothing comes behind this."""
+        """Stores the error as the last result and ends the threads."""
         with self._changed:
             self._is_closed = True
             self._results[number] = (None, error)

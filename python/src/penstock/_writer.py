@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing tables and packs. A file appears when it is complete, or not at all."""
+"""Writes tables and packs. A file gets its name when it is complete."""
 
 from __future__ import annotations
 
 import atexit
-import operator
+import itertools
 import os
 import threading
 import weakref
@@ -13,26 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from . import _conversion, _dtypes, _jvm
+from . import _arguments, _conversion, _dtypes, _jvm
 from ._dataset import Dataset, open
-from ._formats import format_of, require_format
-from ._paths import PathLike, Target, absolute
+from ._formats import OTHER_EXTENSIONS, format_of, require_format
+from ._paths import PathLike, Target, absolute, exists, folder_exists
 from ._ragged import Ragged
 from ._tree import write_tree
 
 _PENDING_BYTES = 1 << 20
 _PENDING_COUNT = 10_000
-# Names travel as JSON, which has a limit.
+# The number of records that `extend` handles at once.
+_EXTEND_COUNT = 512
+# The number of records that are taken from a generator at once.
+_CHUNK_COUNT = 4096
+# Names are sent as JSON, whose size is limited.
 _PENDING_NAME_SIZE = 1 << 18
-# Ctrl-C is served between calls, so none of them writes for long.
+# Ctrl-C is handled between calls, so each call writes a limited number of bytes.
 _APPEND_BYTES = 64 << 20
 
-# Writers that nobody has finished yet.
+# Writers that have not been closed yet.
 _unfinished: weakref.WeakSet[_Writer] = weakref.WeakSet()
 
 
 def _give_up() -> None:
-    """Leaves no temporary files when the interpreter ends before its writers do."""
+    """Deletes the temporary files of open writers when the interpreter ends."""
     for writer in list(_unfinished):
         if writer._lock.acquire(timeout=1):
             writer._handle.close()
@@ -40,27 +44,35 @@ def _give_up() -> None:
 
 
 class _Writer:
-    """What both writers have: all of it appears at the end of `with`, nothing after an error."""
+    """The common part of the writers. The file appears at the end of `with`, unless an exception
+    was raised."""
 
     def __init__(self, verb: str, path: str, options: dict[str, Any]) -> None:
         in_place = bool(options.get("append"))
         self._target = Target(path, options["overwrite"], in_place)
-        self._handle, self._answer = _jvm.create(
-            f"the writer of {path}", verb, path=self._target.text, **options
-        )
+        try:
+            self._handle, self._answer = _jvm.create(
+                f"the writer of {path}", verb, path=self._target.text, **options
+            )
+        except FileExistsError as e:
+            raise self._exists(path, e.filename) from None
         self._path = path
-        # Java's writers are for one thread at a time.
+        # Only one thread at a time may call a writer in Java.
         self._lock = threading.Lock()
-        # Functions run in the reverse order, so this one has to come after the runtime's own.
+        # atexit runs functions in reverse order, so this one is registered after the runtime's own.
         atexit.unregister(_give_up)
         atexit.register(_give_up)
         _unfinished.add(self)
+
+    def _exists(self, path: str, name: Any) -> FileExistsError:
+        """The error of a target that exists."""
+        return folder_exists(name) if os.path.isdir(path) else exists(name)
 
     def _flush(self) -> None:
         pass
 
     def _require_usable(self) -> None:
-        """Raises in a forked child, whose lock may be held by a thread that it does not have."""
+        """Raises in a forked child, where the lock may be held by a thread that was not copied."""
         _jvm.functions()
 
     def close(self) -> None:
@@ -74,12 +86,12 @@ class _Writer:
                 _jvm.call("finish", handle=self._handle.number)
                 self._target.publish()
             finally:
-                # What is finished is known to nobody any more; what is not is given up.
+                # Releases a finished writer, or discards an unfinished one.
                 self._handle.close()
                 _unfinished.discard(self)
 
     def abort(self) -> None:
-        """Gives up what was written; what was there before stays."""
+        """Discards the new file. An existing file of this name does not change."""
         if not _jvm.is_usable():
             return
         with self._lock:
@@ -99,12 +111,12 @@ class TableWriter(_Writer):
 
     Args:
         path: the file or folder to write
-        dtype: of an element, structured for rows with fields; not needed with `append`
-        shape: of a row
+        dtype: the type of an element, structured for rows with fields; not needed with `append`
+        shape: the shape of a row
         overwrite: whether a file of this name is replaced
-        append: whether rows are added to a table that is there
-        shard_rows: rows after which a new file begins, in a folder
-        metadata: notes for the folder
+        append: whether rows are added to an existing table
+        shard_rows: the number of rows in each file of a folder
+        metadata: texts by name that are stored in the folder's manifest
 
     >>> import numpy as np, penstock
     >>> with penstock.TableWriter("points.npy", "<f4", shape=(2,)) as writer:
@@ -113,12 +125,13 @@ class TableWriter(_Writer):
     (3, 2)
     """
 
+    @_arguments.named_options
     def __init__(
         self,
         path: PathLike,
         dtype: Any = None,
-        shape: Sequence[int] = (),
         *,
+        shape: Sequence[int] = (),
         overwrite: bool = False,
         append: bool = False,
         shard_rows: int | None = None,
@@ -129,17 +142,17 @@ class TableWriter(_Writer):
         if append:
             with open(whole) as old:
                 if old._row is None:
-                    raise ValueError(f"{whole} is no table")
+                    raise ValueError(f"{whole} is not a table")
                 row = old._row
         else:
             require_format(whole, "table")
             if dtype is None:
                 raise ValueError("a new table needs a dtype")
-            row = np.dtype((np.dtype(dtype), tuple(shape)))
+            row = np.dtype((_dtypes.parsed("dtype", dtype), tuple(shape)))
             options["dtype"] = _dtypes.descr_text(row.base)
             options["shape"] = list(row.shape)
         if shard_rows is not None:
-            options["shardRows"] = shard_rows
+            options["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
         if metadata is not None:
             options["metadata"] = dict(metadata)
         self._row = row
@@ -149,8 +162,8 @@ class TableWriter(_Writer):
         """Adds rows: an array, or a dictionary of columns.
 
         Raises:
-            ValueError: when the table's type cannot hold the values as they are; only numbers with
-                a point may lose digits
+            ValueError: when the table's type cannot hold the values as they are; only
+                floating-point rounding is allowed
         """
         if isinstance(rows, Mapping):
             array = _conversion.assembled(rows, self._row)
@@ -160,7 +173,8 @@ class TableWriter(_Writer):
             array = array.reshape((1, *array.shape))
         if array.shape[1:] != self._row.shape:
             raise ValueError(
-                f"rows of shape {array.shape[1:]}, and the table's are {self._row.shape}"
+                f"rows of shape {array.shape[1:]} do not fit the table, whose rows have shape "
+                f"{self._row.shape}"
             )
         if array.nbytes == 0:
             return
@@ -186,7 +200,7 @@ class PackWriter(_Writer):
     Args:
         path: the file to write; its name ends in `.a2pack` or has no extension
         codec: how records are compressed: `none`, `zstd` or `lz4`
-        level: of the compression; 0 for the codec's own choice
+        level: the compression level; 0 is the codec's default
         overwrite: whether a file of this name is replaced
         align: each record starts at a multiple of this many bytes. Without it, records below 128
             bytes are stored without gaps, and larger ones at multiples of 8, 64 (from 1 KiB) or
@@ -213,9 +227,7 @@ class PackWriter(_Writer):
         require_format(whole, "pack")
         options: dict[str, Any] = {"overwrite": overwrite, "level": level}
         if align is not None:
-            options["align"] = operator.index(align)
-            if options["align"] < 1:
-                raise ValueError(f"align must be at least 1, got {align}")
+            options["align"] = _arguments.integer("align", align, minimum=1)
         if codec is not None:
             if codec not in ("none", "zstd", "lz4"):
                 raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
@@ -224,38 +236,74 @@ class PackWriter(_Writer):
         self._names: list[str | None] = []
         self._pending_bytes = 0
         self._name_size = 0
+        # Whether no record has been sent to Java yet.
+        self._is_empty = True
         super().__init__("packWriter", whole, options)
 
     def append(self, record: Any, name: str | None = None) -> None:
-        """Adds a record: `bytes`, an array, or whatever else has bytes. Either all records have
-        names or none has."""
-        data = _conversion.record_bytes(record)
+        """Adds a record: `bytes`, an array, or another object with the buffer protocol. Either all
+        records have names or none has."""
+        data = record if type(record) is bytes else _conversion.record_bytes(record)
         if name is not None:
-            # Raises for what is no text, and for text that no file can hold.
-            str.encode(name, "utf-8")
+            # Raises for values that are not text, and for text that is not valid UTF-8.
+            if not isinstance(name, str):
+                raise TypeError(f"name must be a text, got {_arguments.shown(name)}")
+            name.encode("utf-8")
         self._require_usable()
         with self._lock:
             self._handle.number  # noqa: B018 - raises when it is closed
             self._pending.append(data)
             self._names.append(name)
             self._pending_bytes += len(data)
-            self._name_size += len(name or "")
-            # One call for many small records.
-            if (
-                self._pending_bytes >= _PENDING_BYTES
-                or len(self._pending) >= _PENDING_COUNT
-                or self._name_size >= _PENDING_NAME_SIZE
-            ):
+            if name is not None:
+                self._name_size += len(name)
+            if self._is_full():
                 self._flush()
 
+    def _is_full(self) -> bool:
+        """Whether enough records are collected for a call of Java."""
+        return (
+            self._pending_bytes >= _PENDING_BYTES
+            or len(self._pending) >= _PENDING_COUNT
+            or self._name_size >= _PENDING_NAME_SIZE
+        )
+
     def extend(self, records: Iterable[Any], names: Iterable[str] | None = None) -> None:
-        """Adds many."""
-        if names is None:
-            for record in records:
-                self.append(record)
-        else:
+        """Adds many records. A list is faster than an iterator, because its length is known."""
+        if names is not None:
             for record, name in zip(records, names, strict=True):
                 self.append(record, name)
+            return
+        self._require_usable()
+        if isinstance(records, (list, tuple)):
+            with self._lock:
+                self._reserve(len(records))
+        pieces = iter(records)
+        while piece := list(itertools.islice(pieces, _EXTEND_COUNT)):
+            self._append_all(piece)
+
+    def _reserve(self, count: int) -> None:
+        """Reserves space for the index of these records in front of them, so that closing the pack
+        need not move them."""
+        if self._is_empty and not self._pending and count > 0:
+            _jvm.call("reserveRecords", handle=self._handle.number, count=count)
+
+    def _append_all(self, records: list[Any]) -> None:
+        """Adds some of the records given to `extend`. When a record has the wrong type, the records
+        before it are added, as by single calls of `append`."""
+        are_bytes = set(map(type, records)) == {bytes}
+        byte_count = sum(map(len, records)) if are_bytes else 0
+        if not are_bytes or byte_count > _APPEND_BYTES:
+            for record in records:
+                self.append(record)
+            return
+        with self._lock:
+            self._handle.number  # noqa: B018 - raises when it is closed
+            self._pending += records
+            self._names += [None] * len(records)
+            self._pending_bytes += byte_count
+            if self._is_full():
+                self._flush()
 
     def _flush(self) -> None:
         if not self._pending:
@@ -264,8 +312,9 @@ class PackWriter(_Writer):
         if named and len(named) != len(self._names):
             raise ValueError("in one pack either all records have names or none has")
         values = np.frombuffer(b"".join(self._pending) or b"\0", np.uint8)
-        sizes = [len(record) for record in self._pending]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = np.zeros(len(self._pending) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, self._pending), np.int64), out=offsets[1:])
+        self._is_empty = False
         _jvm.call(
             "appendRecords",
             handle=self._handle.number,
@@ -285,10 +334,16 @@ class PackWriter(_Writer):
 def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | None = None) -> None:
     """Writes data as a dataset. The extension of the name decides the format.
 
-    `.npy` takes an array, a dictionary of columns, or a list that NumPy makes an array of.
-    `.a2pack` takes a list of `bytes` or of whatever else has bytes. `.act` takes a dictionary of
-    whole numbers by path. A name without an extension takes a list of `bytes`, which becomes a
-    pack, or the data of a table, which becomes a folder.
+    `.npy` takes an array, a dictionary of columns, a list that NumPy makes an array of, a list of
+    dictionaries, a pandas `DataFrame`, or a dataset. `.a2pack` takes `bytes` or other objects with
+    the buffer protocol, as a list or as a dictionary by name. `.npz` takes a dictionary of arrays.
+    `.csv` takes the data of a table.
+    `.act` takes a dictionary of whole numbers by path. A name without an extension takes a list of
+    `bytes`, which becomes a pack, or the data of a table, which becomes a folder.
+
+    A table and a pack are also written from a generator of records, one by one: values, arrays of
+    one shape, dictionaries with the same keys, or `bytes`. Only a few of them are in memory at a
+    time.
 
     Args:
         path: the file or folder to write
@@ -305,7 +360,17 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     >>> penstock.open("pairs.npy")[1]["y"]
     array([1., 1.], dtype=float32)
     """
+    frame = _conversion.frame_columns(data)
+    if frame is not None:
+        data = frame
+    extension = os.path.splitext(os.fsdecode(path))[1].lower()
+    if extension in OTHER_EXTENSIONS:
+        _write_other(path, data, extension, overwrite, align)
+        return
     kind = format_of(os.fsdecode(path))
+    if kind != "tree" and isinstance(data, Iterator):
+        _write_records(path, data, kind, overwrite, align)
+        return
     if isinstance(data, Dataset):
         data = data[:] if data.dtype.hasobject else np.asarray(data)
     if isinstance(data, Ragged):
@@ -322,8 +387,46 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
         _write_table(path, data, overwrite)
 
 
+def _write_other(
+    path: PathLike, data: Any, extension: str, overwrite: bool, align: int | None
+) -> None:
+    from ._files import write_csv, write_npz
+
+    if align is not None:
+        raise ValueError(f"align is for packs, and {os.fsdecode(path)} is not a pack")
+    if isinstance(data, Iterator):
+        data = list(data)
+    writer = write_csv if extension == ".csv" else write_npz
+    writer(path, data, overwrite=overwrite)
+
+
+def _write_records(
+    path: PathLike, records: Iterator[Any], kind: str | None, overwrite: bool, align: int | None
+) -> None:
+    """Writes the records of a generator as they come."""
+    chunk = list(itertools.islice(records, _CHUNK_COUNT))
+    if kind is None:
+        kind = "pack" if _is_list_of_bytes(chunk) else "table"
+    everything = itertools.chain(chunk, records)
+    if kind == "pack":
+        _write_pack(path, everything, overwrite, align)
+        return
+    if align is not None:
+        raise ValueError(f"align is for packs, and {os.fsdecode(path)} is a table")
+    if not chunk:
+        raise ValueError(
+            "the generator gave no records, so the type of the table's rows is not known"
+        )
+    _require_no_bytes(chunk)
+    rows = _conversion.rows_of(chunk)
+    with TableWriter(path, rows.dtype, shape=rows.shape[1:], overwrite=overwrite) as table:
+        while chunk:
+            table.append(_conversion.rows_of(chunk))
+            chunk = list(itertools.islice(records, _CHUNK_COUNT))
+
+
 def _is_list_of_bytes(data: Any) -> bool:
-    """Whether this is a list of bytes; one without records says nothing about them."""
+    """Whether this is a list of bytes. An empty list is not."""
     return (
         isinstance(data, (list, tuple))
         and len(data) > 0
@@ -332,42 +435,52 @@ def _is_list_of_bytes(data: Any) -> bool:
 
 
 def _write_pack(path: PathLike, data: Any, overwrite: bool, align: int | None) -> None:
-    if isinstance(data, (np.ndarray, Mapping, str, bytes, bytearray, memoryview)):
+    if isinstance(data, Mapping) and _is_list_of_bytes(list(data.values())):
+        with PackWriter(path, overwrite=overwrite, align=align) as pack:
+            pack.extend(data.values(), names=data.keys())
+        return
+    is_single = isinstance(data, (np.ndarray, Mapping, str, bytes, bytearray, memoryview))
+    if is_single or not isinstance(data, Iterable):
         raise TypeError(
-            f"a pack is written from a list of bytes, not from a {type(data).__name__}; an array "
-            "or a dictionary of columns is a table, whose name ends in .npy"
+            "a pack is written from a list of bytes, or from a dictionary of bytes by name, got "
+            f"{_arguments.shown(data)}; an array or a dictionary of columns is a table, whose name "
+            "ends in .npy"
         )
     # An iterator can be read once only, so each record is checked on its way into the pack. An
     # error leaves no file, because the writer publishes the pack when it is complete.
     with PackWriter(path, overwrite=overwrite, align=align) as pack:
-        pack.extend(_checked_records(data))
+        pack.extend(data if _is_list_of_bytes(data) else _checked_records(data))
 
 
 def _checked_records(data: Iterable[Any]) -> Iterator[Any]:
     for number, record in enumerate(data):
         if not isinstance(record, (bytes, bytearray, memoryview, np.ndarray, np.generic)):
+            advice = "encode it first" if isinstance(record, str) else "use a table for numbers"
             raise TypeError(
-                f"a pack is written from a list of bytes, and record {number} is a "
-                f"{type(record).__name__}; encode text first"
+                f"a pack is written from a list of bytes, and record {number} is "
+                f"{_arguments.shown(record)}; {advice}"
             )
         yield record
 
 
-def _write_table(path: PathLike, data: Any, overwrite: bool) -> None:
+def _require_no_bytes(data: Any) -> None:
     if _is_list_of_bytes(data):
         raise TypeError(
             "a list of bytes is not a table: an array would cut zeros at their ends; end the name "
             "in .a2pack for a pack, or give an array"
         )
+
+
+def _write_table(path: PathLike, data: Any, overwrite: bool) -> None:
+    _require_no_bytes(data)
     if isinstance(data, Mapping):
+        if _is_list_of_bytes(list(data.values())):
+            raise TypeError(
+                "a dictionary of bytes by name is a pack and not a table; end the name in .a2pack"
+            )
         data = _conversion.assembled(data, None)
-    if isinstance(data, Iterator):
-        raise TypeError(
-            f"a table is written from an array or a list, not from a {type(data).__name__}; make a "
-            "list of it, or append its rows to a penstock.TableWriter"
-        )
-    array = _conversion.unmasked(data)
+    array = _conversion.rows_of(data)
     if array.ndim == 0:
-        raise ValueError("a table has rows; a single value has none")
-    with TableWriter(path, array.dtype, array.shape[1:], overwrite=overwrite) as table:
+        raise TypeError(f"data must have records, got the single value {_arguments.shown(data)}")
+    with TableWriter(path, array.dtype, shape=array.shape[1:], overwrite=overwrite) as table:
         table.append(array)

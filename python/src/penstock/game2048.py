@@ -59,7 +59,7 @@ _Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Meta:
-    """What the recorder noted about a run."""
+    """The metadata of a run."""
 
     steps: int
     start_unix_s: int
@@ -82,7 +82,7 @@ class StepV2:
 
 
 class _Steps(Sequence[StepV2]):
-    """The steps of a run; each is made when it is asked for."""
+    """The steps of a run; each is made on access."""
 
     def __init__(self, run: RunV2) -> None:
         self._run = run
@@ -110,7 +110,7 @@ class RunV2:
     """A run of the game, with its steps as NumPy arrays.
 
     Attributes:
-        meta: what the recorder noted
+        meta: the metadata
         final_board: the board after the last move
         boards: the board before each move, `uint64`; the top left cell is the highest four bits
         moves: the moves, `uint8`: 0 up, 1 down, 2 left, 3 right
@@ -152,10 +152,10 @@ class RunV2:
 
 
 class PackStats:
-    """Figures about the runs of a pack.
+    """Statistics of the runs of a pack.
 
     The lengths come from the pack; the two dictionaries take the metadata of all runs, which is
-    collected when one of them is first asked for.
+    collected on first use.
     """
 
     def __init__(self, reader: PackReader, lengths: dict[str, Any]) -> None:
@@ -177,12 +177,12 @@ class PackStats:
 
     @property
     def highest_tile_hist(self) -> dict[int, int]:
-        """How many runs noted each highest tile."""
+        """The number of runs by their highest tile."""
         return {int(tile): count for tile, count in self._collected()["highest_tile_hist"].items()}
 
     @property
     def engine_counts(self) -> dict[str, int]:
-        """How many runs each engine played; runs without a name count as the empty name."""
+        """The number of runs by engine; runs without an engine name count under the empty name."""
         return dict(self._collected()["engine_counts"])
 
     def __repr__(self) -> str:
@@ -192,13 +192,13 @@ class PackStats:
 class PackReader:
     """A pack of runs. Made by `PackReader.open`.
 
-    A run that cannot be read is an error wherever it is met; iteration never ends early.
+    A run that cannot be read always raises an error; iteration never skips it or ends early.
     """
 
     def __init__(self, pack: RecordDataset) -> None:
         self._pack = pack
         self._views: dict[tuple[str, int | None], RecordDataset] = {}
-        # Opening checks that it is a pack.
+        # Opening checks that the file is a pack.
         self._runs = self._view("runs")
         self._live: _Array | None = None
 
@@ -240,7 +240,7 @@ class PackReader:
         return index
 
     def _records(self, indices: Iterable[int]) -> _Array:
-        """Indices among the runs that are there; those of a pack count its tombstones too."""
+        """Translates indices of runs into indices of the pack, which also count tombstones."""
         wanted = np.array([self._index(i) for i in indices], np.int64)
         if len(self._runs) == len(self):
             return wanted
@@ -252,7 +252,7 @@ class PackReader:
         return found
 
     def decode(self, i: int) -> RunV2:
-        """One run; one of version 1 is upgraded."""
+        """Decodes one run. A run of version 1 is upgraded."""
         return self.decode_batch([i])[0]
 
     def decode_batch(self, indices: Sequence[int], workers: int | None = None) -> list[RunV2]:
@@ -277,7 +277,7 @@ class PackReader:
             yield from self._decoded(wanted[start : start + _ITERATED_COUNT])
 
     def _decoded(self, indices: list[int]) -> Iterator[RunV2]:
-        """A few runs at once; one that cannot be read is met where it comes, after those before."""
+        """Decodes a few runs at once. The error of a damaged run comes after the runs before it."""
         try:
             runs = self.decode_batch(indices)
         except Exception:
@@ -298,8 +298,8 @@ class PackReader:
         Args:
             batch_size: the number of runs in a list
             shuffle: whether the order is shuffled, as the original program shuffles it
-            seed: another one gives another order; without it the seed is 0
-            workers: threads that decode, by default one a core
+            seed: the seed of the shuffle; 0 by default
+            workers: the number of threads that decode; by default one for each core
         """
         size = operator.index(batch_size)
         if size < 1:
@@ -312,7 +312,8 @@ class PackReader:
             yield self.decode_batch(order[start : start + size].tolist(), workers)
 
     def order(self, seed: int | None = None) -> _Array:
-        """The order that `iter_batches` shuffles the runs into, which is that of the original."""
+        """Returns the order in which `iter_batches` shuffles the runs, as in the original
+        program."""
         order = np.empty(len(self), np.int64)
         number = 0 if seed is None else operator.index(seed)
         if not -(2**63) <= number < 2**64:
@@ -337,7 +338,7 @@ class PackReader:
         Args:
             path: the file to write
             parallel: whether several threads decode
-            workers: how many, by default one a core
+            workers: the number of threads; by default one for each core
             by_step: a line for each step instead of each run
             schema: `original`, or `compact` with boards as numbers
             overwrite: whether an existing file is replaced
@@ -358,7 +359,7 @@ class PackReader:
 
     @property
     def stats(self) -> PackStats:
-        """Figures about the runs."""
+        """Statistics of the runs."""
         return PackStats(self, self._ask("runLengths"))
 
     def runs(self) -> RecordDataset:
@@ -375,7 +376,7 @@ class PackReader:
         return [int(i) for i in self._runs.where(condition)["run_idx"][:]]
 
     def close(self) -> None:
-        """Closes the pack; what was decoded stays."""
+        """Closes the pack. Decoded runs stay valid."""
         for view in self._views.values():
             view.close()
         self._pack.close()
@@ -408,7 +409,7 @@ def _view_of(
 
 
 def rebuild_view(arguments: list[Any]) -> RecordDataset:
-    """Makes a view of runs or steps again from a pickle. Java learns of it when it is used."""
+    """Makes a view of runs or steps from a pickle. Its Java object is made on first use."""
     pack, what, options, description, *_ = arguments
     handle = _jvm.LazyHandle(
         f"the {what} of {pack.path}", lambda: _view_in_java(pack, what, options)[0]

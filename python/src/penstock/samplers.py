@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders: which record comes at which position of which epoch.
+"""Samplers, which choose the order of the records in every epoch.
 
-Each is a function of its parameters, epoch and position, the same on every machine. Give one to a
+The record at a position depends on the sampler's parameters, the epoch and the position alone, and
+is the same on every machine. Give a sampler to a
 `penstock.Loader`, or to a `torch.utils.data.DataLoader` as its `sampler`.
 
-A seed is any number of 64 bits. `parameters` and states have it as a signed number, so that
+A seed is any number of 64 bits. `parameters` and checkpoints have it as a signed number, so that
 2^64 - 1 is -1 there.
 
 >>> from penstock import samplers
@@ -17,38 +18,39 @@ A seed is any number of 64 bits. `parameters` and states have it as a signed num
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
-from . import _jvm
+from . import _arguments, _jvm
 
 _CHUNK = 8192
 
 
 def _count(records: int | Sized) -> int:
-    return len(records) if isinstance(records, Sized) else operator.index(records)
+    if isinstance(records, Sized) and not isinstance(records, (str, bytes)):
+        return len(records)
+    return _arguments.integer("records", records, minimum=0)
 
 
 def seed_bits(seed: int) -> int:
-    """The 64 bits of a seed as the signed number that Java and states have for them.
+    """Returns the 64 bits of a seed as a signed number, as in Java and in checkpoints.
 
     Raises:
-        ValueError: when it has more bits
+        ValueError: when the seed has more than 64 bits
     """
-    number = operator.index(seed)
+    number = _arguments.integer("seed", seed)
     if not -(1 << 63) <= number < 1 << 64:
         raise ValueError(f"a seed has 64 bits, from -2^63 to 2^64 - 1; got {number}")
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
 class Sampler:
-    """What all orders have.
+    """The common interface of all samplers.
 
-    Iterating gives the records of one epoch; iterating again those of the next, also when the pass
-    before was left early.
+    Iterating yields the record indices of one epoch. The next iteration yields the next epoch, also
+    when the last one ended early.
     """
 
     def __init__(self, kind: str, **request: Any) -> None:
@@ -62,44 +64,43 @@ class Sampler:
         self._record_count: int = answer["count"]
         self._length: int = answer["length"]
         self._epoch = 0
-        # Samples of the epoch that were delivered, and with how many the next pass begins.
+        # The number of delivered samples of the epoch, and the position where the next pass begins.
         self._delivered = 0
         self._start = 0
-        # What `set_epoch` was last called with and how often, for loaders.
+        # The last argument of `set_epoch` and the number of its calls, for loaders.
         self._told_epoch = 0
         self._told_count = 0
 
     def __new__(cls, *arguments: Any, **named: Any) -> Sampler:
         self = super().__new__(cls)
-        # An order is made again elsewhere from what it was made of here.
+        # Pickle makes the sampler again from its arguments.
         self._made_of = (arguments, named)
         return self
 
     _made_of: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __len__(self) -> int:
-        """Positions of an epoch."""
+        """Returns the number of samples in an epoch."""
         return self._length
 
     @property
     def record_count(self) -> int:
-        """How many records there are to draw from."""
+        """The number of records to draw from."""
         return self._record_count
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All that tells it from others of its kind."""
+        """The parameters that define the sequence, such as the seed."""
         return dict(self._parameters)
 
     @property
     def epoch(self) -> int:
-        """The epoch that is being iterated, or comes next."""
+        """The current epoch or, between two passes, the next one."""
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the start of an epoch."""
-        if epoch < 0:
-            raise ValueError(f"epochs count from 0, and {epoch} is below")
+        epoch = _arguments.integer("epoch", epoch, minimum=0)
         self._go_to(epoch, 0)
         self._told_epoch = epoch
         self._told_count += 1
@@ -107,8 +108,9 @@ class Sampler:
     def _go_to(self, epoch: int, delivered: int) -> None:
         self._epoch, self._delivered, self._start = epoch, delivered, delivered
 
-    def draw(self, position: int, count: int, epoch: int | None = None) -> np.ndarray[Any, Any]:
-        """The records at consecutive positions of an epoch."""
+    @_arguments.named_options
+    def draw(self, position: int, count: int, *, epoch: int | None = None) -> np.ndarray[Any, Any]:
+        """Returns the indices of the records at consecutive positions of an epoch."""
         target = np.empty(count, np.int64)
         if count:
             _jvm.call(
@@ -122,7 +124,7 @@ class Sampler:
         return target
 
     def position(self, record: int, epoch: int | None = None) -> int | None:
-        """Where in an epoch a record comes, for orders that draw each record once."""
+        """Returns a record's position in an epoch, for samplers that draw each record once."""
         place: int = _jvm.call(
             "position",
             handle=self._handle.number,
@@ -136,7 +138,7 @@ class Sampler:
             self._go_to(self._epoch + 1, 0)
         epoch, position = self._epoch, self._start
         while position < self._length:
-            chunk = self.draw(position, min(_CHUNK, self._length - position), epoch)
+            chunk = self.draw(position, min(_CHUNK, self._length - position), epoch=epoch)
             for record in chunk.tolist():
                 position += 1
                 self._delivered = position
@@ -144,7 +146,7 @@ class Sampler:
         self._go_to(epoch + 1, 0)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration is, for JSON or any checkpoint."""
+        """Returns a checkpoint of the iteration, as a dictionary that JSON can store."""
         return {
             "sampler": self._name,
             "parameters": self._parameters,
@@ -154,7 +156,7 @@ class Sampler:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken."""
+        """Resumes at a checkpoint of `state_dict`."""
         own = self.state_dict()
         theirs = dict(state)
         if isinstance(theirs.get("parameters"), dict) and "seed" in theirs["parameters"]:
@@ -163,8 +165,8 @@ class Sampler:
         for key in ("sampler", "parameters", "records"):
             if theirs.get(key) != own[key]:
                 raise ValueError(
-                    f"the state is of another order: its {key} is {state.get(key)}, and here it is "
-                    f"{own[key]}"
+                    f"the checkpoint belongs to another sampler: its {key} is {state.get(key)}, "
+                    f"and here it is {own[key]}"
                 )
         self._go_to(int(state["epoch"]), int(state["delivered"]))
 
@@ -179,7 +181,7 @@ class Sampler:
 
 
 def _plain(argument: Any) -> Any:
-    """A dataset only says how many records there are."""
+    """Replaces a dataset by its number of records."""
     return len(argument) if hasattr(argument, "fingerprint") else argument
 
 
@@ -191,7 +193,7 @@ def _again(
     epoch: int,
     delivered: int,
 ) -> Sampler:
-    """What pickle calls. Java makes the order when it is used."""
+    """Makes a sampler from a pickle. Its Java object is made on first use."""
     sampler = kind.__new__(kind, *arguments, **named)
     make = lambda: kind(*arguments, **named)._handle  # noqa: E731
     sampler._set(_jvm.LazyHandle("the sampler", make), answer)
@@ -199,23 +201,29 @@ def _again(
     return sampler
 
 
+def _sampler(name: str, value: Any) -> Sampler:
+    if not isinstance(value, Sampler):
+        raise TypeError(f"{name} must be samplers of penstock, got {_arguments.shown(value)}")
+    return value
+
+
 class Sequential(Sampler):
-    """All records in their order."""
+    """Draws all records in their stored order, without a shuffle."""
 
     def __init__(self, records: int | Sized) -> None:
         super().__init__("sequential", count=_count(records))
 
 
 class Permutation(Sampler):
-    """All records once, in an order that is a true shuffle in all but name, without a table."""
+    """Shuffles: each record comes once, in a pseudo-random order that needs no table in memory."""
 
     def __init__(self, records: int | Sized, *, seed: int = 0) -> None:
         super().__init__("permutation", count=_count(records), seed=seed_bits(seed))
 
 
 class Block(Sampler):
-    """All records once: blocks of neighbours are permuted, and the records of a window of blocks
-    are mixed. For data that is larger than memory."""
+    """Shuffles in blocks: each record comes once. Blocks of neighbours are permuted, and the
+    records of a window of blocks are mixed. Use it for data that is larger than memory."""
 
     def __init__(
         self, records: int | Sized, *, block_size: int, window_blocks: int = 64, seed: int = 0
@@ -223,14 +231,14 @@ class Block(Sampler):
         super().__init__(
             "block",
             count=_count(records),
-            blockSize=block_size,
-            windowBlocks=window_blocks,
+            blockSize=_arguments.integer("block_size", block_size, minimum=1),
+            windowBlocks=_arguments.integer("window_blocks", window_blocks, minimum=1),
             seed=seed_bits(seed),
         )
 
 
 class Share(Sampler):
-    """As `Block`, with blocks dealt out in shares, so that a rank touches only its own files."""
+    """Shuffles like `Block` within shares, so that each rank reads only its own files."""
 
     def __init__(
         self,
@@ -244,9 +252,9 @@ class Share(Sampler):
         super().__init__(
             "share",
             count=_count(records),
-            blockSize=block_size,
-            windowBlocks=window_blocks,
-            shares=shares,
+            blockSize=_arguments.integer("block_size", block_size, minimum=1),
+            windowBlocks=_arguments.integer("window_blocks", window_blocks, minimum=1),
+            shares=_arguments.integer("shares", shares, minimum=1),
             seed=seed_bits(seed),
         )
 
@@ -259,18 +267,28 @@ class Window(Sampler):
     """Runs of `size` neighbours that begin every `stride` records."""
 
     def __init__(self, records: int | Sized, *, size: int, stride: int) -> None:
-        super().__init__("window", count=_count(records), size=size, stride=stride)
+        super().__init__(
+            "window",
+            count=_count(records),
+            size=_arguments.integer("size", size, minimum=1),
+            stride=_arguments.integer("stride", stride, minimum=1),
+        )
 
 
 class Uniform(Sampler):
-    """Records by chance, with replacement."""
+    """Draws records uniformly at random, with replacement."""
 
     def __init__(self, records: int | Sized, *, length: int, seed: int = 0) -> None:
-        super().__init__("uniform", count=_count(records), length=length, seed=seed_bits(seed))
+        super().__init__(
+            "uniform",
+            count=_count(records),
+            length=_arguments.integer("length", length),
+            seed=seed_bits(seed),
+        )
 
 
 class Weighted(Sampler):
-    """Records by chance, each by its weight."""
+    """Draws records at random in proportion to their weights, with replacement."""
 
     def __init__(self, weights: Any, *, length: int | None = None, seed: int = 0) -> None:
         values = np.require(weights, np.float64, ["C", "A"])
@@ -278,13 +296,13 @@ class Weighted(Sampler):
             "weighted",
             weights=values.ctypes.data,
             weightsBytes=values.nbytes,
-            length=len(values) if length is None else length,
+            length=len(values) if length is None else _arguments.integer("length", length),
             seed=seed_bits(seed),
         )
 
 
 class Subset(Sampler):
-    """Some records only, in the order of another sampler over that many."""
+    """Draws only some records, in the order of another sampler over their number."""
 
     def __init__(self, records: int | Sized, indices: Any, order: Sampler) -> None:
         values = np.require(indices, np.int64, ["C", "A"])
@@ -293,12 +311,12 @@ class Subset(Sampler):
             count=_count(records),
             records=values.ctypes.data,
             recordsBytes=values.nbytes,
-            order=order._handle.number,
+            order=_sampler("order", order)._handle.number,
         )
 
 
 class Bucket(Sampler):
-    """All records once, those of about one length together, so that little is padding."""
+    """Shuffles with records of similar length next to each other, which reduces padding."""
 
     def __init__(self, lengths: Any, *, run_size: int, pool_size: int, seed: int = 0) -> None:
         values = np.require(lengths, np.int32, ["C", "A"])
@@ -306,22 +324,22 @@ class Bucket(Sampler):
             "bucket",
             lengths=values.ctypes.data,
             lengthsBytes=values.nbytes,
-            runSize=run_size,
-            poolSize=pool_size,
+            runSize=_arguments.integer("run_size", run_size, minimum=1),
+            poolSize=_arguments.integer("pool_size", pool_size, minimum=1),
             seed=seed_bits(seed),
         )
 
 
 class Mixture(Sampler):
-    """Several orders in proportions of your own, over their datasets one after the other."""
+    """Draws from several samplers in proportion to weights, for concatenated datasets."""
 
     def __init__(
         self, parts: Sequence[Sampler], weights: Sequence[float], length: int, *, seed: int = 0
     ) -> None:
         super().__init__(
             "mixture",
-            parts=[part._handle.number for part in parts],
-            weights=[float(weight) for weight in weights],
-            length=operator.index(length),
+            parts=[_sampler("parts", part)._handle.number for part in parts],
+            weights=[_arguments.finite("weights", weight) for weight in weights],
+            length=_arguments.integer("length", length),
             seed=seed_bits(seed),
         )

@@ -13,22 +13,23 @@
 from __future__ import annotations
 
 import bisect
-import operator
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _dtypes, _jvm
+from . import _arguments, _conversion, _dtypes, _jvm
 from ._dataset import Dataset
-from ._paths import PathLike, absolute
+from ._paths import PathLike, absolute, exists
 from ._writer import _Writer
 
 __all__ = ["Batches", "ReadAhead", "Shards", "Stats", "Writer"]
 
 _BATCH_ROWS_MAX = 1024
 _APPEND_BYTES = 64 << 20
+_NAMES = {"f16": "f2", "f32": "f4", "f64": "f8"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Stats:
 
     count: int
     mean: np.ndarray[Any, Any]
-    """Of each column."""
+    """The mean of each column."""
     rms: np.ndarray[Any, Any]
     """Root of the mean square of each column."""
     min: float
@@ -55,7 +56,7 @@ class Stats:
 
 
 class ReadAhead(NamedTuple):
-    """What the read-ahead of batches has done."""
+    """Statistics of the read-ahead."""
 
     read_bytes: int
     ahead_bytes_max: int
@@ -65,32 +66,31 @@ class ReadAhead(NamedTuple):
 
 class Shards(Dataset):
     """An open corpus of activation shards; made by `penstock.open`. It is a `Dataset` of one field
-    `value`, and streams its rows in order besides."""
+    `value`, and can also stream its rows in order."""
 
+    @_arguments.named_options
     def batches(
-        self, dtype: Any = "f8", batch_rows: int | None = None, cross_shards: bool = False
+        self, dtype: Any = "f8", batch_rows: int | None = None, *, cross_shards: bool = False
     ) -> Batches:
         """The rows in order, as pairs of rows and their ids.
 
         Args:
-            dtype: of the rows: `f8`, `f4`, `f2`, `bfloat16`, or a NumPy type
-            batch_rows: rows of a batch at most; without it 1024, or all if there are fewer
+            dtype: the type of the rows: `f8`, `f4`, `f2`, `bfloat16`, or a NumPy type
+            batch_rows: the most rows in a batch; 1024 by default, or all if there are fewer
             cross_shards: whether a batch may hold rows of several shards, so that only the last
                 one is short
         """
-        if batch_rows is not None:
-            batch_rows = operator.index(batch_rows)
-            if batch_rows < 1:
-                raise ValueError(f"a batch has at least one row; got batch_rows={batch_rows}")
+        batch_rows = _arguments.integer_or_none("batch_rows", batch_rows, minimum=1)
+        cross_shards = _arguments.boolean("cross_shards", cross_shards)
         rows = min(_BATCH_ROWS_MAX, len(self)) if batch_rows is None else batch_rows
         return Batches(self, _element_type(dtype), rows, cross_shards)
 
     @property
     def width(self) -> int:
-        """Numbers in a row."""
+        """The number of values in a row."""
         return int(self.facts["width"])
 
-    def stats(self, save: bool = False) -> Stats:
+    def stats(self, save: bool = False) -> Stats:  # type: ignore[override]
         """Statistics of the rows: those in `stats.json` beside the shards, or computed in one pass.
 
         Args:
@@ -112,7 +112,8 @@ class Shards(Dataset):
 
 
 class Batches(Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]):
-    """The rows of a corpus in order; made by `Shards.batches`. Arrays are fresh and writable."""
+    """The rows of a corpus in order; made by `Shards.batches`. Each batch is a new, writable
+    array."""
 
     def __init__(
         self, dataset: Shards, dtype: np.dtype[Any], batch_rows: int, cross_shards: bool
@@ -133,39 +134,39 @@ class Batches(Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]):
         return self._position
 
     def reset(self) -> None:
-        """Goes back to the first row; the same batches come again."""
+        """Goes back to the first row."""
         self._position = 0
 
     def seek(self, row_id: int) -> None:
-        """Moves to a row; the number of rows is the end.
+        """Moves to a row. The number of rows is a valid position: the end.
 
         Raises:
-            IndexError: when there is no such row
+            IndexError: when the row is out of range
         """
-        row_id = operator.index(row_id)
+        row_id = _arguments.integer("row_id", row_id)
         if not 0 <= row_id <= len(self._dataset):
             raise IndexError(f"cannot seek to row {row_id} of {len(self._dataset)}")
         self._position = row_id
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it is, for `load_state_dict`: bound to the fingerprint of the corpus."""
+        """Returns a checkpoint: the position and the fingerprint of the corpus."""
         return {"fingerprint": self._dataset.fingerprint, "position": self._position}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Moves to where another one over the same corpus was.
+        """Resumes at a checkpoint of `state_dict`.
 
         Raises:
-            ValueError: when the state is that of another corpus
+            ValueError: when the checkpoint belongs to another corpus
         """
         if state["fingerprint"] != self._dataset.fingerprint:
             raise ValueError(
-                f"the state belongs to a corpus with fingerprint {state['fingerprint']}, and this "
-                f"one has {self._dataset.fingerprint}"
+                f"the checkpoint belongs to a corpus with fingerprint {state['fingerprint']}, "
+                f"and this one has {self._dataset.fingerprint}"
             )
         self.seek(state["position"])
 
     def read_ahead(self) -> ReadAhead:
-        """What was read in the background so far."""
+        """Statistics of the read-ahead so far."""
         counts = _jvm.call("shardCounts", handle=self._source.number)
         return ReadAhead(*counts.values())
 
@@ -198,14 +199,16 @@ class Batches(Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]):
 
 
 def _element_type(dtype: Any) -> np.dtype[Any]:
-    """A type that rows can have.
+    """Returns the NumPy type of the rows.
 
     Raises:
-        ValueError: when they cannot have it
+        ValueError: when the type is not supported
     """
     if str(dtype).removeprefix("torch.") in ("bfloat16", "bf16"):
         return _dtypes.bfloat16()
-    found: np.dtype[Any] = np.dtype(_torch_name(dtype))
+    # The names of the command line. To NumPy "f16" has 16 bytes, and no shard has such numbers.
+    plain = _NAMES.get(dtype, dtype) if isinstance(dtype, str) else dtype
+    found: np.dtype[Any] = np.dtype(_torch_name(plain))
     if not (found.kind == "f" and found.itemsize <= 8) and not _dtypes.is_bfloat16(found):
         raise ValueError(f"shards hold f4, f8, f2 or bfloat16 numbers, not {found}")
     return found
@@ -221,20 +224,21 @@ class Writer(_Writer):
 
     Args:
         path: the folder
-        width: numbers in a row
-        dtype: of the stored numbers: `f4`, which other programs read, or `bfloat16`, `f2`, `f8`
-        shard_rows: rows after which a new shard begins
-        shard_bytes: bytes that a shard does not exceed; 1 GiB without it
-        resume: whether to go on behind the shards that are there; `next_row` says where
-        metadata: notes for `corpus.json`
+        width: the number of values in a row
+        dtype: the stored type: `f4`, which other programs read, or `bfloat16`, `f2`, `f8`
+        shard_rows: the number of rows in a shard
+        shard_bytes: the maximum size of a shard in bytes; 1 GiB by default
+        resume: whether to continue after the existing shards; `next_row` has the position
+        metadata: texts by name that are stored in `corpus.json`
     """
 
+    @_arguments.named_options
     def __init__(
         self,
         path: PathLike,
         width: int,
-        dtype: Any = "f4",
         *,
+        dtype: Any = "f4",
         shard_rows: int | None = None,
         shard_bytes: int | None = None,
         resume: bool = False,
@@ -243,25 +247,30 @@ class Writer(_Writer):
         stored = _element_type(dtype)
         options: dict[str, Any] = {
             "overwrite": False,
-            "append": resume,
-            "width": operator.index(width),
+            "append": _arguments.boolean("resume", resume),
+            "width": _arguments.integer("width", width, minimum=1),
             "type": "bf16" if stored == _dtypes.bfloat16() else _dtypes.java_name(stored),
         }
         if shard_rows is not None:
-            options["shardRows"] = operator.index(shard_rows)
+            options["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
         if shard_bytes is not None:
-            options["shardBytes"] = operator.index(shard_bytes)
+            options["shardBytes"] = _arguments.integer("shard_bytes", shard_bytes, minimum=1)
         if metadata is not None:
             options["metadata"] = dict(metadata)
         self._width: int = options["width"]
         super().__init__("shardWriter", absolute(path), options)
-        # Java says how many rows are there already.
+        # Java returns the number of existing rows.
         self._next_row = int(self._answer)
 
     @property
     def next_row(self) -> int:
         """The id of the row that is appended next."""
         return self._next_row
+
+    def _exists(self, path: str, name: Any) -> FileExistsError:
+        if not os.path.isdir(path):
+            return exists(name, "a file has this name; choose another name for the folder")
+        return exists(name, "the folder has shards; resume=True continues after them")
 
     def append(self, rows: Any) -> None:
         """Adds rows: an array or a tensor of shape `(n, width)`, or one row of shape `(width,)`.
@@ -270,10 +279,13 @@ class Writer(_Writer):
             ValueError: when the rows have another width, or are not floating-point numbers
         """
         array, kind = _rows(rows)
+        given = array.shape
         if array.ndim == 1:
             array = array.reshape(1, -1)
         if array.ndim != 2 or array.shape[1] != self._width:
-            raise ValueError(f"rows of shape {array.shape[1:]}; the shards have ({self._width},)")
+            raise ValueError(
+                f"rows must have the shape (n, {self._width}) or ({self._width},), got {given}"
+            )
         self._require_usable()
         step = max(1, _APPEND_BYTES // max(1, array.itemsize * self._width))
         with self._lock:
@@ -298,12 +310,9 @@ class Writer(_Writer):
 
 
 def _rows(rows: Any) -> tuple[np.ndarray[Any, Any], str]:
-    """Rows as a contiguous little-endian array, and what Java calls their type."""
-    if str(getattr(rows, "dtype", "")) == "torch.bfloat16":
-        import torch
-
-        bits = rows.detach().cpu().contiguous().view(torch.int16).numpy()
-        return bits.view(np.uint16), "bf16"
+    """Returns rows as a contiguous little-endian array, and Java's name of their type."""
+    if _conversion.is_bfloat16_tensor(rows):
+        return _conversion.bfloat16_bits(rows), "bf16"
     if str(getattr(rows, "dtype", "")).startswith("torch."):
         rows = rows.detach().cpu().numpy()
     array = np.asarray(rows)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes random batches out of a file in the way it is told.
+"""Reads random batches of a file by a given method.
 
 batches.py FILE penstock|others [DATASET], then on stdin lines of
   run WAY BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch, for a loader their mean
   sum WAY BATCHES BATCH_SIZE SEED   answers the CRC-32 of all records, one after another
 
-DATASET has the records of FILE in another format, for ours to read.
+DATASET has the records of FILE in another format, which penstock reads.
 
-A process is either ours, with a Java runtime, or one for all the others: PyTorch forks its workers,
-and whatever our runtime changes in a process shall not count for or against them.
+A process measures either penstock, with a Java runtime, or all other libraries. PyTorch forks its
+workers, and the Java runtime must not affect the times of the others.
 """
 
 import gc

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random batches of row indices, which every program in a comparison draws alike."""
+"""Random batches of row indices, equal for every program of a comparison."""
 
 import numpy as np
 
 
 def indices(count, row_count, seed):
-    """SplitMix64, its upper half scaled to the number of rows."""
+    """Returns indices by SplitMix64: the upper 32 bits are scaled to the number of rows."""
     z = np.arange(1, count + 1, dtype=np.uint64)
     z *= np.uint64(0x9E3779B97F4A7C15)
     z += np.uint64(seed)
@@ -17,6 +17,6 @@ def indices(count, row_count, seed):
 
 
 def batches(batch_count, batch_size, row_count, seed):
-    """A list of so many of them."""
+    """Returns a list of `batch_count` batches of indices."""
     drawn = indices(batch_count * batch_size, row_count, seed)
     return [drawn[i * batch_size : (i + 1) * batch_size] for i in range(batch_count)]

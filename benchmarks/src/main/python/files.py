@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that batches come from, read without penstock, and what their batches look like."""
+"""Reads the benchmark's files without penstock, and compares batches."""
 
 import functools
 import mmap
@@ -8,7 +8,7 @@ import numpy as np
 
 POPULATE_READ = 22
 
-# As the documentation of the format has it.
+# The layout as the format's documentation describes it.
 PACK_ENTRY = np.dtype(
     [("offset", "<u8"), ("size", "<u4"), ("kind", "<u2"), ("flags", "<u2"), ("rest", "V16")]
 )
@@ -21,7 +21,7 @@ def open_file(path):
 
 
 def make_resident(mapped):
-    """All of the file in memory and in the page table, in huge pages where the system has them."""
+    """Loads the whole file into memory and the page table, in huge pages if the system has them."""
     mapped.madvise(mmap.MADV_HUGEPAGE)
     mapped.madvise(POPULATE_READ)
 
@@ -43,14 +43,14 @@ class Table:
 
     @functools.cached_property
     def resident(self):
-        """The rows as an array in memory: a mapping with nothing left to fault in."""
+        """Returns the rows as a resident array: a mapping without further page faults."""
         mapped = np.load(self.path, mmap_mode="r")
         make_resident(mapped._mmap)
         return self._array(np.asarray(mapped))
 
     @functools.cached_property
     def memmap(self):
-        """What np.load(mmap_mode='r') gives, touched once."""
+        """Returns the array of np.load(mmap_mode='r') after every page was read once."""
         mapped = np.load(self.path, mmap_mode="r")
         mapped._mmap.madvise(POPULATE_READ)
         return self._array(mapped)
@@ -59,7 +59,7 @@ class Table:
         return self.mapped[indices].tobytes()
 
     def bytes_of(self, batch):
-        """A batch as the rows it is of: it may have them as they are, or as columns."""
+        """Returns the bytes of a batch's rows. The batch may hold rows or columns."""
         if not isinstance(batch, dict):
             return np.asarray(batch).tobytes()
         rows = np.empty(len(batch[self.names[0]]), self.dtype)
@@ -88,7 +88,7 @@ class Pack:
         self.ends = self.starts + entries["size"]
 
     def records(self, indices):
-        """The fastest way to a list of bytes that plain Python has."""
+        """Returns a list of bytes by the fastest method of plain Python."""
         mapped = self.mapped
         starts, ends = self.starts[indices].tolist(), self.ends[indices].tolist()
         return [mapped[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -97,7 +97,8 @@ class Pack:
         return b"".join(self.records(indices))
 
     def bytes_of(self, batch):
-        """A batch as its records: it may be a list of bytes, or all bytes and where each begins."""
+        """Returns the bytes of a batch's records. The batch may be a list, or all bytes with
+        offsets."""
         if hasattr(batch, "values"):
             return np.asarray(batch.values).tobytes()
         if isinstance(batch, tuple):

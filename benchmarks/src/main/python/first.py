@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a new process takes until it has something: milliseconds from before the import.
+"""Prints the milliseconds from before the import until a new process has a batch or a module.
 
 first.py nothing|numpy|torch|batch FILE
 """

@@ -5,8 +5,8 @@ gather.py FILE resident|plain|random, then on stdin lines of
   run OPERATION BATCHES BATCH_SIZE SEED   answers the nanoseconds of each batch
   sum OPERATION BATCHES BATCH_SIZE SEED   answers the CRC-32 of all gathered bytes
 
-`resident` brings the file into memory first; `plain` is the mapping that np.load makes, with
-nothing done to it; `random` is that with the advice that accesses are scattered.
+`resident` loads the file into memory first; `plain` is the unchanged mapping of np.load; `random`
+is the same mapping with the advice that accesses are random.
 Operations that end in `:NAME,NAME` take these fields alone.
 """
 
@@ -23,7 +23,7 @@ POPULATE_READ = 22
 
 
 class Operations:
-    """Each returns a function of a batch's indices that returns a list of arrays."""
+    """Each method returns a function that takes a batch's indices and returns a list of arrays."""
 
     def __init__(self, rows, batch_size):
         self.rows = rows
@@ -35,13 +35,13 @@ class Operations:
         return getattr(self, verb.replace("-", "_"))()
 
     def take(self):
-        """The fastest way to whole rows that NumPy has."""
+        """NumPy's fastest method for whole rows."""
         out = np.frombuffer(bytearray(self.batch_size * self.rows.itemsize), self.rows.dtype)
         rows = self.rows
         return lambda index: [np.take(rows, index, axis=0, out=out, mode="clip")]
 
     def index(self):
-        """What is usually written."""
+        """The usual expression: an array indexed by an array."""
         rows = self.rows
         return lambda index: [rows[index]]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory of its own a process has after some batches of a loader, and after many; in KiB.
+"""Prints the private memory of a process, in KiB, after some batches of a loader, and after more.
 
-grow.py FILE BATCH_SIZE SOME MANY
+grow.py FILE BATCH_SIZE SOME MORE...
 """
 
 import itertools
@@ -16,12 +16,12 @@ def anonymous():
 
 
 path = sys.argv[1]
-batch_size, some, many = map(int, sys.argv[2:])
+batch_size, *counts = map(int, sys.argv[2:])
 loader = penstock.Loader(penstock.open(path), batch_size, drop_last=True, rank=0, world_size=1)
 batches = itertools.chain.from_iterable(itertools.repeat(loader))
-for _ in itertools.islice(batches, some):
-    pass
-before = anonymous()
-for _ in itertools.islice(batches, many):
-    pass
-print(before, anonymous())
+sizes = []
+for count in counts:
+    for _ in itertools.islice(batches, count):
+        pass
+    sizes.append(anonymous())
+print(*sizes)

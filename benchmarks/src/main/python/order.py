@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How fast others permute: prints a line "NAME INDICES_PER_SECOND" for each way that is installed.
+# The speed of other permutations: prints a line "NAME INDICES_PER_SECOND" for each that is installed.
 # usage: order.py COUNT ROUNDS
 import statistics
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of PERFORMANCE.md, made of the rows of a run.
+"""Prints the tables of docs/performance/python.md from the rows of a run.
 
 ./benchmark python --json | python3 benchmarks/src/main/python/page.py
 """
@@ -14,7 +14,7 @@ def number(value):
 
 
 def ratio(row):
-    # More places for the slow, none for the fast.
+    # Slow results have more decimal places, fast ones have none.
     places = 3 if row["ratio"] < 0.1 else 2 if row["ratio"] < 10 else 0
     return f"{row['ratio']:.{places}f} ({row['spread']:.0%})".replace("%", " %")
 
@@ -24,7 +24,7 @@ def is_way(row):
 
 
 def ways(rows, heads):
-    """A line for each way, with columns for each case: a table of what takes how long."""
+    """Returns a table of times with a line for each method and a column for each case."""
     found = {}
     for row in filter(is_way, rows):
         case, _, way = row["case"].partition("-")
@@ -40,14 +40,14 @@ def ways(rows, heads):
 
 
 def goal(row):
-    """What a ratio should be, in bold where it is not."""
+    """Returns the goal of a ratio, in bold if it is missed."""
     name, _, state = row.get("remark", "").partition(": ")
     text = f"{float(name.removeprefix('goal ')):g}" if state else row.get("remark", "")
     return f"**{text}**" if state == "not reached" else text
 
 
 def plain(text):
-    """Two underscores would make what is between them bold."""
+    """Marks names with double underscores as code: Markdown would print them in bold."""
     return re.sub(r"__\w+__", r"`\g<0>`", text)
 
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two kinds of ways to a batch: calling for it, and taking what comes."""
+"""The two kinds of methods: a call that returns a batch, and a stream of prefetched batches."""
 
 import itertools
 import time
 
-# How long each way runs before it is measured: compilers and caches have settled by then, ours and
-# others'. What a start costs is measured apart.
+# The warm-up of each method, in which compilers and caches settle. The time of a start is measured
+# separately.
 WARM_SECONDS = 2.0
 
 
 class Call:
-    """A function of a batch's indices."""
+    """A function that takes a batch's indices and returns the batch."""
 
     def __init__(self, gather):
         self.in_order = lambda batches: map(gather, batches)
@@ -34,13 +34,13 @@ class Call:
 
 
 class Stream:
-    """Batches that are made ahead and come in an order of their own.
+    """Prefetched batches in an order that the method chooses.
 
     Args:
         endless: an iterator over batches that never ends, so that starting is not measured
         in_order: a function of batches of indices that iterates over these, with the same loader
-        ahead: how many batches may be ready before they are asked for
-        touch: what the consumer does with each batch, or None
+        ahead: the number of batches that may be prefetched
+        touch: a function that the consumer calls with each batch, or None
     """
 
     SETTLE_SECONDS = 0.01
@@ -66,11 +66,11 @@ class Stream:
             self._take(1)
 
     def run(self, batches):
-        # What was made ahead while others were measured does not count.
+        # Batches that were prefetched while other methods were measured do not count.
         self._take(2 * self.ahead)
         start = time.perf_counter_ns()
         self._take(len(batches))
         mean = (time.perf_counter_ns() - start) // len(batches)
-        # Those who come next shall not compete with threads or workers that fill up again.
+        # The next method must not compete with threads or workers that prefetch again.
         time.sleep(self.SETTLE_SECONDS + 2 * self.ahead * mean / 1e9)
         return [mean]

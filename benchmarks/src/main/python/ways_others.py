@@ -11,7 +11,7 @@ LMDB_SIZE_MAX = 8 << 30
 
 
 class Ways:
-    """What has to be imported or built first is, when somebody asks for it."""
+    """Methods of other libraries. Imports and files are made on first use."""
 
     def __init__(self, file):
         self.file = file
@@ -22,7 +22,7 @@ class Ways:
     # Tables.
 
     def np_take(self, batch_size):
-        """The fastest that NumPy has."""
+        """NumPy's fastest method."""
         array = self.file.resident
         out = np.zeros((batch_size, *array.shape[1:]), array.dtype)
         return Call(lambda indices: np.take(array, indices, axis=0, out=out, mode="clip"))
@@ -32,7 +32,7 @@ class Ways:
         return Call(lambda indices: array.take(indices, axis=0))
 
     def arr_index(self, _):
-        """What is usually written."""
+        """The usual expression: an array indexed by an array."""
         array = self.file.resident
         return Call(lambda indices: array[indices])
 
@@ -65,13 +65,13 @@ class Ways:
         return Call(lambda indices: _values(cursor, _keys(indices)))
 
     def _open_lmdb(self):
-        """A process may have an environment only once."""
+        """Opens the LMDB environment, which a process may open only once."""
         if self.store is None:
             self.store = self._make_lmdb(self.file.path + ".lmdb")
         return self.store
 
     def _make_lmdb(self, path):
-        """The same records under their numbers, made once."""
+        """Writes the same records with their numbers as keys, once."""
         import lmdb
 
         store = lmdb.open(path, subdir=False, map_size=LMDB_SIZE_MAX, sync=False)
@@ -85,7 +85,7 @@ class Ways:
         store.close()
         store = lmdb.open(path, subdir=False, readonly=True, lock=False, readahead=False)
         with store.begin(buffers=True) as transaction:
-            # Brings every page into the page table, as the others have theirs.
+            # Loads every page into the page table, as for the other methods.
             sum(value[0] for value in transaction.cursor().iternext(keys=False, values=True))
         return store
 
@@ -98,7 +98,7 @@ class Ways:
 
 
 def _keys(indices):
-    """Numbers in the order in which bytes are sorted."""
+    """Returns numbers as big-endian keys, whose bytes sort in numeric order."""
     raw = indices.astype(">u8").tobytes()
     return [raw[at : at + 8] for at in range(0, len(raw), 8)]
 

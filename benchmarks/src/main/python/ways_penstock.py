@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ours."""
+"""The methods of penstock."""
 
 import glob
 import itertools
@@ -9,12 +9,12 @@ import numpy as np
 import penstock
 from ways import Call, Stream
 
-# The loader never has more than this ready.
+# The loader prefetches at most this number of batches.
 AHEAD = 64
 
 
 def await_fill():
-    """Waits until the library has brought in what it wants to keep, in a thread of its own."""
+    """Waits until the library's background thread has made the file resident."""
 
     def is_filling():
         for path in glob.glob("/proc/self/task/*/comm"):
@@ -26,7 +26,7 @@ def await_fill():
                 pass
         return False
 
-    # A thread has its name only some time after it was started.
+    # A thread gets its name only some time after its start.
     time.sleep(0.3)
     while is_filling():
         time.sleep(0.01)
@@ -85,7 +85,8 @@ class Ways:
         return Stream(endless, in_order, AHEAD, self.file.touch if is_touching else None)
 
     def _require_right(self, loader):
-        """The order that is timed is not the order whose bytes are compared with the others'."""
+        """Checks the bytes of the timed loader, whose order differs from the other methods'
+        batches."""
         batch = next(iter(loader))
         if self.file.bytes_of(batch) != self.file.bytes_at(loader.place.indices):
             raise AssertionError("the loader's batch is not of the records it names")

@@ -17,12 +17,12 @@ from ways import Stream
 PREFETCH_FACTOR = 2
 ENDLESS = 1 << 40
 
-# Said once for each process that wraps a row of a file; nobody writes to one here.
+# PyTorch warns in each process that wraps a read-only row. The benchmark never writes to one.
 warnings.filterwarnings("ignore", "The given NumPy array is not writable")
 
 
 def signed(dtype):
-    """The same bytes in the whole numbers that every version of PyTorch has."""
+    """Returns the signed integer type of the same size, which every version of PyTorch has."""
 
     def one(field):
         base, shape = field.base, field.shape
@@ -71,7 +71,7 @@ class UsualTensors(UsualRecords):
 
 
 class Rows:
-    """Columns: whole rows by the fastest way of NumPy, and then each field out of them."""
+    """Columns: NumPy's fastest method reads whole rows, and then copies each field."""
 
     def __init__(self, file):
         array = file.resident
@@ -92,7 +92,7 @@ class Rows:
 
 
 class RowViews(Rows):
-    """The same, with columns that are not in one piece and partly not aligned."""
+    """The same, with columns that are not contiguous and partly not aligned."""
 
     def __getitems__(self, indices):
         taken = self.taken(indices)
@@ -113,7 +113,7 @@ class Records:
 
 
 class PackedRecords(Records):
-    """All bytes in one tensor, and where each record begins: what goes through shared memory."""
+    """All bytes in one tensor with the offsets of the records, which go through shared memory."""
 
     def __getitems__(self, indices):
         records = self.file.records(indices)
@@ -185,7 +185,7 @@ class Ways:
             chosen = [batch.tolist() for batch in batches]
             return DataLoader(dataset, batch_sampler=chosen, **options)
 
-        # What shuffle=True makes, going on for ever.
+        # The sampler of shuffle=True, repeated for ever.
         sampler = RandomSampler(dataset, num_samples=ENDLESS)
         loader = DataLoader(dataset, batch_size, sampler=sampler, **options)
         return Stream(iter(loader), in_order, workers * PREFETCH_FACTOR)

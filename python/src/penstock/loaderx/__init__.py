@@ -11,7 +11,7 @@
 ((256, 28, 28), (256,))
 
 A loader is endless. It draws the same records as loaderx 0.3.0 for the same seed. Unlike there,
-batches come in the order of the sampler whatever the number of workers, an exception in a worker
+batches come in the order of the sampler with any number of workers, an exception in a worker
 reaches the caller, and `close` always returns.
 """
 

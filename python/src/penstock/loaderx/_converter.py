@@ -13,7 +13,7 @@ import numpy as np
 from .._paths import PathLike
 from .._writer import TableWriter
 
-# What a folder holds that a converter wrote: ours, and loaderx's.
+# Files that mark the folder of a converter: penstock's, and loaderx's.
 _MARKS = ("manifest.json", "meta.json")
 
 
@@ -32,9 +32,9 @@ def converter(
     Args:
         data: an array, mapped or in memory; its first dimension counts the rows
         output_dir: the folder; it must not exist or be empty, unless `replace` is given
-        replace: whether to replace what a converter wrote there before; it stays until the new
-            folder is complete
-        blocksize: rows of a file
+        replace: whether to replace a folder that a converter wrote; it stays until the new one is
+            complete
+        blocksize: the number of rows in a file
         ar_options: accepted and ignored: rows are not compressed
 
     Raises:
@@ -74,6 +74,6 @@ def _require_free(folder: Path, replace: bool) -> None:
 
 def _write(array: np.ndarray[Any, Any], folder: Path, blocksize: int) -> None:
     shape = array.shape[1:]
-    with TableWriter(folder, array.dtype, shape, shard_rows=blocksize) as writer:
+    with TableWriter(folder, array.dtype, shape=shape, shard_rows=blocksize) as writer:
         for start in range(0, len(array), blocksize):
             writer.append(array[start : start + blocksize])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of two datasets, made ahead by threads, without end."""
+"""Endless batches of two datasets, prefetched by threads."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class DataLoader:
 
     The records are those that loaderx 0.3.0 draws for the same mode and seed, and batches come in
     that order. An exception of a dataset or of the transform is raised by the `next` that asks for
-    its batch; the `next` after it goes on with the batch that follows.
+    its batch; the `next` after it continues with the following batch.
 
     Args:
         dataset: the data; a `BaseDataset`, or anything with `len`, `__getitems__` and `close`
         labelset: the labels, of the same length
-        num_workers: threads that gather and transform
-        batch_size: records of a batch
-        prefetch_size: batches that wait, ready, for the consumer
+        num_workers: the number of threads that gather and transform
+        batch_size: the number of records in a batch
+        prefetch_size: the number of batches to prefetch
         mode: as `Sampler.Mode`: 0 in order, 1 at random with replacement, 2 permuted
-        seed: of the random modes
+        seed: the seed of the random modes
         transform: called with a pair of data and labels in a worker; returns such a pair
 
     Raises:
@@ -66,7 +66,7 @@ class DataLoader:
         self._transform = transform
         self._lock = threading.Lock()
         self._is_closed = False
-        # When nobody refers to the loader any more, its threads end with the executor.
+        # When the loader is collected, its threads end with the executor.
         self._executor = ThreadPoolExecutor(num_workers, thread_name_prefix="penstock-loaderx")
         self._ahead: deque[Future[Batch]] = deque()
         for _ in range(prefetch_size + num_workers):
@@ -96,7 +96,7 @@ class DataLoader:
             self._require_open()
             raise
         except StopIteration as e:
-            # It would end the loop of the caller in silence.
+            # A StopIteration would end the caller's loop silently.
             raise RuntimeError("a dataset or the transform raised StopIteration") from e
 
     def _require_open(self) -> None:
@@ -116,7 +116,7 @@ class DataLoader:
                 return
             self._is_closed = True
             self._ahead.clear()
-        # Batches that have begun are finished; the others are given up.
+        # Batches that have begun are finished; the others are cancelled.
         self._executor.shutdown(wait=True, cancel_futures=True)
         self.dataset.close()
         self.labelset.close()
@@ -128,6 +128,7 @@ def _batch(
     transform: Callable[[tuple[Any, Any]], tuple[Any, Any]],
     indices: Words,
 ) -> Batch:
-    """Knows no loader, so that one which nobody uses any more can end while this runs."""
+    """Makes a batch. It does not refer to the loader, so that the loader can be collected
+    meanwhile."""
     data, label = transform((dataset.__getitems__(indices), labelset.__getitems__(indices)))
     return {"data": data, "label": label}

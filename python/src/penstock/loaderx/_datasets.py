@@ -18,7 +18,7 @@ Rows = np.ndarray[Any, Any]
 
 
 class BaseDataset:
-    """What a `DataLoader` asks of a dataset. Derive from it for data of other kinds."""
+    """The interface that a `DataLoader` needs. Derive from it for other kinds of data."""
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -37,20 +37,20 @@ class BaseDataset:
 
 
 class _Source(Protocol):
-    """Where rows come from."""
+    """A source of rows."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
     def rows(self, indices: _index.Indices) -> Rows:
-        """Copies these rows, whose numbers are there."""
+        """Copies rows. The indices must be in range."""
 
     def close(self) -> None:
         """Releases the files."""
 
 
 class _TableSource:
-    """A table of penstock's."""
+    """A penstock table."""
 
     def __init__(self, path: PathLike) -> None:
         table = open(path)

@@ -26,7 +26,8 @@ def _number(name: str, value: int, least: int) -> int:
 
 
 def _words(values: Any) -> Words:
-    """An array, never a scalar: NumPy warns when a scalar overflows, and here it is meant to."""
+    """An array, never a scalar: NumPy warns when a scalar overflows, and here overflow is
+    intended."""
     return np.array(values, np.uint64, ndmin=1)
 
 
@@ -70,8 +71,9 @@ class Sampler:
         mode: `Sampler.Mode.SEQUENTIAL` goes through the records in order, and on from the start in
             the same batch. `IID` draws with replacement. `CYCLIC` goes through a new permutation in
             each cycle and leaves out the remainder that fills no batch.
-        seed: of the random modes, from 0 to 2^64 - 1
-        release: of which loaderx the `IID` sequence is: `0.3.0` (also 0.2), `2.4.0` (from 0.7.3 to
+        seed: the seed of the random modes, from 0 to 2^64 - 1
+        release: the release of loaderx whose `IID` sequence is drawn: `0.3.0` (also 0.2), `2.4.0`
+        (from 0.7.3 to
             2.5.5) or `2.8.19` (from 2.5.9 on). The other modes are the same in all of them.
 
     >>> sampler = Sampler(10, 4, Sampler.Mode.SEQUENTIAL)
@@ -82,7 +84,7 @@ class Sampler:
     """
 
     class Mode:
-        """How records are chosen."""
+        """The modes of a sampler."""
 
         SEQUENTIAL = 0
         IID = 1
@@ -125,8 +127,8 @@ class Sampler:
         return self.indices
 
     def seek(self, step: int) -> None:
-        """Goes to a step, so that the next batch is the one that came after `step` batches. The
-        `IID` sequences of releases before 2.5.9 have to be drawn up to there."""
+        """Goes to a step, so that the next batch is the one after the first `step` batches. For
+        `IID` and releases before 2.5.9, all batches up to there are drawn again."""
         wanted = _number("step", step, 0)
         if not self._is_stream:
             self._step = wanted

@@ -4,11 +4,13 @@ package dev.penstock;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Memory for many records, one [Column] for each wanted field. Made once and filled again and again.
+/// Memory for the values of many records, with one [Column] for each requested field. A batch is created once and
+/// refilled for each gather.
 ///
-/// **Ownership.** The caller's. Columns grow to the largest batch seen and stay there until [#close].
+/// **Ownership.** The caller owns the batch. Columns grow to the largest batch seen and keep that size until
+/// [#close].
 ///
-/// **Threads.** One at a time; hand it over with the usual happens-before.
+/// **Threads.** One thread at a time. Handing a batch to another thread needs a happens-before edge.
 public final class Batch implements AutoCloseable {
     private final List<Field> fields;
     private final List<Column> columns;
@@ -19,36 +21,36 @@ public final class Batch implements AutoCloseable {
         this.columns = fields.stream().map(Column::new).toList();
     }
 
-    /// An empty batch for these fields: all of a dataset's, or those that are wanted.
+    /// Creates an empty batch for all fields of a dataset, or for some of them.
     public static Batch create(List<Field> fields) {
         Batch batch = new Batch(fields);
         batch.clear();
         return batch;
     }
 
-    /// How many records the last gather brought.
+    /// The number of records in the last gather.
     public long rowCount() {
         return rowCount;
     }
 
-    /// The fields the batch was made for.
+    /// The fields the batch was created for.
     public List<Field> fields() {
         return fields;
     }
 
-    /// The columns, in the order of the fields the batch was made for.
+    /// The columns, in the order of [#fields].
     public List<Column> columns() {
         return columns;
     }
 
-    /// The column at a position.
+    /// The column at an index.
     public Column column(int columnIndex) {
         return columns.get(columnIndex);
     }
 
-    /// The column of a name.
+    /// The column with a name.
     ///
-    /// @throws IllegalArgumentException when there is none
+    /// @throws IllegalArgumentException when the batch has no such column
     public Column column(String name) {
         for (Column column : columns) {
             if (column.field().name().equals(name)) {
@@ -56,10 +58,10 @@ public final class Batch implements AutoCloseable {
             }
         }
         String names = columns.stream().map(column -> column.field().name()).collect(Collectors.joining(", "));
-        throw new IllegalArgumentException("no column " + name + " in this batch; there are: " + names);
+        throw new IllegalArgumentException("this batch has no column " + name + "; its columns are " + names);
     }
 
-    /// For datasets: empties the batch, so that a failure half-way leaves nothing that looks like records.
+    /// For datasets: empties the batch, so that a gather that fails leaves no partial records.
     public void clear() {
         rowCount = 0;
         for (int i = 0; i < columns.size(); i++) {
@@ -67,7 +69,7 @@ public final class Batch implements AutoCloseable {
         }
     }
 
-    /// For datasets: says that all columns now hold so many rows.
+    /// For datasets: sets the number of rows that all columns now hold.
     public void complete(long rowCount) {
         for (int i = 0; i < columns.size(); i++) {
             columns.get(i).complete(rowCount);
@@ -75,7 +77,7 @@ public final class Batch implements AutoCloseable {
         this.rowCount = rowCount;
     }
 
-    /// Bytes the columns hold on to.
+    /// The number of bytes that the columns have allocated.
     public long allocatedBytes() {
         long bytes = 0;
         for (int i = 0; i < columns.size(); i++) {
@@ -84,7 +86,7 @@ public final class Batch implements AutoCloseable {
         return bytes;
     }
 
-    /// Empties the batch and gives up its memory; it can be filled again.
+    /// Empties the batch and frees its memory. The batch can be filled again.
     public void trim() {
         rowCount = 0;
         for (int i = 0; i < columns.size(); i++) {
@@ -92,7 +94,7 @@ public final class Batch implements AutoCloseable {
         }
     }
 
-    /// Frees the memory; using the columns afterwards is an [IllegalStateException].
+    /// Frees the memory. Using the columns afterwards throws an [IllegalStateException].
     @Override
     public void close() {
         rowCount = 0;

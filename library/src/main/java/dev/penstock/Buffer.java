@@ -4,20 +4,20 @@ package dev.penstock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory outside the heap that grows and is used again.
+/// Off-heap memory that can grow and be reused.
 ///
-/// Each size has a shared arena of its own. Closing an arena stops all threads for a moment, so the memory grows
-/// by at least half each time, and growth soon becomes rare.
+/// Each allocation has its own shared arena. Closing a shared arena stops all threads for a moment. To make that
+/// rare, the memory grows by at least half each time.
 ///
-/// **Lifecycle.** Memory that is on lease ([#lease]) outlives [#close], [#trim] and growth until its lease is
-/// returned. Code that writes to addresses takes a lease, so that no other thread can free the memory under it.
+/// **Lifecycle.** Memory on lease ([#lease]) outlives [#close], [#trim] and growth until the lease is returned.
+/// Code that writes to raw addresses takes a lease, so that no other thread can free the memory while it writes.
 ///
-/// **Threads.** One at a time, except that any thread may close it.
+/// **Threads.** One thread at a time, except that any thread may close the buffer.
 public final class Buffer implements AutoCloseable {
-    /// A cache line, which is also the alignment that the widest vector load wants.
+    /// The size of a cache line, and the alignment of the widest vector load.
     private static final long ALIGNMENT = 64;
 
-    /// Null where there is no memory.
+    /// The current allocation, or null when there is none.
     private volatile Block block;
 
     private volatile boolean isClosed;
@@ -42,24 +42,24 @@ public final class Buffer implements AutoCloseable {
             }
         }
 
-        /// The memory.
+        /// The memory of this allocation.
         public MemorySegment segment() {
             return segment;
         }
 
-        /// Returns a lease; the memory may be freed now.
+        /// Returns the lease. Once all leases are returned, the memory may be freed.
         public void release() {
             leases.release();
         }
     }
 
-    /// Returns at least `byteCount` bytes of undefined content.
+    /// Returns at least `byteCount` bytes with undefined content.
     public MemorySegment reserve(long byteCount) {
         return reserveBlock(byteCount).segment;
     }
 
-    /// Returns at least `byteCount` bytes of undefined content that stay allocated until [Block#release], even if
-    /// another thread closes the buffer meanwhile.
+    /// Returns at least `byteCount` bytes with undefined content. They stay allocated until [Block#release], even
+    /// if another thread closes the buffer.
     public Block lease(long byteCount) {
         Block held = reserveBlock(byteCount);
         if (!held.leases.acquire()) {
@@ -75,12 +75,13 @@ public final class Buffer implements AutoCloseable {
             return current;
         }
         long size = current == null ? 0 : current.segment.byteSize();
-        // The old memory goes first, so that never both are allocated.
+        // Free the old memory first, so that the two allocations never exist at the same time.
         release();
         return replace(Block.allocate(Math.max(byteCount, size + size / 2)));
     }
 
-    /// Returns at least `byteCount` bytes; the content so far stays, also when there is no memory for more.
+    /// Returns at least `byteCount` bytes and keeps the present content. If the allocation fails, the content is
+    /// kept as well.
     public MemorySegment extend(long byteCount) {
         MemorySegment old = segment();
         if (byteCount <= old.byteSize()) {
@@ -94,7 +95,7 @@ public final class Buffer implements AutoCloseable {
 
     private Block replace(Block fresh) {
         block = fresh;
-        // Another thread that closed the buffer meanwhile may not have seen the new memory.
+        // Another thread may have closed the buffer before it could see the new memory.
         if (isClosed) {
             release();
             throw closed();
@@ -102,20 +103,20 @@ public final class Buffer implements AutoCloseable {
         return fresh;
     }
 
-    /// The memory as last reserved.
+    /// The memory that was last reserved.
     public MemorySegment segment() {
         requireOpen();
         Block current = block;
         return current == null ? MemorySegment.NULL : current.segment;
     }
 
-    /// Bytes held.
+    /// The number of bytes allocated.
     public long size() {
         Block current = block;
         return current == null ? 0 : current.segment.byteSize();
     }
 
-    /// Gives up the memory; it can be reserved again.
+    /// Frees the memory. It can be reserved again.
     public void trim() {
         release();
     }
@@ -141,6 +142,6 @@ public final class Buffer implements AutoCloseable {
     }
 
     private static IllegalStateException closed() {
-        return new IllegalStateException("the memory is closed");
+        return new IllegalStateException("the buffer is closed and its memory is freed");
     }
 }

@@ -5,22 +5,21 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
-/// The values of one field in a [Batch]: contiguous, outside the heap, aligned to 64 bytes.
+/// The values of one field in a [Batch]: contiguous, off-heap and aligned to 64 bytes.
 ///
-/// A fixed field is one array of `rowCount` items. A variable field is its values one after another and
-/// `rowCount + 1` offsets in bytes, the first 0, so that row `r` is the bytes from offset `r` to offset `r + 1`.
+/// A fixed field is an array of `rowCount` items. A variable field is the values one after another plus `rowCount
+/// + 1` byte offsets that begin with 0: row `r` is the bytes from offset `r` to offset `r + 1`.
 ///
-/// **Missing values.** A record may lack a value, which is not the same as a value of 0 or of no bytes. Only
-/// when a row of the batch lacks one does the column have a mask ([#hasMissing]), so formats without missing
-/// values do nothing for it. In the values a missing row is zeros in a fixed field and no bytes in a variable
-/// one.
+/// **Missing values.** A record may lack a value, which differs from a value of 0 or an empty value. The column
+/// has a mask only when a row of the batch lacks a value ([#hasMissing]), so formats without missing values pay
+/// nothing. The value of a missing row is zeros in a fixed field and empty in a variable field.
 public final class Column {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG;
 
     private final Field field;
     private Buffer values = new Buffer();
     private Buffer offsets = new Buffer();
-    /// A byte for each row, or null as long as no batch had missing values.
+    /// One byte for each row, or null until a batch has missing values.
     private Buffer missing;
 
     private boolean hasMissing;
@@ -30,24 +29,25 @@ public final class Column {
         this.field = field;
     }
 
-    /// What the values are.
+    /// The field whose values this column holds.
     public Field field() {
         return field;
     }
 
-    /// All values, exactly as many bytes as there are.
+    /// All values. The segment is exactly as long as the values.
     public MemorySegment values() {
         return values.segment().asSlice(0, valueBytes());
     }
 
-    /// The memory that [#values] is the beginning of: for loops that run with every batch, and know how far to go.
+    /// The memory that begins with [#values] and may be longer. Inner loops use it to avoid creating a slice for
+    /// every batch.
     public MemorySegment memory() {
         return values.segment();
     }
 
     /// The offsets of a variable field.
     ///
-    /// @throws IllegalStateException when the field is fixed
+    /// @throws IllegalStateException when the field is fixed and has no offsets
     public MemorySegment offsets() {
         requireVariable();
         return offsets.segment().asSlice(0, (rowCount + 1) * OFFSET.byteSize());
@@ -63,7 +63,7 @@ public final class Column {
         return values.segment().asSlice(start, offset(rowIndex + 1) - start);
     }
 
-    /// Whether some row lacks a value, so that there is a mask.
+    /// Whether any row lacks a value, which means that there is a mask.
     public boolean hasMissing() {
         return hasMissing;
     }
@@ -74,23 +74,24 @@ public final class Column {
         return hasMissing && missing.segment().get(ValueLayout.JAVA_BYTE, rowIndex) != 0;
     }
 
-    /// The mask: a byte for each row, 1 where the value is missing and 0 elsewhere.
+    /// The mask: one byte for each row, 1 where the value is missing and 0 elsewhere.
     ///
-    /// @throws IllegalStateException when no value is missing and there is no mask
+    /// @throws IllegalStateException when no value is missing, so that there is no mask
     public MemorySegment missing() {
         if (!hasMissing) {
-            throw new IllegalStateException("no value of field " + field.name() + " is missing: there is no mask");
+            throw new IllegalStateException(
+                    "no value of field " + field.name() + " is missing, so there is no mask; ask hasMissing() first");
         }
         return missing.segment().asSlice(0, rowCount);
     }
 
-    /// The memory of the mask, while the rows are not yet counted.
+    /// The memory of the mask while the column is being filled, before its row count is known.
     MemorySegment maskMemory() {
         return missing.segment();
     }
 
-    /// For datasets and transforms: a mask for `rowCount` rows, all of them present, in which missing rows are
-    /// to be set to 1. Without a call no row is missing.
+    /// For datasets and transforms: reserves a mask for `rowCount` rows and marks all of them as present. The
+    /// caller sets missing rows to 1. If this method is not called, no row is missing.
     public MemorySegment reserveMissing(long rowCount) {
         if (missing == null) {
             missing = new Buffer();
@@ -101,7 +102,7 @@ public final class Column {
         return mask;
     }
 
-    /// For transforms: the same rows are missing as in another column of as many rows.
+    /// For transforms: copies the mask of another column that has the same number of rows.
     public void copyMissing(Column other, long rowCount) {
         hasMissing = false;
         if (other.hasMissing) {
@@ -109,33 +110,35 @@ public final class Column {
         }
     }
 
-    /// For datasets: room for so many bytes of values, the old ones gone.
+    /// For datasets: reserves `byteCount` bytes for values and discards the old values.
     public MemorySegment reserveValues(long byteCount) {
         return values.reserve(byteCount);
     }
 
-    /// For datasets that write to addresses: as [#reserveValues], and the memory stays allocated until the lease
-    /// is returned.
+    /// For datasets that write to raw addresses: like [#reserveValues], but the memory stays allocated until the
+    /// lease is returned.
     public Buffer.Block leaseValues(long byteCount) {
         return values.lease(byteCount);
     }
 
-    /// For datasets: room for the offsets of so many rows, the old ones gone.
+    /// For datasets: reserves memory for the offsets of `rowCount` rows and discards the old offsets.
     public MemorySegment reserveOffsets(long rowCount) {
         requireVariable();
         return offsets.reserve(Math.multiplyExact(rowCount + 1, OFFSET.byteSize()));
     }
 
-    /// For datasets and transforms: the two columns trade memory and row counts, and nothing is copied. What a
-    /// batch says of its own row count stays; [Batch#complete] puts that right.
+    /// For datasets and transforms: swaps memory and row counts of two columns without copying. The row counts of
+    /// their batches stay as they are until [Batch#complete] is called.
     ///
-    /// @throws IllegalArgumentException when their items differ in size, or one field is variable and one is not
-    /// @throws IllegalStateException    when one of them is closed; then nothing has changed
+    /// @throws IllegalArgumentException when the items differ in size, or one field is variable and the other
+    ///                                  fixed
+    /// @throws IllegalStateException    when one of the columns is closed; then nothing has changed
     public void exchange(Column other) {
         if (field.itemSize() != other.field.itemSize() || field.isVariable() != other.field.isVariable()) {
-            throw new IllegalArgumentException("columns of " + field + " and " + other.field + " cannot be exchanged");
+            throw new IllegalArgumentException("columns of " + field + " and " + other.field
+                    + " cannot be exchanged: item size and kind must be the same");
         }
-        // Memory that is closed must not get into a batch that is open.
+        // Closed memory must not get into an open batch.
         values.segment();
         other.values.segment();
         Buffer ownValues = values;
@@ -155,7 +158,7 @@ public final class Column {
         other.rowCount = ownRowCount;
     }
 
-    /// @throws IllegalStateException when the column was closed while it was filled
+    /// @throws IllegalStateException when the column was closed while it was being filled
     void complete(long rowCount) {
         values.segment();
         this.rowCount = rowCount;
@@ -192,7 +195,7 @@ public final class Column {
         }
     }
 
-    /// Bytes of all values.
+    /// The number of bytes of all values.
     public long valueBytes() {
         return field.isVariable() ? offset(rowCount) : Math.multiplyExact(rowCount, field.itemSize());
     }
@@ -203,7 +206,8 @@ public final class Column {
 
     private void requireVariable() {
         if (!field.isVariable()) {
-            throw new IllegalStateException("field " + field.name() + " is fixed and has no offsets");
+            throw new IllegalStateException(
+                    "field " + field.name() + " is fixed and has no offsets; only variable fields have them");
         }
     }
 }

@@ -7,65 +7,98 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/// The records of several datasets one after the other, as a dataset. No record is copied but into batches.
+/// Several datasets as one: the records of the first part, then those of the second, and so on. Records are copied
+/// only when they are gathered into a batch.
 ///
-/// All parts have the same fields. A gather that falls into one part is that part's; one that falls into several
-/// gathers each part once and moves the rows to their places. An exception of a part names that part's file and
-/// record.
+/// All parts must have the same fields. A gather within one part is passed on to that part. A gather across
+/// several parts gathers each part once and moves the rows to their places. Exceptions name the file and record of
+/// the part.
 ///
-/// **Ownership.** The parts belong to the caller. Closing the view ends the view only and frees its own memory;
-/// when a part is closed, its records are refused.
+/// A view of stores that are being written follows them with [#refresh].
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Ownership.** The parts belong to the caller. Closing the view frees its own memory and leaves the parts open,
+/// except for a view from [#owning]. If a part is closed, gathering its records fails.
+///
+/// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class Concat implements Dataset {
     private final ViewParts parts;
-    private final long[] starts;
+    /// The view index of the first record of each part, followed by the total number of records. [#refresh]
+    /// replaces the array.
+    private volatile long[] starts;
+    /// Reads share it, and [#refresh] has it alone, so that no read mixes the records of two states.
+    private final ReadWriteLock states = new ReentrantReadWriteLock();
+
+    private final Location location;
+    private final boolean isOwner;
     private final FieldPools<ConcatGather> gathers;
     private volatile boolean isClosed;
 
-    private Concat(ViewParts parts, long[] starts) {
+    private Concat(ViewParts parts, long[] starts, Location location, boolean isOwner) {
         this.parts = parts;
         this.starts = starts;
-        this.gathers =
-                new FieldPools<>(this, fields -> new ConcatGather(parts.all(), starts, fields), ConcatGather::close);
+        this.location = location;
+        this.isOwner = isOwner;
+        this.gathers = new FieldPools<>(this, fields -> new ConcatGather(parts.all(), fields), ConcatGather::close);
     }
 
-    /// The records of these, one dataset after the other.
+    /// Creates a view of the records of these datasets, in this order.
     ///
-    /// @throws IllegalArgumentException when there is none, or they differ in their fields
+    /// @throws IllegalArgumentException when the list is empty, or the datasets differ in their fields
     public static Concat of(List<? extends Dataset> datasets) {
         ViewParts parts = new ViewParts(List.copyOf(datasets));
+        return of(parts, parts.all().getFirst().location(), false);
+    }
+
+    /// Creates a view that owns its datasets. Closing the view closes them, and so does an exception of this call.
+    ///
+    /// @param location the location of the view: the pattern or the first path that named the datasets
+    /// @throws IllegalArgumentException when the list is empty, or the datasets differ in their fields
+    public static Concat owning(Location location, List<? extends Dataset> datasets) {
+        try {
+            return of(new ViewParts(List.copyOf(datasets)), location, true);
+        } catch (Throwable e) {
+            datasets.forEach(Dataset::close);
+            throw e;
+        }
+    }
+
+    private static Concat of(ViewParts parts, Location location, boolean isOwner) {
+        return new Concat(parts, starts(parts), location, isOwner);
+    }
+
+    private static long[] starts(ViewParts parts) {
         Dataset first = parts.all().getFirst();
         long[] starts = new long[parts.all().size() + 1];
         for (int i = 0; i < parts.all().size(); i++) {
             Dataset part = parts.all().get(i);
-            if (!part.fields().equals(first.fields())) {
-                throw new IllegalArgumentException("part " + i + ", " + part.location() + ", has the fields "
-                        + part.fields() + " and the first, " + first.location() + ", has " + first.fields());
-            }
+            SameFields.require(first, part);
             starts[i + 1] = Math.addExact(starts[i], part.count());
         }
-        return new Concat(parts, starts);
+        return starts;
     }
 
-    /// The datasets, in their order.
+    /// The datasets that make up the view, in order.
     public List<Dataset> parts() {
         return parts.all();
     }
 
-    /// The dataset that a record of the view is in.
+    /// The dataset that holds the record at `index` of the view.
     public Dataset part(long index) {
-        return parts.all().get(number(index));
+        return parts.all().get(number(starts, index));
     }
 
-    /// The index that a record of the view has in its [#part].
+    /// The index within its [#part] of the record at `index` of the view.
     public long partIndex(long index) {
-        return index - starts[number(index)];
+        long[] now = starts;
+        return index - now[number(now, index)];
     }
 
-    private int number(long index) {
-        return ConcatGather.partOf(starts, Objects.checkIndex(index, count()));
+    private static int number(long[] starts, long index) {
+        return ConcatGather.partOf(starts, Objects.checkIndex(index, starts[starts.length - 1]));
     }
 
     @Override
@@ -78,18 +111,19 @@ public final class Concat implements Dataset {
         return 1;
     }
 
-    /// That of the first part.
+    /// The location of the first part, or the one given to [#owning].
     @Override
     public Location location() {
-        return parts.all().getFirst().location();
+        return location;
     }
 
     @Override
     public long count() {
-        return starts[starts.length - 1];
+        long[] now = starts;
+        return now[now.length - 1];
     }
 
-    /// Those of all parts.
+    /// The total size of all parts in bytes.
     @Override
     public long bytes() {
         return parts.bytes();
@@ -100,16 +134,58 @@ public final class Concat implements Dataset {
         return parts.all().getFirst().fields();
     }
 
+    /// Moves all parts on to their last commit. Records that were appended to a part come after its others, so the
+    /// indices of the parts behind it change, as if the view were created again. The call waits for reads that are
+    /// under way.
+    ///
+    /// @return whether a part had a newer state
+    /// @throws IllegalArgumentException when the fields of the parts differ now
+    @Override
+    public boolean refresh() throws IOException {
+        requireOpen();
+        Lock alone = states.writeLock();
+        alone.lock();
+        try {
+            boolean hasMoved = false;
+            try {
+                for (Dataset part : parts.all()) {
+                    hasMoved |= part.refresh();
+                }
+            } finally {
+                // Some parts may have moved on before another one failed.
+                starts = starts(parts);
+            }
+            return hasMoved;
+        } finally {
+            alone.unlock();
+        }
+    }
+
+    /// A read of one part.
+    @FunctionalInterface
+    private interface Read<T> {
+        T from(Dataset part, long partIndex) throws IOException;
+    }
+
+    private <T> T read(long index, Read<T> something) throws IOException {
+        requireOpen();
+        Lock shared = states.readLock();
+        shared.lock();
+        try {
+            return something.from(part(index), partIndex(index));
+        } finally {
+            shared.unlock();
+        }
+    }
+
     @Override
     public Row get(long index) throws IOException {
-        requireOpen();
-        return new Row(index, part(index).get(partIndex(index)).values());
+        return read(index, (part, at) -> new Row(index, part.get(at).values()));
     }
 
     @Override
     public long length(Field field, long index) throws IOException {
-        requireOpen();
-        return part(index).length(field, partIndex(index));
+        return read(index, (part, at) -> part.length(field, at));
     }
 
     @Override
@@ -118,12 +194,15 @@ public final class Concat implements Dataset {
         requireOpen();
         List<Field> wanted = batch.fields();
         ConcatGather gather = gathers.borrow(wanted);
+        Lock shared = states.readLock();
+        shared.lock();
         try {
-            gather.gather(indices, batch);
+            gather.gather(starts, indices, batch);
         } catch (Throwable e) {
             batch.clear();
             throw e;
         } finally {
+            shared.unlock();
             gathers.giveBack(wanted, gather);
         }
     }
@@ -148,28 +227,29 @@ public final class Concat implements Dataset {
         }
     }
 
-    /// Checks all parts.
+    /// Verifies all parts.
     @Override
     public Verification verify(Progress progress) throws IOException {
         requireOpen();
         return parts.verify(progress);
     }
 
-    /// Made of those of the parts that have records, and of how many.
+    /// A fingerprint built from the fingerprints of the parts that have records, and their number.
     @Override
     public String fingerprint() throws IOException {
         return fingerprint(count());
     }
 
-    /// Known where the last records are a whole part, or the first ones of a part that knows it.
+    /// Known when the last of these records ends a part, or when its part knows its own earlier fingerprint.
     @Override
     public String fingerprint(long recordCount) throws IOException {
         requireOpen();
         Indices.requireFirst(this, recordCount);
         Fingerprint digest = new Fingerprint("concat 1");
-        for (int i = 0; starts[i] < recordCount; i++) {
-            long partCount = Math.min(recordCount, starts[i + 1]) - starts[i];
-            // Without its empty parts a view holds the same records in the same order.
+        long[] now = starts;
+        for (int i = 0; now[i] < recordCount; i++) {
+            long partCount = Math.min(recordCount, now[i + 1]) - now[i];
+            // Empty parts are left out: without them the view holds the same records in the same order.
             if (partCount > 0) {
                 String fingerprint = parts.all().get(i).fingerprint(partCount);
                 if (fingerprint == null) {
@@ -193,11 +273,10 @@ public final class Concat implements Dataset {
 
     @Override
     public boolean isDeleted(long index) throws IOException {
-        requireOpen();
-        return part(index).isDeleted(partIndex(index));
+        return read(index, Dataset::isDeleted);
     }
 
-    /// What all parts note alike.
+    /// The metadata entries that are equal in all parts.
     @Override
     public Map<String, String> metadata() {
         Map<String, String> common = new LinkedHashMap<>(parts.all().getFirst().metadata());
@@ -207,7 +286,7 @@ public final class Concat implements Dataset {
         return common;
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     @Override
     public Map<String, Object> facts() {
         return Map.of("parts", (long) parts.all().size());
@@ -224,17 +303,20 @@ public final class Concat implements Dataset {
         return part(index).name(partIndex(index));
     }
 
-    /// Ends the view; the parts stay open.
+    /// Closes the view. The parts stay open, unless the view owns them.
     @Override
     public void close() {
         isClosed = true;
         gathers.close();
+        if (isOwner) {
+            parts.all().forEach(Dataset::close);
+        }
     }
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(
-                    "the concat of " + parts.all().size() + " parts, the first " + location() + ", is closed");
+            throw new IllegalStateException("the concatenation of "
+                    + parts.all().size() + " parts beginning with " + location() + " is closed");
         }
     }
 }

@@ -8,41 +8,38 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Gathers over several parts, and the memory that takes beside the result.
+/// Gathers records of a [Concat] that lie in several parts, and owns the scratch memory for it.
 ///
-/// The indices are sorted by part, each part is gathered once, and its rows are moved to where they were asked
-/// for. Where a field is variable all parts have to be gathered before it is known where a row goes, so each has a
-/// batch of its own; otherwise one batch serves them all.
+/// The indices are sorted by part, each part is gathered once, and its rows are moved to their places in the
+/// result. If a field is variable, the place of a row is known only after all parts have been gathered, so each
+/// part gets its own batch. Otherwise one batch is reused for all parts.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ConcatGather implements AutoCloseable {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 
     private final List<Dataset> parts;
-    /// The first record of each part, and the number of all.
-    private final long[] starts;
-
     private final List<Field> fields;
     private final boolean hasVariable;
     private final List<Batch> batches = new ArrayList<>();
-    /// The part of each row that is asked for.
+    /// The part number of each requested row.
     private final Buffer partOfRow = new Buffer();
-    /// For each part the rows that fall into it; then where its rows end in the two below.
+    /// While sorting, the number of rows requested from each part; then the end of each part in [#indices] and
+    /// [#rows].
     private final Buffer limits = new Buffer();
-    /// Indices within their parts, sorted by part.
+    /// Record indices within their parts, sorted by part.
     private final Buffer indices = new Buffer();
-    /// The row of the result that each of them is for.
+    /// For each entry of [#indices], the row of the result it belongs to.
     private final Buffer rows = new Buffer();
 
-    ConcatGather(List<Dataset> parts, long[] starts, List<Field> fields) {
+    ConcatGather(List<Dataset> parts, List<Field> fields) {
         this.parts = parts;
-        this.starts = starts;
         this.fields = fields;
         this.hasVariable = fields.stream().anyMatch(Field::isVariable);
     }
 
-    /// The part that holds a record. Parts without records hold none.
+    /// The number of the part that holds a record. Empty parts are skipped.
     static int partOf(long[] starts, long index) {
         int low = 0;
         int high = starts.length - 1;
@@ -57,10 +54,12 @@ final class ConcatGather implements AutoCloseable {
         return low;
     }
 
-    /// Fills a batch that is empty and made for the fields.
-    void gather(MemorySegment wanted, Batch batch) throws IOException {
+    /// Fills a batch that is empty and was created for the fields of this gather.
+    ///
+    /// @param starts the view index of the first record of each part, followed by the total number of records
+    void gather(long[] starts, MemorySegment wanted, Batch batch) throws IOException {
         long rowCount = Indices.count(wanted);
-        int onlyPart = locate(wanted, rowCount);
+        int onlyPart = locate(starts, wanted, rowCount);
         if (onlyPart >= 0) {
             MemorySegment own = indices.reserve(rowCount * LONG.byteSize()).asSlice(0, rowCount * LONG.byteSize());
             for (long row = 0; row < rowCount; row++) {
@@ -69,7 +68,7 @@ final class ConcatGather implements AutoCloseable {
             parts.get(onlyPart).gather(own, batch);
             return;
         }
-        sort(wanted, rowCount);
+        sort(starts, wanted, rowCount);
         reserve(batch, rowCount);
         gatherParts(batch, rowCount);
         if (hasVariable) {
@@ -78,10 +77,10 @@ final class ConcatGather implements AutoCloseable {
         batch.complete(rowCount);
     }
 
-    /// Checks all indices and notes their parts.
+    /// Checks all indices and stores the part number of each.
     ///
-    /// @return the part that all are in, or -1 when there are several
-    private int locate(MemorySegment wanted, long rowCount) {
+    /// @return the number of the only part that is used, or -1 when there are several
+    private int locate(long[] starts, MemorySegment wanted, long rowCount) {
         long recordCount = starts[parts.size()];
         MemorySegment partNumbers = partOfRow.reserve(rowCount * INT.byteSize());
         MemorySegment counts = limits.reserve(parts.size() * LONG.byteSize()).fill((byte) 0);
@@ -99,8 +98,8 @@ final class ConcatGather implements AutoCloseable {
         return differing == 0 ? part : -1;
     }
 
-    /// Sorts by part and keeps the order within each.
-    private void sort(MemorySegment wanted, long rowCount) {
+    /// Sorts the indices by part and keeps the order within each part.
+    private void sort(long[] starts, MemorySegment wanted, long rowCount) {
         MemorySegment partNumbers = partOfRow.segment();
         MemorySegment ends = limits.segment();
         MemorySegment own = indices.reserve(rowCount * LONG.byteSize());
@@ -130,7 +129,7 @@ final class ConcatGather implements AutoCloseable {
         }
     }
 
-    /// Gathers each part, moves the values of fixed fields to their rows and notes the sizes of the others.
+    /// Gathers each part, moves the values of fixed fields to their rows and stores the sizes of variable values.
     private void gatherParts(Batch batch, long rowCount) throws IOException {
         long start = 0;
         int usedCount = 0;
@@ -166,7 +165,7 @@ final class ConcatGather implements AutoCloseable {
         return batches.get(number);
     }
 
-    /// Turns the sizes into offsets and moves the values there.
+    /// Turns the sizes of variable values into offsets and moves the values there.
     private void placeVariable(Batch batch, long rowCount) {
         for (int i = 0; i < fields.size(); i++) {
             if (!fields.get(i).isVariable()) {

@@ -5,12 +5,12 @@ import dev.penstock.Verification.Problem;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The bytes of a file are wrong.
+/// The bytes of a file are invalid.
 ///
-/// The three kinds tell apart a file that is something else, one that a newer program wrote, and one that is
-/// damaged. File, offset and reason are carried as data; the message joins them into one sentence that says
-/// what to do where something can be done. What the caller did wrong is an [IllegalArgumentException],
-/// [IndexOutOfBoundsException] or [IllegalStateException] instead, and what the disk did wrong is an
+/// There are three kinds: the file has another format, a newer program wrote it, or it is damaged. File, offset
+/// and reason are available as data. The message combines them in one sentence that says what to do, where
+/// something can be done. Mistakes of the caller are reported as [IllegalArgumentException],
+/// [IndexOutOfBoundsException] or [IllegalStateException] instead, and failures of the disk as
 /// [java.io.IOException].
 public abstract sealed class DatasetException extends RuntimeException {
     private final Location file;
@@ -26,12 +26,12 @@ public abstract sealed class DatasetException extends RuntimeException {
         this.what = what;
     }
 
-    /// The file or remote object whose bytes are wrong.
+    /// The file or remote object whose bytes are invalid.
     public Location file() {
         return file;
     }
 
-    /// Where in the file, in bytes from its start.
+    /// The position of the problem, in bytes from the start of the file.
     public long offset() {
         return offset;
     }
@@ -41,18 +41,18 @@ public abstract sealed class DatasetException extends RuntimeException {
         return reason;
     }
 
-    /// The message without file and offset.
+    /// The message without the file and the offset.
     public String what() {
         return what;
     }
 
-    /// Everything that is wrong, as far as it was found before the dataset was refused: this problem, and for a
-    /// dataset of many files those of all files.
+    /// All problems found before the dataset was rejected. A dataset of many files lists the problems of all its
+    /// files.
     public List<Problem> problems() {
         return List.of(Problem.of(this));
     }
 
-    /// The file is not of the format it was opened as.
+    /// The file does not have the format it was opened as.
     public static final class WrongFormat extends DatasetException {
         public WrongFormat(Path file, String what) {
             this(Location.of(file), what);
@@ -63,7 +63,7 @@ public abstract sealed class DatasetException extends RuntimeException {
         }
     }
 
-    /// The file is of a version, or uses an extension, that this program does not read.
+    /// The file has a version, or uses an extension, that this program cannot read.
     public static final class UnsupportedVersion extends DatasetException {
         public UnsupportedVersion(Path file, long offset, Reason reason, String what) {
             this(Location.of(file), offset, reason, what);
@@ -74,12 +74,12 @@ public abstract sealed class DatasetException extends RuntimeException {
         }
     }
 
-    /// The file is damaged: cut short, altered, or written wrongly.
+    /// The file is damaged: truncated, altered, or written incorrectly.
     public static final class Corrupt extends DatasetException {
-        /// Problems that a message names.
+        /// The number of problems that a message lists.
         private static final int SHOWN_MAX = 10;
 
-        /// Empty when this is the only problem.
+        /// All problems of several files; empty when there is only one problem.
         private final List<Problem> problems;
 
         public Corrupt(Path file, long offset, Reason reason, String what) {
@@ -104,10 +104,10 @@ public abstract sealed class DatasetException extends RuntimeException {
             this.problems = List.copyOf(problems);
         }
 
-        /// One exception for the problems of several files. File, offset and reason are those of the first
-        /// problem; the message names the first [#SHOWN_MAX] problems and counts the rest.
+        /// Creates one exception for the problems of several files. File, offset and reason are those of the first
+        /// problem; the message lists the first [#SHOWN_MAX] problems and counts the others.
         ///
-        /// @throws IllegalArgumentException when there is no problem
+        /// @throws IllegalArgumentException when the list is empty
         public static Corrupt of(List<Problem> problems) {
             if (problems.isEmpty()) {
                 throw new IllegalArgumentException("an exception needs at least one problem");
@@ -116,9 +116,11 @@ public abstract sealed class DatasetException extends RuntimeException {
             StringBuilder what = new StringBuilder(first.what());
             for (Problem problem : problems.subList(1, Math.min(problems.size(), SHOWN_MAX))) {
                 what.append("; ").append(problem.file()).append(": ").append(problem.what());
+                what.append(" [").append(problem.reason()).append("]");
             }
-            if (problems.size() > SHOWN_MAX) {
-                what.append("; and ").append(problems.size() - SHOWN_MAX).append(" more problems");
+            int more = problems.size() - SHOWN_MAX;
+            if (more > 0) {
+                what.append("; and ").append(more).append(more == 1 ? " more problem" : " more problems");
             }
             return new Corrupt(first, what.toString(), problems);
         }

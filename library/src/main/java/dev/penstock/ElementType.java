@@ -3,7 +3,7 @@ package dev.penstock;
 
 import java.util.Locale;
 
-/// The closed list of element types a [Field] can have. All are little-endian in memory.
+/// The element types a [Field] can have. All of them are little-endian in memory.
 public enum ElementType {
     BOOL(1),
     I8(1),
@@ -22,11 +22,11 @@ public enum ElementType {
     C64(8),
     /// Two `F64`: real and imaginary part.
     C128(16),
-    /// Bytes without further meaning.
+    /// Bytes without a defined meaning.
     BYTES(1),
-    /// Bytes that are UTF-8 text; in a fixed field padded with zeros.
+    /// UTF-8 text. In a fixed field it is padded with zeros.
     UTF8(1),
-    /// Code points of four bytes each; in a fixed field padded with zeros.
+    /// UTF-32 text, four bytes for each code point. In a fixed field it is padded with zeros.
     UTF32(4);
 
     private final long size;
@@ -35,27 +35,27 @@ public enum ElementType {
         this.size = size;
     }
 
-    /// Bytes of one element; for text of the smallest part of it.
+    /// The size of one element in bytes; for text the size of one code unit.
     public long size() {
         return size;
     }
 
-    /// Whether elements are runs of bytes, whose width belongs to the field and not to the type.
+    /// Whether elements are byte strings or text, whose width is part of the field and not of the type.
     public boolean isText() {
         return this == BYTES || this == UTF8 || this == UTF32;
     }
 
-    /// Whether elements are whole numbers.
+    /// Whether elements are integers.
     public boolean isInteger() {
         return ordinal() >= I8.ordinal() && ordinal() <= U64.ordinal();
     }
 
-    /// Whether elements are real numbers with a fraction.
+    /// Whether elements are floating-point numbers.
     public boolean isFloat() {
         return this == F16 || this == BF16 || this == F32 || this == F64;
     }
 
-    /// Whether elements are two real numbers.
+    /// Whether elements are complex numbers.
     public boolean isComplex() {
         return this == C64 || this == C128;
     }

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
-/// The values of elements in memory, as numbers and text of Java.
+/// Converts elements in memory to Java numbers and strings.
 ///
 /// Memory is little-endian and need not be aligned.
 public final class Elements {
@@ -19,9 +19,10 @@ public final class Elements {
 
     private Elements() {}
 
-    /// A whole number or truth value. The largest unsigned ones come out negative, as Java has them.
+    /// Reads an integer or boolean. Unsigned 64-bit values above `Long.MAX_VALUE` become negative, as usual in
+    /// Java.
     ///
-    /// @throws IllegalArgumentException when the type has no whole numbers
+    /// @throws IllegalArgumentException when the type is not an integer type
     public static long toLong(ElementType type, MemorySegment segment, long offset) {
         return switch (type) {
             case BOOL -> segment.get(ValueLayout.JAVA_BYTE, offset) == 0 ? 0 : 1;
@@ -32,13 +33,13 @@ public final class Elements {
             case U8 -> Byte.toUnsignedLong(segment.get(ValueLayout.JAVA_BYTE, offset));
             case U16 -> Short.toUnsignedLong(segment.get(I16, offset));
             case U32 -> Integer.toUnsignedLong(segment.get(I32, offset));
-            default -> throw new IllegalArgumentException(type + " is no type of whole numbers");
+            default -> throw new IllegalArgumentException(type + " is not an integer type");
         };
     }
 
-    /// A real number; a whole one is rounded where it has to be.
+    /// Reads a number as a double. Large integers are rounded.
     ///
-    /// @throws IllegalArgumentException when the type has no real numbers
+    /// @throws IllegalArgumentException when the type is not a real number type
     public static double toDouble(ElementType type, MemorySegment segment, long offset) {
         return switch (type) {
             case F16 -> Float.float16ToFloat(segment.get(I16, offset));
@@ -50,13 +51,13 @@ public final class Elements {
         };
     }
 
-    /// An unsigned 64-bit number as the nearest real one.
+    /// Converts an unsigned 64-bit number to the nearest double.
     public static double unsignedToDouble(long value) {
-        // Halved, with the lost bit kept so that the rounding comes out right, and doubled again.
+        // Halve the number, keep the lost bit so that the rounding stays correct, and double the result.
         return value >= 0 ? value : ((value >>> 1) | (value & 1)) * 2.0;
     }
 
-    /// Text: what stands before the padding of zeros. Bytes that are none are shown as U+FFFD.
+    /// Reads text up to the padding of zeros. Bytes that are not valid text become U+FFFD.
     public static String toText(ElementType type, MemorySegment segment, long offset, long byteCount) {
         long unit = type == ElementType.UTF32 ? type.size() : 1;
         byte[] bytes = segment.asSlice(offset, byteCount).toArray(ValueLayout.JAVA_BYTE);

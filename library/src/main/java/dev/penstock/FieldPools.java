@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// A [Pool] for each list of fields that batches were made for: what a view needs beside a batch depends on them.
+/// A [Pool] of scratch objects for each list of fields that batches are created with.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class FieldPools<T> implements AutoCloseable {
     private final Dataset dataset;
     private final Function<List<Field>, T> make;
@@ -23,9 +23,9 @@ final class FieldPools<T> implements AutoCloseable {
         this.free = free;
     }
 
-    /// One that nobody uses.
+    /// Borrows an idle object, or creates one.
     ///
-    /// @throws IllegalArgumentException when the dataset does not have one of the fields
+    /// @throws IllegalArgumentException when the dataset lacks one of the fields
     T borrow(List<Field> wanted) {
         Pool<T> pool = pools.get(wanted);
         if (pool == null) {
@@ -38,8 +38,8 @@ final class FieldPools<T> implements AutoCloseable {
     private void requireFields(List<Field> wanted) {
         for (Field field : wanted) {
             if (!dataset.fields().contains(field)) {
-                throw new IllegalArgumentException("the batch wants " + field + "; the " + dataset.format() + " of "
-                        + dataset.location() + " has the fields " + dataset.fields());
+                throw new IllegalArgumentException("the batch was created with field " + field + ", but the "
+                        + dataset.format() + " of " + dataset.location() + " has the fields " + dataset.fields());
             }
         }
     }
@@ -47,12 +47,12 @@ final class FieldPools<T> implements AutoCloseable {
     void giveBack(List<Field> wanted, T one) {
         pools.get(wanted).giveBack(one);
         if (isClosed) {
-            // The pool may be younger than the end of the view.
+            // The view may have been closed before this pool was added.
             pools.values().forEach(Pool::close);
         }
     }
 
-    /// Frees what is idle, and what is in use when it comes back.
+    /// Frees the idle objects now, and the borrowed ones when they are returned.
     @Override
     public void close() {
         isClosed = true;

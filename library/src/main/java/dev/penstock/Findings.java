@@ -12,10 +12,10 @@ import java.util.Map;
 
 /// Collects the findings of a verification.
 ///
-/// Every finding is counted. At most [Verification#PROBLEMS_MAX] of each severity are kept, and errors are listed
-/// before warnings when both do not fit, so that no number of warnings hides an error.
+/// Every finding is counted. At most [Verification#PROBLEMS_MAX] findings of each severity are kept. Errors are
+/// listed before warnings when both do not fit, so warnings can never hide an error.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Findings {
     private final List<Problem> errors = new ArrayList<>();
     private final List<Problem> warnings = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class Findings {
     private long errorCount;
     private long warningCount;
 
-    /// Adds a record that cannot be read, or cannot be read as it was written.
+    /// Adds an error: a record cannot be read, or its bytes differ from what was written.
     public void error(Location file, long offset, Reason reason, String what) {
         add(new Problem(file, offset, Severity.ERROR, reason, what));
     }
@@ -38,7 +38,7 @@ public final class Findings {
         add(Problem.of(exception));
     }
 
-    /// Adds an oddity that makes no record unreadable.
+    /// Adds a warning: something is unusual, but every record can be read.
     public void warning(Location file, long offset, Reason reason, String what) {
         add(new Problem(file, offset, Severity.WARNING, reason, what));
     }
@@ -56,7 +56,7 @@ public final class Findings {
         keep(problem);
     }
 
-    /// Adds the findings of another verification, those that it counted and does not list included.
+    /// Adds the findings of another verification, including those that it counted but did not list.
     public synchronized void addAll(Verification other) {
         errorCount += other.errorCount();
         warningCount += other.problemCount() - other.errorCount();
@@ -71,7 +71,7 @@ public final class Findings {
         }
     }
 
-    /// The result so far: file by file in the order of their first findings, and by offset in each file.
+    /// The findings so far: files in the order of their first finding, and by offset within each file.
     public synchronized Verification result(long checkedBytes) {
         List<Problem> listed = new ArrayList<>(errors);
         listed.addAll(warnings.subList(0, Math.min(warnings.size(), Verification.PROBLEMS_MAX - errors.size())));

@@ -10,15 +10,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// Builds the text that says "the same records in the same order": the first half of a SHA-256.
+/// Builds a fingerprint, a text that is equal for the same records in the same order: the first half of a SHA-256.
 ///
-/// A format adds its name, then headers and indices, and checksums of the content or samples of it. A view adds
-/// the fingerprints of its datasets.
+/// A format adds its name, its headers and indices, and checksums or samples of its content. A view adds the
+/// fingerprints of its datasets.
 public final class Fingerprint {
-    /// Blocks that [#addSample] takes.
+    /// The number of blocks that [#addSample] reads.
     public static final int SAMPLE_COUNT = 64;
 
-    /// Content of no more bytes is digested whole by [#addSample].
+    /// [#addSample] digests content up to this size completely.
     public static final long SAMPLED_WHOLE_MAX = 256L << 10;
 
     private static final int BLOCK_SIZE = (int) (SAMPLED_WHOLE_MAX / SAMPLE_COUNT);
@@ -26,7 +26,7 @@ public final class Fingerprint {
 
     private final MessageDigest digest;
 
-    /// Begins with the name and version of a format or view.
+    /// Starts a fingerprint with the name and version of a format or view.
     public Fingerprint(String format) {
         try {
             digest = MessageDigest.getInstance("SHA-256");
@@ -36,7 +36,8 @@ public final class Fingerprint {
         digest.update(format.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Adds bytes of private memory: the runtime must not digest a mapped file, which may be shortened meanwhile.
+    /// Adds bytes from private memory. A mapped file must not be passed, because digesting it would crash the
+    /// process if another program shortens the file.
     public Fingerprint add(MemorySegment bytes) {
         for (long done = 0; done < bytes.byteSize(); done += Integer.MAX_VALUE) {
             long byteCount = Math.min(Integer.MAX_VALUE, bytes.byteSize() - done);
@@ -45,7 +46,7 @@ public final class Fingerprint {
         return this;
     }
 
-    /// Adds a text and its length, so that texts one after another cannot be taken for others.
+    /// Adds a text together with its length, so that `"a", "bc"` and `"ab", "c"` give different fingerprints.
     public Fingerprint add(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         add(bytes.length);
@@ -53,7 +54,7 @@ public final class Fingerprint {
         return this;
     }
 
-    /// Adds numbers of 64 bits.
+    /// Adds 64-bit numbers.
     public Fingerprint add(long... numbers) {
         ByteBuffer piece = ByteBuffer.allocate(Math.min(numbers.length * Long.BYTES, BLOCK_SIZE))
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -66,14 +67,14 @@ public final class Fingerprint {
         return this;
     }
 
-    /// Bytes that can be asked for by position.
+    /// Reads bytes at a position.
     @FunctionalInterface
     public interface Source {
         void read(long offset, MemorySegment target) throws IOException;
     }
 
-    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of so many bytes, the first and the last ones among them; all
-    /// bytes when they are no more than [#SAMPLED_WHOLE_MAX].
+    /// Adds [#SAMPLE_COUNT] evenly spaced blocks of `byteCount` bytes of content, including the first and the last
+    /// block. Content of up to [#SAMPLED_WHOLE_MAX] bytes is added completely.
     public Fingerprint addSample(long byteCount, Source source) throws IOException {
         byte[] block = new byte[BLOCK_SIZE];
         boolean isWhole = byteCount <= SAMPLED_WHOLE_MAX;
@@ -90,7 +91,7 @@ public final class Fingerprint {
         return this;
     }
 
-    /// The text. Nothing can be added afterwards.
+    /// Finishes the fingerprint and returns it. Nothing can be added afterwards.
     public String text() {
         return HexFormat.of().formatHex(digest.digest(), 0, TEXT_BYTES);
     }

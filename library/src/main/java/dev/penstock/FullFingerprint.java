@@ -4,10 +4,10 @@ package dev.penstock;
 import java.io.IOException;
 import java.util.stream.LongStream;
 
-/// Digests every record of a dataset: its fields, then record by record the values, each variable one after its
-/// length in bytes. Which files hold the records, and how they are compressed, makes no difference.
+/// Digests a whole dataset: its fields, then the values of every record. A variable value is preceded by its
+/// length in bytes. The files and their compression have no effect on the result.
 final class FullFingerprint {
-    /// Few enough bytes to stay in the cache between the gather and the digest.
+    /// Small enough for a chunk to stay in the CPU cache between the gather and the digest.
     private static final long CHUNK_BYTES = 1L << 20;
 
     private static final long CHUNK_RECORDS_MAX = 1L << 16;
@@ -40,7 +40,7 @@ final class FullFingerprint {
         return fingerprint.text();
     }
 
-    /// Records up to about [#CHUNK_BYTES], and at least one.
+    /// The end of the chunk that begins at record `first`: about [#CHUNK_BYTES], and at least one record.
     private long chunkLimit(long first) throws IOException {
         long limit = first;
         long byteCount = 0;

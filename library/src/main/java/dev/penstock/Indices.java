@@ -6,31 +6,32 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/// The checks of record indices and counts that datasets of every format share.
+/// Checks of record indices and counts that all formats share.
 public final class Indices {
     static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Indices() {}
 
-    /// How many indices these bytes are.
+    /// The number of indices in a segment.
     ///
-    /// @throws IllegalArgumentException when they are no whole number of them
+    /// @throws IllegalArgumentException when the size is not a multiple of 8 bytes
     public static long count(MemorySegment indices) {
         if (indices.byteSize() % INDEX.byteSize() != 0) {
-            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
+            throw new IllegalArgumentException(
+                    indices.byteSize() + " bytes of indices: the size must be a multiple of 8 bytes");
         }
         return indices.byteSize() / INDEX.byteSize();
     }
 
-    /// The index of a row of a batch.
+    /// The index at a row.
     public static long at(MemorySegment indices, long row) {
         return indices.get(INDEX, row * INDEX.byteSize());
     }
 
-    /// Counts the indices that a caller gave to [Dataset#gather].
+    /// Checks the indices of a [Dataset#gather] and returns their number.
     ///
-    /// @throws IllegalArgumentException  when the bytes are no whole number of indices
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws IllegalArgumentException  when the size is not a multiple of 8 bytes
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public static long requireAll(MemorySegment indices, long recordCount) {
         long rowCount = count(indices);
         for (long row = 0; row < rowCount; row++) {
@@ -39,13 +40,13 @@ public final class Indices {
         return rowCount;
     }
 
-    /// Checks that a dataset has so many first records.
+    /// Checks that a dataset has at least `recordCount` records.
     ///
-    /// @throws IndexOutOfBoundsException when it has fewer
+    /// @throws IndexOutOfBoundsException when it has fewer records
     public static void requireFirst(Dataset dataset, long recordCount) {
         if (recordCount < 0 || recordCount > dataset.count()) {
             throw new IndexOutOfBoundsException(dataset.location() + " has " + dataset.count()
-                    + " records and no first " + recordCount + " of them");
+                    + " records, fewer than the " + recordCount + " asked for");
         }
     }
 }

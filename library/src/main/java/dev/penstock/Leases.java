@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts the users of a resource and frees it when the last lease is returned.
 ///
-/// The owner has the first lease and returns it with [#close], any number of times. Calls that hold a lease then
-/// finish; new leases are refused.
+/// The owner holds the first lease and returns it with [#close], which may be called more than once. Calls that
+/// hold a lease at that time finish; new leases are refused.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Leases {
     private static final int GONE = 0;
 
@@ -25,9 +25,14 @@ public final class Leases {
     ///
     /// @return false when the owner has closed the resource
     public boolean acquire() {
-        if (isOwnerGone.get()) {
-            return false;
-        }
+        return !isOwnerGone.get() && acquireAgain();
+    }
+
+    /// Takes a further lease for a caller that already holds one. This succeeds even after the owner has closed
+    /// the resource.
+    ///
+    /// @return false when the resource has been freed
+    public boolean acquireAgain() {
         return count.getAndUpdate(leases -> leases == GONE ? GONE : leases + 1) != GONE;
     }
 
@@ -38,7 +43,7 @@ public final class Leases {
         }
     }
 
-    /// Whether anybody but the owner holds a lease.
+    /// Whether anyone except the owner holds a lease.
     public boolean isLent() {
         return count.get() > 1;
     }

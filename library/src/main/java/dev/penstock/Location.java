@@ -6,17 +6,17 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// Where a dataset or one of its files is: a path of this machine, or the URI of an object in a remote store.
+/// The location of a dataset or file: a local path, or the URI of an object in a remote store.
 ///
-/// Names are joined with [#resolve] and taken apart with [#name] and [#parent], so that code which finds the files
-/// of a dataset by their names is the same for both. Two locations are equal when their paths or their URIs are.
+/// [#resolve], [#name] and [#parent] work the same way for both, so the code that finds the files of a dataset
+/// does not have to distinguish them. Two locations are equal when their paths or URIs are equal.
 ///
-/// **Threads.** Any number; a location does not change.
+/// **Threads.** Immutable, so safe for any number of threads.
 public final class Location {
-    /// Null when the location is remote.
+    /// The local path, or null when the location is remote.
     private final Path path;
 
-    /// Null when the location is local.
+    /// The URI, or null when the location is local.
     private final URI uri;
 
     private Location(Path path, URI uri) {
@@ -24,19 +24,20 @@ public final class Location {
         this.uri = uri;
     }
 
-    /// A file or folder of this machine.
+    /// Creates a location from a local path.
     public static Location of(Path path) {
         return new Location(Objects.requireNonNull(path, "path"), null);
     }
 
-    /// An object or folder in a remote store, or a local one where the URI begins with `file:`. A slash at the end
-    /// is left out, as paths do.
+    /// Creates a location from a URI: an object or folder in a remote store, or a local path when the scheme is
+    /// `file`. A trailing slash is removed.
     ///
-    /// @throws IllegalArgumentException when the URI has no scheme or no path, or ends in a query or a fragment
+    /// @throws IllegalArgumentException when the URI has no scheme or no path, or has a query or a fragment
     public static Location of(URI uri) {
         if (!uri.isAbsolute() || uri.isOpaque() || uri.getRawQuery() != null || uri.getRawFragment() != null) {
-            throw new IllegalArgumentException("'" + uri + "' is no location: a scheme and a path are needed, as in"
-                    + " https://host/folder/file, without '?' and '#'");
+            throw new IllegalArgumentException(
+                    "'" + uri + "' is not a valid location: it needs a scheme and a path, as in"
+                            + " https://host/folder/file, without '?' and '#'");
         }
         if (uri.getScheme().equalsIgnoreCase("file")) {
             return of(Path.of(uri));
@@ -45,7 +46,7 @@ public final class Location {
         return uri.getPath().endsWith("/") ? location.withPath(uri.getPath()) : location;
     }
 
-    /// Whether this is a file or folder of this machine.
+    /// Whether this is a local file or folder.
     public boolean isLocal() {
         return path != null;
     }
@@ -61,12 +62,12 @@ public final class Location {
         return path;
     }
 
-    /// The URI: for a local file, the one that begins with `file:`.
+    /// The URI. A local path becomes a `file:` URI.
     public URI uri() {
         return uri == null ? path.toUri() : uri;
     }
 
-    /// The last name: that of the file or folder itself. It is empty for the root of a file system or store.
+    /// The name of the file or folder. It is empty for the root of a file system or store.
     public String name() {
         if (uri == null) {
             return path.getFileName() == null ? "" : path.getFileName().toString();
@@ -74,7 +75,7 @@ public final class Location {
         return uri.getPath().substring(uri.getPath().lastIndexOf('/') + 1);
     }
 
-    /// The folder that holds the file or folder, or null where the location does not name one.
+    /// The parent folder, or null when the location has none.
     public Location parent() {
         if (uri == null) {
             return path.getParent() == null ? null : of(path.getParent());
@@ -84,24 +85,24 @@ public final class Location {
                 : withPath(uri.getPath().substring(0, uri.getPath().lastIndexOf('/')));
     }
 
-    /// A file or folder in this folder.
+    /// Returns the location of a file or folder inside this folder.
     ///
-    /// @param name a name, or several with slashes between them, without escapes
+    /// @param name a name, or several names separated by slashes, not percent-encoded
     public Location resolve(String name) {
-        // A name that begins with a slash must not lead out of the folder.
+        // A name with a leading slash must not lead out of the folder.
         return uri == null
                 ? of(path.resolve(name.replaceFirst("^/+", "")))
                 : withPath(uri.getPath().replaceFirst("/$", "") + "/" + name);
     }
 
-    /// Another path in the same store, which begins with a slash and does not end in one, unless it is the root.
+    /// Returns another path in the same store. Trailing slashes are removed, except for the root.
     private Location withPath(String path) {
         String whole = path.replaceFirst("(?<!^)/+$", "");
         try {
             return new Location(
                     null, new URI(uri.getScheme(), uri.getAuthority(), whole.isEmpty() ? "/" : whole, null, null));
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("no location has the path '" + path + "': " + e.getReason(), e);
+            throw new IllegalArgumentException("'" + path + "' is not a valid path of a location: " + e.getReason(), e);
         }
     }
 
@@ -115,7 +116,7 @@ public final class Location {
         return Objects.hash(path, uri);
     }
 
-    /// The path or the URI as it was given, for messages.
+    /// The path or URI as it was given.
     @Override
     public String toString() {
         return uri == null ? path.toString() : uri.toString();

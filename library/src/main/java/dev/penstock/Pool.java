@@ -5,13 +5,14 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Things that are costly to make and are used again: as many as were ever needed at once.
+/// A pool of reusable objects that are expensive to create. It grows to the largest number ever used at the same
+/// time.
 ///
-/// **Threads.** Any number; what is borrowed is one thread's until it is given back.
+/// **Threads.** Safe for any number of threads. A borrowed object belongs to one thread until it is returned.
 public final class Pool<T> implements AutoCloseable {
     private final Supplier<T> make;
     private final Consumer<T> free;
-    /// The one given back last is borrowed first, for its memory is still in the cache.
+    /// Idle objects. The one returned last is borrowed first, because its memory is still in the CPU cache.
     private final ArrayDeque<T> idle = new ArrayDeque<>();
 
     private boolean isClosed;
@@ -21,7 +22,7 @@ public final class Pool<T> implements AutoCloseable {
         this.free = free;
     }
 
-    /// One that nobody uses.
+    /// Borrows an idle object, or creates one.
     public T borrow() {
         synchronized (idle) {
             T one = idle.pollLast();
@@ -42,7 +43,7 @@ public final class Pool<T> implements AutoCloseable {
         free.accept(one);
     }
 
-    /// Frees what is idle, and what is in use when it comes back.
+    /// Frees the idle objects now, and the borrowed ones when they are returned.
     @Override
     public void close() {
         synchronized (idle) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
-/// Told how far a long operation has come. Calls come from several threads, and not necessarily in order.
+/// Receives the progress of a long operation. Calls may come from several threads, and out of order.
 @FunctionalInterface
 public interface Progress {
-    /// Nobody is watching.
+    /// Ignores all progress.
     Progress NONE = (done, total) -> {};
 
-    /// So much of so much is done, in whatever unit the operation counts.
+    /// Reports that `done` of `total` units are done. The operation chooses the unit.
     void at(long done, long total);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
-/// The number of a type of real numbers that is nearest to a double, ties to even.
+/// Rounds a double to the nearest number of a floating-point type, ties to even.
 public final class Rounding {
     private Rounding() {}
 
-    /// The nearest number of a type; infinite where the type has no such large ones.
+    /// Rounds to the nearest number of the type, or to infinity when the value is too large for it.
     public static double toType(ElementType type, double value) {
         return switch (type) {
             case F16 -> Float.float16ToFloat(Float.floatToFloat16(toOdd(value)));
@@ -21,8 +21,9 @@ public final class Rounding {
         return Float.isNaN(value) ? value : Float.intBitsToFloat(bits + half & 0xffff_0000);
     }
 
-    /// The float on either side of a double that has an odd last bit, or the double if it is a float. Rounding
-    /// the nearest float once more would come out wrong where that is a tie and the double was none.
+    /// Rounds to odd: returns the double if it is a float, otherwise the neighbouring float whose last bit is odd.
+    /// A second rounding of this float then gives the right result. Rounding to the nearest float first could
+    /// create a tie that the double did not have.
     private static float toOdd(double value) {
         float nearest = (float) value;
         boolean isEven = (Float.floatToRawIntBits(nearest) & 1) == 0;

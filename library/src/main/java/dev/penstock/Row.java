@@ -4,15 +4,14 @@ package dev.penstock;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// One record, seen and not copied: a read-only segment for each field, in the order of [Dataset#fields].
+/// A zero-copy view of one record: a read-only segment for each field, in the order of [Dataset#fields].
 ///
-/// **Lifecycle.** The segments die with the dataset; reading one afterwards is an [IllegalStateException].
-/// Reading one whose file another program has shortened is an [InternalError] of the Java runtime, and for loads
-/// that widen an `int` to a `long` the end of the process; only copying reads ([Dataset#gather]) make it a
-/// [DatasetException].
+/// **Lifecycle.** The segments are valid until the dataset is closed; reading one afterwards throws an
+/// [IllegalStateException]. If another program has shortened the file, reading throws an [InternalError], and a
+/// load that widens an `int` to a `long` ends the process. A copying read ([Dataset#gather]) throws a
+/// [DatasetException] instead.
 public record Row(long index, List<MemorySegment> values) {
-    /// Stands for a value that the record lacks. It has no bytes, whatever the field; an empty value is another
-    /// segment.
+    /// The value of a field that the record lacks. It has no bytes. An empty value is a different segment.
     public static final MemorySegment MISSING =
             MemorySegment.ofArray(new byte[0]).asReadOnly();
 
@@ -25,7 +24,7 @@ public record Row(long index, List<MemorySegment> values) {
         return values.get(fieldIndex) == MISSING;
     }
 
-    /// The bytes of one field.
+    /// The bytes of a field.
     public MemorySegment value(int fieldIndex) {
         return values.get(fieldIndex);
     }

@@ -4,16 +4,16 @@ package dev.penstock;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Moves the rows of one column to any rows of another.
+/// Moves the rows of a column to arbitrary rows of another column.
 ///
-/// The usual sizes of items have loops of their own: a copy of a few bytes by the general way takes several times
-/// as long as a load and a store.
+/// Common item sizes have loops of their own: a general copy of a few bytes takes several times as long as a load
+/// and a store.
 final class RowScatter {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
     private RowScatter() {}
 
-    /// Moves fixed items: row `r` of the column to row `targets[r]` of the values.
+    /// Moves fixed items: row `r` of the column goes to row `targets[r]` of the values.
     static void items(Column column, MemorySegment targets, MemorySegment values) {
         long itemSize = column.field().itemSize();
         MemorySegment source = column.values();
@@ -61,9 +61,10 @@ final class RowScatter {
         }
     }
 
-    /// Moves the mask of missing values, if there is one: row `r` of the column to row `targets[r]` of the other.
+    /// Copies the mask of missing values, if there is one: row `r` of the column goes to row `targets[r]` of
+    /// `other`.
     ///
-    /// @param rowCount rows of the other column
+    /// @param rowCount the number of rows of the other column
     static void missing(Column column, MemorySegment targets, Column other, long rowCount) {
         if (column.hasMissing()) {
             MemorySegment source = column.missing();
@@ -72,7 +73,7 @@ final class RowScatter {
         }
     }
 
-    /// Writes the size of variable row `r` behind row `targets[r]`, where its end will be.
+    /// Writes the size of variable row `r` to the offset that follows row `targets[r]`.
     static void sizes(Column column, MemorySegment targets, MemorySegment ends) {
         MemorySegment offsets = column.offsets();
         long rowCount = targets.byteSize() / LONG.byteSize();
@@ -82,7 +83,7 @@ final class RowScatter {
         }
     }
 
-    /// Moves variable rows to where the offsets say that row `targets[r]` is.
+    /// Moves variable row `r` to the offset of row `targets[r]`.
     static void values(Column column, MemorySegment targets, MemorySegment offsets, MemorySegment values) {
         MemorySegment source = column.values();
         MemorySegment starts = column.offsets();

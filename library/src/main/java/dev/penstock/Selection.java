@@ -5,31 +5,28 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// The records of a dataset that a [Subset] has, in their order: a list of indices, or ranges of consecutive
-/// records.
+/// The records that a [Subset] takes from its base, in order: a list of indices, or ranges of consecutive records.
 ///
-/// Ranges take memory for each range and not for each record, so a choice of whole groups of rows stays small
-/// whatever the number of rows.
+/// Ranges need memory for each range and not for each record, so a selection of whole groups of rows stays small.
 ///
-/// **Threads.** Any number: a selection does not change.
+/// **Threads.** Immutable, so safe for any number of threads.
 public abstract sealed class Selection permits Selection.Listed, Selection.Ranged {
     private Selection() {}
 
     /// The number of records.
     public abstract long count();
 
-    /// The index in the base of the record at a position.
+    /// The base index of the record at a position.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such position
+    /// @throws IndexOutOfBoundsException when the position is out of range
     public abstract long at(long position);
 
-    /// The number of selected records whose index in the base is below a limit. The records must be in ascending
-    /// order.
+    /// The number of selected records whose base index is below a limit. The records must be in ascending order.
     public abstract long countBelow(long baseLimit);
 
-    /// Turns positions into indices in the base.
+    /// Translates positions to base indices.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such position
+    /// @throws IndexOutOfBoundsException when a position is out of range
     public void translate(MemorySegment positions, MemorySegment target) {
         long rowCount = Indices.count(positions);
         for (long row = 0; row < rowCount; row++) {
@@ -37,7 +34,7 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         }
     }
 
-    /// The records that another selection takes from the records of this one.
+    /// Returns the selection that results from applying `next` to the records of this one.
     public Selection then(Selection next) {
         if (next instanceof Ranged ranges && this instanceof Ranged own) {
             return own.cut(ranges);
@@ -56,12 +53,12 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
     /// Adds the records to the fingerprint of a view.
     public abstract void addTo(Fingerprint fingerprint);
 
-    /// Records by their indices, which may repeat and be in any order.
+    /// Selects records by index. Indices may repeat and may be in any order.
     public static Selection of(long[] indices) {
         return new Listed(indices.clone());
     }
 
-    /// Ascending indices, kept as ranges where that takes less memory.
+    /// Selects records by ascending indices, stored as ranges if that takes less memory.
     public static Selection ofAscending(long[] indices) {
         int rangeCount = 0;
         for (int i = 0; i < indices.length; i++) {
@@ -82,14 +79,14 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         return new Ranged(starts, limits);
     }
 
-    /// Ranges of consecutive records, from each start up to its limit, which is not included. They are in
-    /// ascending order and do not overlap; some may be empty.
+    /// Selects ranges of consecutive records, from each start up to its exclusive limit. The ranges must be in
+    /// ascending order and must not overlap; some may be empty.
     ///
-    /// @throws IllegalArgumentException when they overlap or are not in order
+    /// @throws IllegalArgumentException when ranges overlap or are not in ascending order
     public static Selection ofRanges(long[] starts, long[] limits) {
         if (starts.length != limits.length) {
             throw new IllegalArgumentException(
-                    starts.length + " starts and " + limits.length + " limits are no list of ranges");
+                    starts.length + " range starts but " + limits.length + " range limits; the numbers must be equal");
         }
         long previous = 0;
         for (int i = 0; i < starts.length; i++) {
@@ -102,7 +99,7 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         return Ranged.joined(starts, limits);
     }
 
-    /// Records by index.
+    /// A list of indices.
     static final class Listed extends Selection {
         private final long[] indices;
 
@@ -145,13 +142,12 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         }
     }
 
-    /// Ranges of records. A table of hints, one for each few positions, leads to the right range without a search
-    /// through all of them.
+    /// A list of ranges. A table of hints leads from a position to its range without a search through all ranges.
     static final class Ranged extends Selection {
         private static final int HINTS_PER_RANGE = 4;
 
         private final long[] starts;
-        /// The position of the first record of each range, and the number of all records behind the last one.
+        /// The position of the first record of each range, followed by the number of all records.
         private final long[] firsts;
 
         private final int hintShift;
@@ -178,7 +174,7 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
             }
         }
 
-        /// Leaves empty ranges out and joins ranges that follow each other.
+        /// Removes empty ranges and joins adjacent ranges.
         static Ranged joined(long[] starts, long[] limits) {
             long[] ownStarts = new long[starts.length];
             long[] ownLimits = new long[starts.length];
@@ -200,6 +196,23 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         @Override
         public long count() {
             return firsts[starts.length];
+        }
+
+        /// Positions of a batch are in random order, so whether the hint is right cannot be predicted: the first
+        /// step from the hint is arithmetic and no branch. That it is not enough is rare.
+        @Override
+        public void translate(MemorySegment positions, MemorySegment target) {
+            long rowCount = Indices.count(positions);
+            long count = count();
+            for (long row = 0; row < rowCount; row++) {
+                long position = Objects.checkIndex(Indices.at(positions, row), count);
+                int range = hints[(int) (position >>> hintShift)];
+                range += (int) (firsts[range + 1] - 1 - position >>> 63);
+                if (firsts[range + 1] <= position) {
+                    range = range(position);
+                }
+                target.setAtIndex(Indices.INDEX, row, starts[range] + (position - firsts[range]));
+            }
         }
 
         @Override
@@ -234,7 +247,7 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
             return range < 0 ? 0 : Math.min(firsts[range + 1], firsts[range] + baseLimit - starts[range]);
         }
 
-        /// Cuts ranges of positions into ranges of the base.
+        /// Turns ranges of positions into ranges of the base.
         Ranged cut(Ranged positions) {
             long[] cutStarts = new long[starts.length + positions.starts.length];
             long[] cutLimits = new long[cutStarts.length];
@@ -281,7 +294,7 @@ public abstract sealed class Selection permits Selection.Listed, Selection.Range
         return ((Ranged) this).starts[range];
     }
 
-    /// The limit of a range: the record behind its last one.
+    /// The exclusive limit of a range.
     public long rangeLimit(int range) {
         Ranged ranges = (Ranged) this;
         return ranges.starts[range] + ranges.firsts[range + 1] - ranges.firsts[range];

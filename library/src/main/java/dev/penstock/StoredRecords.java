@@ -3,16 +3,16 @@ package dev.penstock;
 
 import java.util.Optional;
 
-/// A dataset of byte records that may lie as they are in its one file, [Dataset#location], so that another program
-/// can map them there.
+/// A dataset of byte records that are stored in one file, [Dataset#location]. Other programs can map uncompressed
+/// records directly.
 public interface StoredRecords extends Dataset {
-    /// Where a record lies.
+    /// The position of a record in the file.
     ///
     /// @param offset bytes from the start of the file
     record Place(long offset, long size) {}
 
-    /// The place of a record, if it is stored as it is and not compressed.
+    /// The position of a record, or empty when the record is compressed.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws IndexOutOfBoundsException when the index is out of range
     Optional<Place> place(long index);
 }

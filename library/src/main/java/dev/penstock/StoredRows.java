@@ -5,29 +5,60 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// A dataset whose records are rows of one fixed type, which can also be copied as they are stored.
+/// A dataset whose records are fixed-width rows of one type, which can also be copied in their stored form.
 public interface StoredRows extends Dataset {
-    /// The type of an item of a row, as NumPy writes it in the header of a file.
+    /// The type of an item of a row, as written in a NumPy header.
     String itemType();
 
-    /// The shape of a row: empty for one item.
+    /// The shape of a row; empty when a row is a single item.
     List<Long> rowShape();
 
-    /// Bytes of a row.
+    /// The size of a row in bytes.
     long rowSize();
 
-    /// The NumPy files that hold the rows, in their order; none when they are stored in another way.
+    /// The NumPy files that hold the rows, in order. The list is empty when the rows are stored in another way.
     List<Location> arrayFiles();
 
-    /// Where the array begins in its file. It is not 0 only when the file is an archive that holds the array.
+    /// The offset of the array in its file. It is 0 unless the file is an archive that contains the array.
     default long arrayOffset() {
         return 0;
     }
 
-    /// Copies many rows as they are stored, one after another.
+    /// Whether the files hold rows only, without a header that describes them.
+    default boolean isRaw() {
+        return false;
+    }
+
+    /// Whether the array has no dimensions, as written by `np.save(file, 3.5)`. It is read as one row.
+    default boolean isScalar() {
+        return false;
+    }
+
+    /// Copies many rows in their stored form, one after another.
     ///
     /// @param indices as for [#gather]
-    /// @param target  memory for [#rowSize] bytes a row
-    /// @throws IndexOutOfBoundsException when an index has no row
+    /// @param target  memory for [#rowSize] bytes for each row
+    /// @throws IndexOutOfBoundsException when an index is out of range
     void read(MemorySegment indices, MemorySegment target) throws IOException;
+
+    /// Copies runs of consecutive rows in their stored form, one after another.
+    ///
+    /// @param firstRows the first row of each run
+    /// @param length    the number of rows of each run
+    /// @param target    memory for `length` rows of each run
+    /// @throws IndexOutOfBoundsException when a row is out of range
+    default void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+        try (Buffer buffer = new Buffer()) {
+            read(Windows.rowIndices(firstRows, length, buffer), target);
+        }
+    }
+
+    /// Copies runs of consecutive rows into a batch. Each run becomes one record, with the fields of
+    /// [Windows#windowed]. A dataset that has no faster way than row by row does nothing and returns false.
+    ///
+    /// @return whether the batch was filled
+    /// @throws IndexOutOfBoundsException when a row is out of range
+    default boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+        return false;
+    }
 }

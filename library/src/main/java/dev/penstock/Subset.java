@@ -7,19 +7,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Some records of another dataset, in an order of their own, as a dataset. No record is copied.
+/// A selection of the records of another dataset, in any order. No record is copied.
 ///
-/// Record `i` is record `indices[i]` of the base; indices may repeat. What is said about files (path, bytes,
-/// [#verify]) is that of the base.
+/// Record `i` is record `indices[i]` of the base; indices may repeat. Location, size and [#verify] are those of
+/// the base.
 ///
-/// **Ownership.** The base belongs to the caller. Closing the view ends the view only; when the base is closed,
-/// the view is too.
+/// **Ownership.** The base belongs to the caller. Closing the view leaves the base open. Closing the base makes
+/// the view unusable.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class Subset implements Dataset {
     private final Dataset base;
     private final Selection selection;
-    /// Memory for the indices in the base.
+    /// Scratch memory for base indices.
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
 
     private volatile boolean isClosed;
@@ -29,36 +29,37 @@ public final class Subset implements Dataset {
         this.selection = selection;
     }
 
-    /// A view of the records at these indices.
+    /// Creates a view of the records at these indices.
     ///
-    /// @throws IndexOutOfBoundsException when the base has no such record
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public static Subset of(Dataset base, long[] indices) {
         for (int i = 0; i < indices.length; i++) {
             if (indices[i] < 0 || indices[i] >= base.count()) {
-                throw new IndexOutOfBoundsException("position " + i + " of the subset asks for record " + indices[i]
-                        + ": " + base.location() + " has " + base.count() + " records");
+                throw new IndexOutOfBoundsException(
+                        "index " + indices[i] + " at position " + i + " of the subset is out of range" + ": "
+                                + base.location() + " has " + base.count() + " records");
             }
         }
         return new Subset(base, Selection.of(indices));
     }
 
-    /// A view of the selected records.
+    /// Creates a view of the selected records.
     ///
-    /// @throws IndexOutOfBoundsException when the base has no such record
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public static Subset of(Dataset base, Selection selection) {
         if (selection.least() < 0 || selection.greatest() >= base.count()) {
-            throw new IndexOutOfBoundsException("the subset asks for the records " + selection.least() + " to "
-                    + selection.greatest() + ": " + base.location() + " has " + base.count() + " records");
+            throw new IndexOutOfBoundsException("the subset is out of range: it has the indices " + selection.least()
+                    + " to " + selection.greatest() + ", but " + base.location() + " has " + base.count() + " records");
         }
         return new Subset(base, selection);
     }
 
-    /// The records of the base that the view has.
+    /// The selected records.
     public Selection selection() {
         return selection;
     }
 
-    /// The index that a record of the view has in the base.
+    /// The base index of a record of the view.
     public long baseIndex(long index) {
         return selection.at(index);
     }
@@ -83,7 +84,7 @@ public final class Subset implements Dataset {
         return selection.count();
     }
 
-    /// Those of the base.
+    /// The size of the base in bytes.
     @Override
     public long bytes() {
         return base.bytes();
@@ -132,14 +133,14 @@ public final class Subset implements Dataset {
         base.prepare();
     }
 
-    /// Checks all of the base.
+    /// Verifies the whole base.
     @Override
     public Verification verify(Progress progress) throws IOException {
         requireOpen();
         return base.verify(progress);
     }
 
-    /// Made of that of the base and the indices.
+    /// A fingerprint built from the base's fingerprint and the selected indices.
     @Override
     public String fingerprint() throws IOException {
         requireOpen();
@@ -169,7 +170,7 @@ public final class Subset implements Dataset {
         return base.metadata();
     }
 
-    /// Those of the base, and of how many records these are some.
+    /// The base's facts, plus the number of records in the base.
     @Override
     public Map<String, Object> facts() {
         Map<String, Object> facts = new LinkedHashMap<>(base.facts());
@@ -188,7 +189,7 @@ public final class Subset implements Dataset {
         return base.name(baseIndex(index));
     }
 
-    /// Ends the view; the base stays open.
+    /// Closes the view. The base stays open.
     @Override
     public void close() {
         isClosed = true;

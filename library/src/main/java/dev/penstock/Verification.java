@@ -5,13 +5,13 @@ import java.util.List;
 
 /// The result of [Dataset#verify].
 ///
-/// @param checkedBytes bytes that were read; all of the files when nothing kept the check from going on
-/// @param problems     up to [#PROBLEMS_MAX] findings, file by file in the order of their offsets; errors take
-///                     precedence over warnings
-/// @param problemCount all findings, the ones that are not listed included
-/// @param errorCount   how many of them are errors
+/// @param checkedBytes the number of bytes that were read; all bytes of the files unless an error stopped the
+///                     check
+/// @param problems     up to [#PROBLEMS_MAX] findings, by file and offset; errors take precedence over warnings
+/// @param problemCount the number of all findings, including those that are not listed
+/// @param errorCount   the number of findings that are errors
 public record Verification(long checkedBytes, List<Problem> problems, long problemCount, long errorCount) {
-    /// A damaged file of a billion records must not fill the heap with its damages.
+    /// Limits the memory for findings when a file of a billion records is damaged.
     public static final int PROBLEMS_MAX = 1000;
 
     public Verification {
@@ -21,11 +21,11 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
                 .count();
         if (errorCount < listedErrors || problemCount < errorCount + problems.size() - listedErrors) {
             throw new IllegalArgumentException(
-                    "more problems are listed than counted: " + errorCount + " errors of " + problemCount);
+                    "inconsistent counts of problems: " + errorCount + " errors of " + problemCount);
         }
     }
 
-    /// Whether every record can be read as it was written. Warnings do not count.
+    /// Whether every record can be read as it was written. Warnings are ignored.
     public boolean isOk() {
         return errorCount == 0;
     }
@@ -37,7 +37,7 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
         return findings.result(0);
     }
 
-    /// The findings of several datasets as one.
+    /// Combines the findings of several datasets.
     static Verification merged(List<Verification> all) {
         Findings findings = new Findings();
         all.forEach(findings::addAll);
@@ -45,17 +45,17 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
                 all.stream().mapToLong(Verification::checkedBytes).sum());
     }
 
-    /// Whether records are affected.
+    /// Says whether records are affected.
     public enum Severity {
-        /// A record cannot be read, or not as it was written.
+        /// A record cannot be read, or its bytes differ from what was written.
         ERROR,
-        /// All records are readable; something beside them is odd.
+        /// All records can be read, but something else is unusual.
         WARNING
     }
 
     /// One finding.
     ///
-    /// @param file   the file or remote object it was found in
+    /// @param file   the file or remote object with the problem
     /// @param offset bytes from the start of the file
     public record Problem(Location file, long offset, Severity severity, Reason reason, String what) {
         /// The finding that an exception reports.

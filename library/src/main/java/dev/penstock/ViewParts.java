@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The datasets that a [Concat] or a [Zip] is made of.
+/// The datasets that a [Concat] or a [Zip] consists of.
 record ViewParts(List<Dataset> all) {
     ViewParts {
         all = List.copyOf(all);
@@ -26,7 +26,7 @@ record ViewParts(List<Dataset> all) {
         all.forEach(Dataset::prepare);
     }
 
-    /// Checks one after the other and tells of the progress in bytes of all.
+    /// Verifies one part after the other. Progress is reported in bytes of all parts.
     Verification verify(Progress progress) throws IOException {
         List<Verification> results = new ArrayList<>();
         long total = bytes();

@@ -8,19 +8,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Datasets of equally many records side by side, as a dataset: data and labels, for example.
+/// Datasets with the same number of records side by side, for example images and labels.
 ///
-/// Record `i` holds the fields of record `i` of every part. The field of a part that has a single one is called by
-/// the part's key; those of a part with several are called `key.field`. A gather reads only the parts of which it
-/// wants a field, and hands on the memory they filled without copying it.
+/// Record `i` holds the fields of record `i` of every part. A part with a single field contributes a field named
+/// by the part's key. A part with several fields contributes fields named `key.field`. A gather reads only the
+/// parts whose fields are requested, and takes over their memory without copying.
 ///
-/// **Ownership.** The parts belong to the caller. Closing the view ends the view only and frees its own memory;
-/// when a part is closed, the view is too. What was seen in a batch is gone with its next gather, as always: the
-/// memory may be another batch's then.
+/// **Ownership.** The parts belong to the caller. Closing the view frees its own memory and leaves the parts open.
+/// Closing a part makes the view unusable. The memory of a batch is valid until its next gather, as for every
+/// dataset; after that another batch may use it.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class Zip implements Dataset {
-    /// Where a field of the view comes from.
+    /// The part and the field of the part that a field of the view is read from.
     record Source(int part, Field field) {}
 
     private final List<String> keys;
@@ -42,12 +42,12 @@ public final class Zip implements Dataset {
                 ZipGather::close);
     }
 
-    /// These side by side, in the order in which the map gives them: a `LinkedHashMap` where that of the fields
-    /// matters.
+    /// Creates a view of datasets side by side, in the iteration order of the map. Use a `LinkedHashMap` if the
+    /// order of the fields matters.
     ///
-    /// @param datasets by the keys their fields are called by
-    /// @throws IllegalArgumentException when there is none, they differ in the number of records, or two fields
-    ///                                  would have the same name
+    /// @param datasets the parts, by the keys that name their fields
+    /// @throws IllegalArgumentException when the map is empty, the parts differ in their number of records, or two
+    ///                                  fields would have the same name
     public static Zip of(Map<String, ? extends Dataset> datasets) {
         List<String> keys = new ArrayList<>();
         List<Dataset> all = new ArrayList<>();
@@ -78,8 +78,8 @@ public final class Zip implements Dataset {
                 String name = own.size() == 1 ? keys.get(i) : keys.get(i) + "." + field.name();
                 String other = keyOfName.put(name, keys.get(i));
                 if (other != null) {
-                    throw new IllegalArgumentException(
-                            "both " + other + " and " + keys.get(i) + " have a field that would be called " + name);
+                    throw new IllegalArgumentException("parts " + other + " and " + keys.get(i)
+                            + " both give a field named " + name + "; rename a part");
                 }
                 sources.put(
                         new Field(name, field.type(), field.elementSize(), field.shape(), field.isVariable()),
@@ -89,18 +89,18 @@ public final class Zip implements Dataset {
         return sources;
     }
 
-    /// The keys of the parts, in their order.
+    /// The keys of the parts, in order.
     public List<String> keys() {
         return keys;
     }
 
-    /// The dataset of a key.
+    /// The dataset with a key.
     ///
-    /// @throws IllegalArgumentException when there is none
+    /// @throws IllegalArgumentException when there is no such key
     public Dataset part(String key) {
         int part = keys.indexOf(key);
         if (part < 0) {
-            throw new IllegalArgumentException("no part " + key + "; there are: " + String.join(", ", keys));
+            throw new IllegalArgumentException("no part '" + key + "'; the parts are " + String.join(", ", keys));
         }
         return parts.all().get(part);
     }
@@ -115,7 +115,7 @@ public final class Zip implements Dataset {
         return 1;
     }
 
-    /// That of the first part.
+    /// The location of the first part.
     @Override
     public Location location() {
         return parts.all().getFirst().location();
@@ -126,7 +126,7 @@ public final class Zip implements Dataset {
         return parts.all().getFirst().count();
     }
 
-    /// Those of all parts.
+    /// The total size of all parts in bytes.
     @Override
     public long bytes() {
         return parts.bytes();
@@ -152,7 +152,7 @@ public final class Zip implements Dataset {
         requireOpen();
         Source source = sources.get(field);
         if (source == null) {
-            throw new IllegalArgumentException("no field " + field + " in the zip; there are: " + fields);
+            throw new IllegalArgumentException("the zip has no field " + field + "; its fields are " + fields);
         }
         return parts.all().get(source.part()).length(source.field(), index);
     }
@@ -183,21 +183,21 @@ public final class Zip implements Dataset {
         parts.all().forEach(part -> part.prefetch(firstIndex, recordCount));
     }
 
-    /// Checks all parts.
+    /// Verifies all parts.
     @Override
     public Verification verify(Progress progress) throws IOException {
         requireOpen();
         return parts.verify(progress);
     }
 
-    /// Made of the keys and the fingerprints of the parts, whatever their order: that of `Map.of` is another one
-    /// each time a program runs.
+    /// A fingerprint built from the keys and fingerprints of the parts, independent of their order, because
+    /// `Map.of` iterates in another order in every process.
     @Override
     public String fingerprint() throws IOException {
         return fingerprint(count());
     }
 
-    /// Known where all parts know it.
+    /// Known when all parts know theirs.
     @Override
     public String fingerprint(long recordCount) throws IOException {
         requireOpen();
@@ -223,7 +223,7 @@ public final class Zip implements Dataset {
         return parts.all().stream().anyMatch(Dataset::hasDeleted);
     }
 
-    /// Whether any part has deleted the record.
+    /// Whether the record is deleted in any part.
     @Override
     public boolean isDeleted(long index) throws IOException {
         requireOpen();
@@ -235,7 +235,7 @@ public final class Zip implements Dataset {
         return false;
     }
 
-    /// What the parts note, each note called `key.note`.
+    /// The metadata of all parts, each entry named `key.entry`.
     @Override
     public Map<String, String> metadata() {
         Map<String, String> all = new LinkedHashMap<>();
@@ -246,7 +246,7 @@ public final class Zip implements Dataset {
         return all;
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     @Override
     public Map<String, Object> facts() {
         return Map.of("parts", (long) keys.size());
@@ -270,7 +270,7 @@ public final class Zip implements Dataset {
         return null;
     }
 
-    /// Ends the view; the parts stay open.
+    /// Closes the view. The parts stay open.
     @Override
     public void close() {
         isClosed = true;
@@ -280,7 +280,7 @@ public final class Zip implements Dataset {
     private void requireOpen() {
         if (isClosed) {
             throw new IllegalStateException(
-                    "the zip of " + String.join(", ", keys) + ", the first " + location() + ", is closed");
+                    "the zip of " + String.join(", ", keys) + " beginning with " + location() + " is closed");
         }
     }
 }

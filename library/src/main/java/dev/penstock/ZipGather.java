@@ -6,17 +6,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A batch for each part of which something is wanted, and which of their columns goes where.
+/// The batches for the parts of a [Zip] whose fields are requested, and the order of their columns in the result.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ZipGather implements AutoCloseable {
     private final List<Dataset> parts;
-    /// By part; null where nothing is wanted.
+    /// A batch for each part, or null when no field of the part is requested.
     private final List<Batch> batches = new ArrayList<>();
-    /// The columns of the parts, in the order of the fields that are wanted.
+    /// The columns of the parts, in the order of the requested fields.
     private final List<Column> columns = new ArrayList<>();
 
-    /// @param wanted where each wanted field comes from
+    /// @param wanted the source of each requested field
     ZipGather(List<Dataset> parts, List<Zip.Source> wanted) {
         this.parts = parts;
         int[] usedCounts = new int[parts.size()];
@@ -33,7 +33,8 @@ final class ZipGather implements AutoCloseable {
         }
     }
 
-    /// Fills a batch that is empty and made for the fields. It is touched only when all parts have been gathered.
+    /// Fills a batch that is empty and was created for the requested fields. The batch is changed only after all
+    /// parts have been gathered.
     void gather(MemorySegment indices, long rowCount, Batch batch) throws IOException {
         for (int part = 0; part < parts.size(); part++) {
             if (batches.get(part) != null) {

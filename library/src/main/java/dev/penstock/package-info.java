@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What every format shares: records by index, and batches of them.
+/// The types that all formats share: datasets, which give records by index, and batches of records.
 ///
-/// Start from [Dataset]. A [Field] says what a record holds, a [Batch] is the memory that many records are
-/// gathered into, and a [DatasetException] names the file, the byte and the reason when the bytes on disk are
-/// wrong. [Subset], [Concat] and [Zip] are datasets made of others.
+/// Start from [Dataset]. A [Field] describes one field of a record, a [Batch] is the memory that many records are
+/// gathered into, and a [DatasetException] names the file, the byte and the reason when the bytes of a file are
+/// invalid. [Subset], [Concat], [Zip] and [Windows] are views of other datasets.
 package dev.penstock;

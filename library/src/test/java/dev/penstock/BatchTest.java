@@ -14,7 +14,7 @@ class BatchTest {
     private static final Field FIXED = Field.fixed("fixed", ElementType.I32, 3L);
     private static final Field VARIABLE = Field.variable("variable", ElementType.BYTES);
 
-    /// As a dataset would: row `r` has `r` bytes of value `r`.
+    /// Fills the batch like a dataset: row `r` has `r` bytes of value `r`.
     private static void fill(Batch batch, int rowCount) {
         batch.clear();
         Column fixed = batch.column(0);
@@ -125,7 +125,7 @@ class BatchTest {
         try (Batch batch = Batch.create(List.of(FIXED, VARIABLE))) {
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> batch.column("absent"));
-            assertEquals("no column absent in this batch; there are: fixed, variable", refusal.getMessage());
+            assertEquals("this batch has no column absent; its columns are fixed, variable", refusal.getMessage());
         }
     }
 

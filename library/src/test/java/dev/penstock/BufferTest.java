@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Memory that grows, and stays usable when it cannot.
+/// Memory grows, and stays usable if an allocation fails.
 class BufferTest {
-    /// More than any machine has, and few enough bytes that a size twice as large is still a number.
+    /// More bytes than any machine has, but small enough that twice the size still fits in a long.
     private static final long TOO_MANY = 1L << 60;
 
     @Test

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.memory.Layouts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemoryLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,25 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The written pages say only what is there.
+/// The documentation pages match the code.
 final class DocsTest {
-    private static final List<String> PAGES = List.of(
-            "README.md",
-            "ARCHITECTURE.md",
-            "CONTRIBUTING.md",
-            "CHANGELOG.md",
-            "PERFORMANCE.md",
-            "RELIABILITY.md",
-            "docs/trees.md",
-            "docs/runs.md",
-            "docs/shards.md",
-            "docs/groups.md",
-            "docs/steps.md",
-            "docs/loader.md",
-            "docs/remote.md",
-            "docs/store.md");
-    /// Those on the Python package, whose names and code its own tests check.
+    /// The pages about the Python package, whose names and code are checked by its own tests.
     private static final List<String> PYTHON_PAGES = List.of("docs/python.md", "docs/loaderx.md", "python/README.md");
+
+    private static final List<String> PAGES = pages();
 
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
@@ -44,6 +33,10 @@ final class DocsTest {
 
     /// Names of the platform and its libraries that the pages mention.
     private static final Set<String> FOREIGN = Set.of(
+            "DeprecationWarning",
+            "TypeError",
+            "ValueError",
+            "UnsupportedVersionError",
             "InternalError",
             "IOException",
             "InterruptedIOException",
@@ -54,8 +47,24 @@ final class DocsTest {
             "StructLayout",
             "HashMap",
             "TreeMap",
+            "DataLoader",
+            "StatefulDataLoader",
             "JUnit",
             "SerialGC");
+
+    /// The pages in the root and in `docs`, without the pages about the Python package.
+    private static List<String> pages() {
+        try (Stream<Path> root = Files.list(Project.root());
+                Stream<Path> docs = Files.walk(Project.root().resolve("docs"))) {
+            return Stream.concat(root, docs)
+                    .map(file -> Project.root().relativize(file).toString())
+                    .filter(name -> name.endsWith(".md") && !PYTHON_PAGES.contains(name))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static Set<String> ownClassNames() {
         return Project.sources().stream()
@@ -117,17 +126,17 @@ final class DocsTest {
                 .map(Project::read)
                 .collect(Collectors.joining());
         for (Reason reason : Reason.values()) {
-            assertTrue(sources.contains("Reason." + reason), reason + " is reported by nobody");
+            assertTrue(sources.contains("Reason." + reason), reason + " is reported nowhere");
         }
     }
 
     @Test
     void aTableThatDriftedIsNoticed() {
         String right = """
-                /// ### HEAD
-                /// | 0 | 4 | u32 | size | any |
-                /// | 4 | 8 | u64 | count | any |
-                """;
+            /// ### HEAD
+            /// | 0 | 4 | u32 | size | any |
+            /// | 4 | 8 | u64 | count | any |
+            """;
         MemoryLayout[] members = {Layouts.U32.withName("size"), Layouts.U64.withName("count")};
         LayoutTables.parse(right).requireEqual("HEAD", MemoryLayout.structLayout(members));
         for (String wrong : List.of(

@@ -29,7 +29,7 @@ class FieldTest {
     void theSizeOfANumberIsGivenByItsType() {
         IllegalArgumentException refusal = assertThrows(
                 IllegalArgumentException.class, () -> new Field("x", ElementType.F32, 8, List.of(), false));
-        assertEquals("field x: 8 bytes is no size of f32", refusal.getMessage());
+        assertEquals("field x: 8 bytes is not a valid element size of f32", refusal.getMessage());
         assertThrows(IllegalArgumentException.class, () -> Field.fixedText("x", ElementType.BYTES, -1));
     }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
-/// Prints how much a sweep has tried: the figures of RELIABILITY.md, which `./check` shows at its end.
+/// Prints the number of cases that a sweep has tried: the figures of RELIABILITY.md, which `./check` shows at its
+/// end.
 public final class Figures {
     private Figures() {}
 

@@ -14,7 +14,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/// JSON as maps, lists, strings, numbers, booleans and nulls.
+/// Reads JSON as maps, lists, strings, numbers, booleans and nulls.
 public final class Json {
     private final Object value;
 
@@ -86,7 +86,7 @@ public final class Json {
         return new Json(((List<?>) value).get(index));
     }
 
-    /// A member as it is: text, boolean, `Long`, or null.
+    /// The plain value of a member: text, boolean, `Long`, or null.
     public Object plain(String name) {
         Object member = ((Map<?, ?>) value).get(name);
         return member instanceof Number number ? (Object) number.longValue() : member;
@@ -116,12 +116,12 @@ public final class Json {
         return value instanceof List<?>;
     }
 
-    /// An array of these.
+    /// Creates an array of these items.
     public static Json of(List<Json> items) {
         return new Json(items.stream().map(item -> item.value).toList());
     }
 
-    /// A string, a number or a truth value as text.
+    /// A string, number or boolean as text.
     public String plain() {
         return String.valueOf(value);
     }

@@ -25,7 +25,7 @@ public final class LayoutTables {
 
     private LayoutTables() {}
 
-    /// Reads the tables of a source of the project.
+    /// Reads the tables of a source file of the project.
     public static LayoutTables of(String source) {
         return parse(Project.read(Path.of(source)));
     }
@@ -67,7 +67,7 @@ public final class LayoutTables {
         compared.add(name);
     }
 
-    /// Fails when a table has not been compared with anything.
+    /// Fails if a table has not been compared with a layout.
     public void requireNoOther() {
         assertEquals(tables.keySet(), compared);
     }

@@ -104,7 +104,7 @@ class LocationTest {
         for (String bad :
                 List.of("data.npy", "/data.npy", "mailto:someone", "https://host/a?b=c", "https://host/a#b")) {
             IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> remote(bad), bad);
-            assertTrue(refusal.getMessage().contains("'" + bad + "' is no location"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("'" + bad + "' is not a valid location"), refusal.getMessage());
         }
     }
 

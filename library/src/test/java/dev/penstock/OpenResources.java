@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What this process holds of the files of a folder, as Linux sees it.
+/// The mappings and descriptors of this process for the files of a folder, as Linux reports them.
 public final class OpenResources {
     private OpenResources() {}
 
-    /// The mappings and descriptors that lead below a folder.
+    /// The mappings and descriptors of files below a folder.
     public static List<String> under(Path folder) throws IOException {
         String prefix = folder.toRealPath().toString();
         List<String> found = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class OpenResources {
         try {
             return Files.readSymbolicLink(descriptor).toString();
         } catch (IOException e) {
-            // Closed since the folder was listed, as the one for the list itself.
+            // The descriptor was closed after the folder was listed, like the one for the listing itself.
             return "";
         }
     }

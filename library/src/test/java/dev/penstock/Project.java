@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The project's own files, for the tests that read them.
+/// The files of the project, for the tests that read them.
 public final class Project {
     private static final List<String> MODULES = List.of("library", "groups", "game2048", "app", "benchmarks");
 
@@ -44,7 +44,7 @@ public final class Project {
         }
     }
 
-    /// A text file of the project.
+    /// Reads a text file of the project.
     public static String read(Path file) {
         try {
             return Files.readString(root().resolve(file));
@@ -53,10 +53,10 @@ public final class Project {
         }
     }
 
-    /// Holds a page against the parts of a test that stand between two comments `// [name]`: every line of them
-    /// has to be on the page.
+    /// Compares a page with the parts of a test between two comments `// [name]`: every line of them must be on
+    /// the page.
     ///
-    /// @return how many lines that are
+    /// @return the number of those lines
     public static int requireShown(String page, String source) {
         String text = read(Path.of(page));
         Matcher parts = Pattern.compile("// \\[(\\w+)\\]\n(.*?)// \\[\\1\\]", Pattern.DOTALL)

@@ -5,9 +5,9 @@ import java.util.Random;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/// Random numbers that can be had again: a failing test prints the command that repeats it.
+/// Reproducible random numbers: a failing test prints the command that repeats it.
 ///
-/// A test class registers it with `@ExtendWith(Seeds.class)` and calls [#random] where it needs randomness.
+/// A test class registers it with `@ExtendWith(Seeds.class)` and calls [#random] for random numbers.
 public final class Seeds implements AfterTestExecutionCallback {
     private static final long SEED = seed();
 
@@ -16,7 +16,7 @@ public final class Seeds implements AfterTestExecutionCallback {
         return given.isEmpty() ? new Random().nextLong() >>> 1 : Long.parseLong(given);
     }
 
-    /// A generator at its start, the same for every call of one run.
+    /// Creates a generator. Every call in one run returns the same sequence.
     public static Random random() {
         return new Random(SEED);
     }

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// A view of some records keeps what every dataset promises, and leaves the base alone.
+/// A subset keeps the contract of a dataset and does not change its base.
 final class SubsetTest {
     private static final Field NUMBER = Field.fixed("number", ElementType.I64);
     private static final Field BLOB = Field.variable("blob", ElementType.BYTES);
 
-    /// Record `i` holds the number `i` and `i` bytes.
+    /// Record `i` has the number `i` and `i` bytes.
     private final MemoryDataset base = new MemoryDataset(
             List.of(NUMBER, BLOB),
             IntStream.range(0, 100)
@@ -83,7 +83,9 @@ final class SubsetTest {
     void indicesThatTheBaseDoesNotHaveAreRefused() {
         IndexOutOfBoundsException refusal =
                 assertThrows(IndexOutOfBoundsException.class, () -> Subset.of(base, new long[] {1, 100}));
-        assertEquals("position 1 of the subset asks for record 100: memory has 100 records", refusal.getMessage());
+        assertEquals(
+                "index 100 at position 1 of the subset is out of range:" + " memory has 100 records",
+                refusal.getMessage());
         assertThrows(IndexOutOfBoundsException.class, () -> Subset.of(base, new long[] {-1}));
     }
 
@@ -165,7 +167,7 @@ final class SubsetTest {
         assertThrows(IllegalStateException.class, () -> twice.length(words, 0));
     }
 
-    /// Notes of other versions of this library hold such fingerprints.
+    /// Checkpoints of earlier versions of this library contain such fingerprints.
     @Test
     void theFingerprintIsADigestOfThatOfTheBaseAndTheIndices() throws Exception {
         long[] indices = IntStream.range(0, 3000).mapToLong(i -> i * 7 % 100).toArray();

@@ -3,7 +3,7 @@ package dev.penstock;
 
 import java.nio.file.Path;
 
-/// Where the files of `testdata/` are, and how deep the sweeps go.
+/// The location of the files of `testdata/`, and the depth of the sweeps.
 public final class TestData {
     private TestData() {}
 
@@ -12,7 +12,7 @@ public final class TestData {
         return Project.root().resolve("testdata").resolve(name);
     }
 
-    /// Whether the deep version of a sweep was asked for.
+    /// Whether the long version of the sweeps is requested.
     public static boolean isLong() {
         return Boolean.getBoolean("penstock.long");
     }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 
-/// What every dataset promises, of a view that closes its parts. They are the files of a folder.
+/// The contract of datasets for a view that closes its parts. The parts are the files of a folder.
 interface ViewContract extends DatasetContract {
     Dataset view(List<Dataset> parts);
 

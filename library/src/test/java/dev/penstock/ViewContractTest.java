@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Nested;
 
-/// Views keep what every dataset promises, over tables and over packs.
+/// Views of tables and packs keep the contract of datasets.
 class ViewContractTest {
-    /// All of the base, from its other end.
+    /// All records of the base, in reverse order.
     private interface SubsetContract extends ViewContract {
         @Override
         default Dataset view(List<Dataset> parts) {
@@ -39,7 +39,7 @@ class ViewContractTest {
         }
     }
 
-    /// Seven records in the first part and twice as many in each that follows, with empty parts between them.
+    /// Seven records in the first part and twice as many in each following part, with empty parts between them.
     private interface ConcatContract extends ViewContract {
         void writePart(Path path, List<byte[]> records) throws IOException;
 

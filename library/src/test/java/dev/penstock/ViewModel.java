@@ -20,9 +20,9 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/// A dataset, and what it should hold: the bytes of each record and field, in arrays.
+/// A dataset and its expected content: the bytes of each record and field, in arrays.
 record ViewModel(Dataset dataset, byte[][][] records) {
-    /// Fields of all sizes that are moved in different ways, several of them variable.
+    /// Fields of all sizes that have different copy loops, several of them variable.
     private static final List<Field> MIXED = List.of(
             Field.variable("text", ElementType.BYTES),
             Field.fixed("one", ElementType.U8),
@@ -113,7 +113,7 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         return new ViewModel(Subset.of(dataset, indices), some);
     }
 
-    /// Asks for some fields in any order, of some records in any order.
+    /// Gathers some fields in random order, of some records in random order.
     void requireRandomGather(Random random) throws IOException {
         List<Field> fields = new ArrayList<>(dataset.fields());
         Collections.shuffle(fields, random);
@@ -127,7 +127,7 @@ record ViewModel(Dataset dataset, byte[][][] records) {
         }
     }
 
-    /// Any, or neighbours, which often are in one part.
+    /// Random indices, or neighbours, which are often in one part.
     private long[] indices(Random random) {
         if (records.length == 0) {
             return new long[0];

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Views over random tables, packs and other views hold what arrays hold that were put together in the same way.
+/// Views of random tables, packs and other views equal arrays that were combined in the same way.
 @ExtendWith(Seeds.class)
 class ViewModelTest {
-    private static final int ROUNDS = TestData.isLong() ? 100 : 8;
+    private static final int ROUNDS = TestData.isLong() ? 100 : 6;
     private static final int GATHERS = TestData.isLong() ? 400 : 30;
     private static final int THREADS = 4;
 
@@ -39,7 +39,7 @@ class ViewModelTest {
         }
     }
 
-    /// Several parts, of which some are views themselves.
+    /// Several parts, some of which are views.
     private static ViewModel concat(Random random, Kind kind, Path folder) throws IOException {
         List<ViewModel> parts = new ArrayList<>();
         for (int i = random.nextInt(1, 6); i > 0; i--) {
@@ -72,7 +72,7 @@ class ViewModelTest {
         }
     }
 
-    /// Parts of all kinds, some of them views, with equally many records.
+    /// Parts of all kinds, some of them views, with the same number of records.
     private static ViewModel zip(Random random, Path folder) throws IOException {
         int count = random.nextInt(40);
         Map<String, ViewModel> parts = new LinkedHashMap<>();

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Files that the tests of views look at, and a view that closes what it is made of.
+/// Files for the tests of views, and a view that closes its parts.
 final class Views {
-    /// Packed, with items of all the sizes that are moved in different ways.
+    /// A row without padding, with items of all sizes that have different copy loops.
     static final RowType ROW = RowType.of(DType.parse("[('board', '<u8'), ('move', '|u1'), ('ev', '<f4', (3,)),"
             + " ('legal', '<u2'), ('score', '<i4'), ('tag', '|S3')]"));
 
@@ -45,12 +45,12 @@ final class Views {
         return path;
     }
 
-    /// Opens a table or a pack, as its name says.
+    /// Opens a table or a pack, depending on its name.
     static Dataset open(Path path) throws IOException {
         return path.toString().endsWith(".npy") ? TableReader.open(path) : PackReader.open(path);
     }
 
-    /// Opens all files of a folder, in the order of their names; a path that is no folder is opened itself.
+    /// Opens all files of a folder in the order of their names, or the path itself if it is not a folder.
     static List<Dataset> openAll(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of(open(folder));
@@ -64,7 +64,7 @@ final class Views {
         return all;
     }
 
-    /// A view that owns its parts, as the contract of datasets wants it.
+    /// A view that owns its parts, as the contract of datasets requires.
     record Owning(Dataset view, List<Dataset> parts) implements Dataset {
         @Override
         public String format() {

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Nested;
 
-/// Datasets side by side keep what every dataset promises.
+/// Zipped datasets keep the contract of datasets.
 class ZipContractTest {
     private interface ZipContract extends ViewContract {
         @Override
@@ -32,7 +32,7 @@ class ZipContractTest {
                 .toList();
     }
 
-    /// A label of four bytes, and whatever follows.
+    /// A label of four bytes, followed by the rest of the record.
     @Nested
     class ZipOfTableAndPack implements ZipContract {
         @Override

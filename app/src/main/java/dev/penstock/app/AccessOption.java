@@ -6,21 +6,21 @@ import dev.penstock.memory.Access;
 import dev.penstock.memory.ReaderOptions;
 import picocli.CommandLine.Option;
 
-/// How files are brought into memory.
+/// The options for how files are read into memory.
 final class AccessOption {
     @Option(
             names = "--io",
             paramLabel = "mmap|read",
-            defaultValue = "mmap",
-            description = "Map files, or read them by position (for network file systems).")
-    Access access;
+            description = "Map files (mmap), or read them by position (read; use this on network file systems).")
+    Access access = Access.MMAP;
 
     @Option(
             names = "--memory",
             paramLabel = "BYTES",
             converter = ByteCount.class,
-            description = "Memory the files may hold, such as 4g; larger ones are fetched as they are needed"
-                    + " (default: most of what is free).")
+            description =
+                    "Memory budget for file pages, such as 4g. Larger files are read as needed and not kept resident"
+                            + " (default: most of the available memory).")
     Long memoryBytes;
 
     Catalog.Options options() {

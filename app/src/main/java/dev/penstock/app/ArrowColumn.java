@@ -24,7 +24,7 @@ import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
-/// Columns as Arrow lays them out.
+/// Converts columns to Arrow's memory layout.
 ///
 /// | field                               | Arrow type                                        |
 /// |-------------------------------------|---------------------------------------------------|
@@ -40,13 +40,13 @@ final class ArrowColumn {
 
     private ArrowColumn() {}
 
-    /// The buffers of a record batch, and the length and the number of nulls of each column and list.
+    /// The buffers of a record batch, with the length and null count of each column and list.
     static final class Body {
         final List<byte[]> buffers = new ArrayList<>();
         final List<long[]> nodes = new ArrayList<>();
     }
 
-    /// The description of a field.
+    /// Writes the schema of a field.
     static int field(FlatBufferBuilder builder, dev.penstock.Field field) {
         boolean isList = field.isVariable() && !isVariableText(field);
         int depth = field.shape().size() + (isList ? 1 : 0);

@@ -22,10 +22,10 @@ import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Schema;
 
-/// Writes batches as an Arrow file (Feather version 2): the schema, a record batch for each batch, and a footer
-/// that says where they are.
+/// Writes batches as an Arrow file (Feather version 2): the schema, one record batch for each batch, and a footer
+/// with their offsets.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ArrowFile implements AutoCloseable {
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final int ALIGNMENT = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-/// Text that was to become records and cannot.
+/// Input text that cannot be converted to records.
 final class BadInput extends RuntimeException {
     BadInput(String message, Throwable cause) {
         super(message, cause);

@@ -17,44 +17,44 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// How fast a loader is on this machine.
+/// Measures the speed of a loader on this machine.
 @CommandLine.Command(
         name = "bench",
-        header = "Load batches for a few seconds and say how fast that is, beside a plain copy of as many bytes.",
+        header = "Measure how fast batches are loaded, compared with a plain memory copy of the same size.",
         description = {
-            "Runs the loader with these options, after a second of warming up, with a consumer that does nothing but"
-                    + " take batches. Its floor is one thread copying as many bytes as a batch has between buffers"
-                    + " outside the heap, half a second before and after. Waits are of the consumer, for each batch."
+            "Runs the loader with these options after a warm-up of one second. The consumer only takes batches. The"
+                    + " baseline is one thread that copies a buffer of the size of a batch, measured for half a second"
+                    + " before and after. Wait times are the times that the consumer waits for each batch."
         },
         footer = {"", "Example:", "  penstock bench steps.npy --batch 4096 --seconds 5 --sampler block --threads 2"})
-final class BenchCommand extends DatasetCommand {
+final class BenchCommand extends DatasetsCommand {
     private static final long SECONDS_MAX = 86_400;
 
     @Option(
             names = "--batch",
             paramLabel = "N",
             defaultValue = "4096",
-            description = "Records of a batch on one rank (default: ${DEFAULT-VALUE}).")
+            description = "Number of records in a batch on one rank (default: ${DEFAULT-VALUE}).")
     long batchSize;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Threads that fill batches (default: one a core).")
+    @Option(names = "--threads", paramLabel = "N", description = "Number of loader threads (default: one per core).")
     Integer threads;
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
             defaultValue = "3",
-            description = "How long to measure (default: ${DEFAULT-VALUE}).")
+            description = "Duration of the measurement (default: ${DEFAULT-VALUE}).")
     double seconds;
 
-    @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
+    @Option(names = "--fields", paramLabel = "LIST", description = "Load only these fields, as in a,b (default: all).")
     String fields;
 
     @Option(
             names = "--prefetch",
             paramLabel = "BYTES",
             converter = ByteCount.class,
-            description = "Memory for batches made ahead, such as 64m (default: as the loader has it).")
+            description = "Memory for prefetched batches, such as 64m (default: the loader's default).")
     Long prefetchBytes;
 
     @Mixin
@@ -69,10 +69,10 @@ final class BenchCommand extends DatasetCommand {
     @Override
     public Integer call() throws IOException {
         if (batchSize < 1 || (threads != null && threads < 1)) {
-            throw order.usage("--batch and --threads have to be at least 1");
+            throw order.usage("--batch and --threads must be at least 1");
         }
         if (!(seconds > 0 && seconds <= SECONDS_MAX)) {
-            throw order.usage("--seconds has to be above 0 and at most " + Text.number(SECONDS_MAX));
+            throw order.usage("--seconds must be greater than 0 and at most " + Text.number(SECONDS_MAX));
         }
         order.check();
         Ranks rank = ranks.ranks();
@@ -98,7 +98,7 @@ final class BenchCommand extends DatasetCommand {
             sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();
         }
         if (Plan.of(sampler, batchSize, rank.worldSize(), false).stepCount() == 0) {
-            throw order.usage("there is nothing to load: " + dataset.location() + " has " + Text.number(dataset.count())
+            throw order.usage("nothing to load: " + dataset.location() + " has " + Text.number(dataset.count())
                     + " records" + (order.condition == null ? "" : ", none of which matches --where"));
         }
         LoaderOptions options = LoaderOptions.of(batchSize)
@@ -174,11 +174,12 @@ final class BenchCommand extends DatasetCommand {
         print(Text.row(
                 "machine",
                 Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
-                        + " of memory to spare, Java " + Runtime.version() + (hasVectors ? "" : ", without vectors")));
+                        + " of memory available, Java " + Runtime.version()
+                        + (hasVectors ? "" : ", without the vector module")));
         print(String.format(Locale.ROOT, "  %-22s %12s %16s %10s", "", "batches/s", "rows/s", "MB/s"));
         printRate("loader, " + options.threads() + " threads", run, run.batchesPerSecond());
         printRate("memcpy, 1 thread", run, run.floorBatchesPerSecond());
-        print(String.format(Locale.ROOT, "  %-22s %12.2f", "ratio to the floor", run.ratio()));
+        print(String.format(Locale.ROOT, "  %-22s %12.2f", "ratio to the baseline", run.ratio()));
         StringBuilder labels = new StringBuilder(String.format(Locale.ROOT, "  %-22s", "wait, microseconds"));
         StringBuilder values = new StringBuilder(String.format(Locale.ROOT, "  %-22s", ""));
         waits(run.waits()).forEach((label, micros) -> {
@@ -191,7 +192,7 @@ final class BenchCommand extends DatasetCommand {
                 "gather",
                 String.format(
                         Locale.ROOT,
-                        "%.1f s of %.1f s on %d threads, %.1f microseconds a batch",
+                        "%.1f s of %.1f s on %d threads, %.1f microseconds per batch",
                         run.done().gatherNanos() / 1e9,
                         run.seconds(),
                         options.threads(),

@@ -9,14 +9,14 @@ import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.LoaderStats;
 import java.util.Iterator;
 
-/// A loader that ran for some time, with a floor measured before and after it.
+/// The result of running a loader for some time, with a baseline measured before and after.
 ///
-/// @param warmUpSeconds that do not count
-/// @param seconds       that do
-/// @param done          what was handed out in them
-/// @param waits         how long the consumer, who does nothing else, waited for each batch
-/// @param floorBefore   copies of a batch a second
-/// @param floorAfter    the same, once more
+/// @param warmUpSeconds the duration of the warm-up, which is not counted
+/// @param seconds       the measured duration
+/// @param done          the batches, rows and bytes that were delivered in that time
+/// @param waits         how long the consumer waited for each batch
+/// @param floorBefore   plain copies of a batch per second, measured before
+/// @param floorAfter    the same, measured after
 record BenchRun(
         double warmUpSeconds,
         double seconds,
@@ -27,7 +27,7 @@ record BenchRun(
     private static final double WARM_UP_SECONDS_MAX = 1;
     private static final double FLOOR_SECONDS_MAX = 0.5;
 
-    /// @param progress told of milliseconds
+    /// @param progress receives milliseconds
     static BenchRun of(Dataset dataset, LoaderOptions options, double seconds, Progress progress) {
         double warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, seconds);
         double floorSeconds = Math.min(FLOOR_SECONDS_MAX, seconds);
@@ -37,7 +37,7 @@ record BenchRun(
             LoaderStats warm = loader.stats();
             long batchBytes = warm.bytes() / Math.max(1, warm.batches());
             double before = CopyFloor.batchesPerSecond(batchBytes, dataset.bytes(), floorSeconds);
-            // What was made ahead meanwhile is not counted: whoever takes it has not waited for it.
+            // Batches that were prefetched meanwhile are not counted, because taking them needs no waiting.
             consumer.drain();
             LoaderStats start = loader.stats();
             WaitTimes waits = new WaitTimes();
@@ -72,7 +72,7 @@ record BenchRun(
         return done.bytes() / seconds;
     }
 
-    /// The mean of both measurements.
+    /// The mean of both baseline measurements.
     double floorBatchesPerSecond() {
         return (floorBefore + floorAfter) / 2;
     }
@@ -85,7 +85,7 @@ record BenchRun(
         return batchesPerSecond() / floorBatchesPerSecond();
     }
 
-    /// Takes batch after batch, epoch after epoch.
+    /// Takes batch after batch, for as many epochs as necessary.
     private static final class Consumer {
         private final Loader loader;
         private final Progress progress;
@@ -100,7 +100,7 @@ record BenchRun(
             this.batches = loader.iterator();
         }
 
-        /// @return the seconds that it took
+        /// @return the measured seconds
         double run(double seconds, WaitTimes waits) {
             long from = System.nanoTime();
             long limit = from + (long) (seconds * 1e9);
@@ -122,7 +122,7 @@ record BenchRun(
             batches.next();
         }
 
-        /// Takes what is ready.
+        /// Takes the batches that are ready.
         void drain() {
             for (long left = loader.stats().queuedCount(); left > 0; left--) {
                 take();

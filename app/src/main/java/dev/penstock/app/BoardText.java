@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Boards and branch values for people.
+/// Formats boards and branch values for a terminal.
 ///
-/// @param isColoured whether tiles have the colours of a terminal
+/// @param isColoured whether tiles are coloured
 record BoardText(boolean isColoured) {
     private static final int SIDE = 4;
 

@@ -5,24 +5,24 @@ import dev.penstock.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A column of a text table: one element of a field. Those of a field with a shape are called `name[0]`,
+/// A column of a text table: one element of a field. Elements of a field with a shape are named `name[0]`,
 /// `name[1]`, or `name[1,0]`.
 ///
-/// @param offset of the element in the field
+/// @param offset the offset of the element in the field
 record Cell(Field field, long offset, String name) {
-    /// A wider row makes no sense as text.
+    /// The largest number of columns of a text table.
     private static final long CELLS_MAX = 100_000;
 
     /// The columns of these fields.
     ///
-    /// @throws IllegalArgumentException when there are too many
+    /// @throws IllegalArgumentException when there are too many columns
     static List<Cell> of(List<Field> fields) {
         List<Cell> cells = new ArrayList<>();
         for (Field field : fields) {
             long count = field.isVariable() ? 1 : field.shape().stream().reduce(1L, (a, b) -> a * b);
             if (cells.size() + count > CELLS_MAX) {
                 throw new IllegalArgumentException("a row has more than " + CELLS_MAX
-                        + " values, too many for a table of text: choose fields, or another format");
+                        + " values, which is too many for CSV: choose fields with --fields, or another format");
             }
             for (long i = 0; i < count; i++) {
                 String name = field.isVariable() ? field.name() : field.name() + position(field.shape(), i);

@@ -7,25 +7,19 @@ import java.io.PrintStream;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Option;
 
-/// What all commands have: the console, and the options that mean the same everywhere.
-abstract class Command implements Callable<Integer> {
+/// The base of all commands: the console, and the options that are the same everywhere.
+abstract class Command extends CommandWithHelp implements Callable<Integer> {
     Console console;
     private boolean hasPrinted;
 
     @Option(names = "--json", description = "Print JSON instead of text.")
     boolean isJson;
 
-    @Option(names = "--quiet", description = "No progress and no remarks on standard error.")
+    @Option(names = "--quiet", description = "Print no progress and no remarks on standard error.")
     boolean isQuiet;
 
-    @Option(names = "--debug", description = "Show a stack trace when something fails.")
+    @Option(names = "--debug", description = "Print a stack trace if the command fails.")
     boolean isDebug;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    boolean isHelp;
 
     /// Does the work and returns the exit code.
     @Override
@@ -35,18 +29,18 @@ abstract class Command implements Callable<Integer> {
         data().println(line);
     }
 
-    /// Standard output, for a command that writes more than lines of text to it.
+    /// Returns standard output, for a command that writes more than lines of text.
     PrintStream data() {
         hasPrinted = true;
         return console.out();
     }
 
-    /// Whether part of the result is on standard output already.
+    /// Whether the command has already written to standard output.
     boolean hasPrinted() {
         return hasPrinted;
     }
 
-    /// Something a person wants to know and a script does not.
+    /// Prints information for people, which scripts do not need, to standard error.
     void remark(String line) {
         if (!isQuiet) {
             console.err().println(line);
@@ -57,7 +51,7 @@ abstract class Command implements Callable<Integer> {
         print(Json.text(value));
     }
 
-    /// A bar, if somebody is watching.
+    /// Creates a progress bar, which is drawn if standard error is a terminal.
     ProgressBar progress(String label, ProgressBar.Unit unit) {
         return new ProgressBar(console.err(), label, unit, !isQuiet && console.isWatched());
     }

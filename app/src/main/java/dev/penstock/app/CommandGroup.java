@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// A command that only groups other commands, such as `penstock pack`.
@@ -14,15 +13,9 @@ import picocli.CommandLine.Spec;
 /// The commands of a group are not in its annotation, because picocli would then examine the class of every
 /// command at every start. [#line] adds the one command that the arguments name, and all of them when they name
 /// none or ask for help, so that help and error messages are complete.
-abstract class CommandGroup implements Runnable {
+abstract class CommandGroup extends CommandWithHelp implements Runnable {
     @Spec
     CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    boolean isHelp;
 
     /// Adds the commands of this group under their names, in the order in which the help shows them.
     abstract void list(Map<String, Class<?>> commands);
@@ -33,26 +26,34 @@ abstract class CommandGroup implements Runnable {
         Map<String, Class<?>> commands = new LinkedHashMap<>();
         list(commands);
         Class<?> wanted = args.isEmpty() ? null : commands.get(args.getFirst());
-        if (wanted != null && wanted != HelpCommand.class) {
-            add(line, args.getFirst(), wanted, factory, args.subList(1, args.size()));
+        if (args.equals(List.of("--version"))) {
             return line;
         }
-        for (Map.Entry<String, Class<?>> command : commands.entrySet()) {
-            add(line, command.getKey(), command.getValue(), factory, args);
+        if (wanted != null && wanted != HelpCommand.class) {
+            add(line, args.getFirst(), factory.create(wanted), factory, args.subList(1, args.size()));
+            return line;
+        }
+        boolean isOwnHelp = args.equals(List.of("--help")) || args.equals(List.of("-h"));
+        for (Map.Entry<String, Class<?>> entry : commands.entrySet()) {
+            Object command = factory.create(entry.getValue());
+            if (isOwnHelp) {
+                line.addSubcommand(entry.getKey(), command);
+            } else {
+                add(line, entry.getKey(), command, factory, args);
+            }
         }
         return line;
     }
 
     private static void add(
-            CommandLine line, String name, Class<?> type, CommandLine.IFactory factory, List<String> args)
+            CommandLine line, String name, Object command, CommandLine.IFactory factory, List<String> args)
             throws Exception {
-        Object command = factory.create(type);
         line.addSubcommand(name, command instanceof CommandGroup group ? group.line(factory, args) : command);
     }
 
     @Override
     public void run() {
         String words = String.join(", ", spec.subcommands().keySet());
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: " + words);
+        throw new CommandLine.ParameterException(spec.commandLine(), "missing command: choose one of " + words);
     }
 }

@@ -8,14 +8,27 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/// Where a command reads and writes.
+/// The streams of a command.
 ///
-/// @param in           what a command is given to read
+/// @param in           standard input
 /// @param out          data
 /// @param err          everything else
-/// @param watched      whether a person is looking at `err`, so that progress is worth drawing; asked only when
-///                     there is progress to draw, because the native call behind it slows down the start
-public record Console(InputStream in, PrintStream out, PrintStream err, BooleanSupplier watched) {
+/// @param watched      whether `err` is a terminal, so that progress is drawn; called only when there is progress
+///                     to draw, because its native call slows down the start
+/// @param outColours   the colours of `out`
+/// @param errColours   the colours of `err`
+public record Console(
+        InputStream in,
+        PrintStream out,
+        PrintStream err,
+        BooleanSupplier watched,
+        Colours outColours,
+        Colours errColours) {
+    /// A console without colours.
+    public Console(InputStream in, PrintStream out, PrintStream err, BooleanSupplier watched) {
+        this(in, out, err, watched, Colours.NONE, Colours.NONE);
+    }
+
     PrintWriter errWriter() {
         return new PrintWriter(new OutputStreamWriter(err, StandardCharsets.UTF_8), true);
     }

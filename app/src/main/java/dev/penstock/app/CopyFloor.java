@@ -4,10 +4,10 @@ package dev.penstock.app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// How fast one thread copies as many bytes as a batch has, between buffers outside the heap.
+/// Measures how fast one thread copies a buffer of the size of a batch, off the heap.
 ///
-/// What is copied moves through a source as large as the dataset, up to a size that no cache has; where it goes to
-/// is used again, as the memory of batches is.
+/// The copies read through a source as large as the dataset, up to a size that fits in no CPU cache. The target is
+/// reused, as the memory of batches is.
 final class CopyFloor {
     private static final long SOURCE_BYTES = 256L << 20;
     private static final long TARGET_BYTES = 64L << 20;
@@ -15,10 +15,10 @@ final class CopyFloor {
 
     private CopyFloor() {}
 
-    /// Batches a second.
+    /// The number of batches copied per second.
     ///
-    /// @param batchBytes   bytes of a batch
-    /// @param datasetBytes bytes of the dataset, which the source is not larger than
+    /// @param batchBytes   the size of a batch in bytes
+    /// @param datasetBytes the size of the dataset in bytes, which limits the size of the source
     static double batchesPerSecond(long batchBytes, long datasetBytes, double seconds) {
         if (batchBytes == 0) {
             return Double.NaN;

@@ -5,12 +5,12 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// Knows how far it has been read.
+/// An input stream that counts the bytes read.
 final class CountingStream extends FilterInputStream {
     private final long totalBytes;
     private long readBytes;
 
-    /// @param totalBytes how much there is, or 0 when nobody knows
+    /// @param totalBytes the total size, or 0 when it is not known
     CountingStream(InputStream stream, long totalBytes) {
         super(stream);
         this.totalBytes = totalBytes;
@@ -20,9 +20,16 @@ final class CountingStream extends FilterInputStream {
         return readBytes;
     }
 
-    /// At least what was read.
+    /// The size of the stream, or the bytes read so far when they are more.
     long totalBytes() {
         return Math.max(totalBytes, readBytes);
+    }
+
+    /// Estimates the number of records in the whole stream.
+    ///
+    /// @param recordCount the number of records in the bytes read so far
+    long estimate(long recordCount) {
+        return readBytes == 0 ? 0 : Math.round((double) recordCount * totalBytes() / readBytes);
     }
 
     @Override

@@ -28,10 +28,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/// Rows out of comma-separated text.
+/// Reads rows from CSV.
 ///
-/// The first line names the columns where it names the fields wanted, or where no type is given and they are
-/// guessed; otherwise the columns are taken in order. Columns that nobody wants are left out.
+/// The first line names the columns if it contains the names of the requested fields, or if no type is given and
+/// types are guessed. Otherwise the columns are taken in order. Columns that are not requested are ignored.
 final class CsvSource implements TableSource {
     private static final int ROWS_PER_BATCH = 4096;
 
@@ -40,9 +40,9 @@ final class CsvSource implements TableSource {
     private final RowType rowType;
     private final boolean hasHeader;
     private final CountingStream stream;
-    /// Whether the first line named the columns, known once it was read.
+    /// Whether the first line names the columns; known once it was read.
     private boolean namesColumns;
-    /// Values of the first line, and so of every line.
+    /// The number of values in the first line, and so in every line.
     private int width;
 
     private CsvSource(String name, CountingStream stream, RowType rowType, boolean hasHeader) {
@@ -53,9 +53,9 @@ final class CsvSource implements TableSource {
         this.hasHeader = hasHeader;
     }
 
-    /// Opens a file, guessing the types where none are given.
+    /// Opens a file, and guesses the types if none are given.
     ///
-    /// @param name what to call it in messages
+    /// @param name the name of the input in messages
     static CsvSource open(Path path, String name, RowType wanted) throws IOException {
         RowType type = wanted == null ? CsvTypes.guess(path, name) : wanted;
         CountingStream stream = new CountingStream(Files.newInputStream(path), Files.size(path));
@@ -67,7 +67,7 @@ final class CsvSource implements TableSource {
         return new CsvSource(name, new CountingStream(stream, 0), wanted, false);
     }
 
-    /// Text that is not quite CSV, or not UTF-8, is refused: what one would make of it could be anything.
+    /// Creates a strict reader: text that is not valid CSV or not UTF-8 is rejected.
     static CsvReader<CsvRecord> reader(InputStream stream) {
         CharsetDecoder strict = StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
         return CsvReader.builder()
@@ -77,14 +77,14 @@ final class CsvSource implements TableSource {
                 .ofCsvRecord(new InputStreamReader(stream, strict));
     }
 
-    /// The names or values of the first line. Some programs put a mark before it that is no part of it.
+    /// The values of the first line, without a byte order mark.
     static List<String> firstLine(CsvRecord record) {
         List<String> values = new ArrayList<>(record.getFields());
         values.set(0, values.getFirst().replaceFirst("^\uFEFF", ""));
         return values;
     }
 
-    /// What is wrong with a text, in words for people.
+    /// Translates an exception of the CSV parser to an error message.
     static RuntimeException bad(String name, RuntimeException e) throws IOException {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof CharacterCodingException) {
@@ -106,8 +106,19 @@ final class CsvSource implements TableSource {
         return rowType;
     }
 
+    /// Takes some rows at a time.
+    @FunctionalInterface
+    interface Sink {
+        void accept(Batch batch) throws IOException;
+    }
+
     @Override
     public void copyTo(TableWriter writer, Progress progress) throws IOException {
+        forEach(writer::append, progress);
+    }
+
+    /// Reads all rows.
+    void forEach(Sink sink, Progress progress) throws IOException {
         List<Field> fields = rowType.recordFields();
         List<Cell> cells = Cell.of(fields);
         try (Batch batch = Batch.create(fields)) {
@@ -128,7 +139,7 @@ final class CsvSource implements TableSource {
                     record = records.hasNext() ? records.next() : null;
                 }
                 batch.complete(rowCount);
-                writer.append(batch);
+                sink.accept(batch);
                 progress.at(stream.readBytes(), stream.totalBytes());
             }
         } catch (CsvParseException | UncheckedIOException e) {
@@ -136,7 +147,7 @@ final class CsvSource implements TableSource {
         }
     }
 
-    /// Which column of the text each cell is in: by name, or in order where the first line holds no names.
+    /// The CSV column of each cell: by name, or in order when the first line has no names.
     private int[] columns(List<String> firstLine, List<Cell> cells) {
         Map<String, Integer> byName = new HashMap<>();
         for (int i = 0; i < firstLine.size(); i++) {
@@ -153,12 +164,13 @@ final class CsvSource implements TableSource {
         }
         boolean hasNames = missing.isEmpty();
         if (!hasNames && missing.size() < cells.size() && hasSeveralNames(cells)) {
-            throw new BadInput(name + ": the first line names some fields and not " + String.join(", ", missing), null);
+            throw new BadInput(
+                    name + ": the first line names some fields, but lacks " + String.join(", ", missing), null);
         }
         if (!hasNames && !hasHeader && firstLine.size() != cells.size()) {
             throw new BadInput(
-                    name + ": the first line has " + firstLine.size() + " values, and a row of the type has "
-                            + cells.size() + "; name the columns in the first line to leave some out",
+                    name + ": the first line has " + firstLine.size() + " values, but a row of this type has "
+                            + cells.size() + "; to skip columns, name the columns in the first line",
                     null);
         }
         namesColumns = hasNames;
@@ -186,8 +198,8 @@ final class CsvSource implements TableSource {
     static void requireWidth(String name, CsvRecord record, int width) {
         if (record.getFieldCount() != width) {
             throw new BadInput(
-                    name + ", line " + record.getStartingLineNumber() + ": " + record.getFieldCount()
-                            + " values, where the first line has " + width,
+                    name + ", line " + record.getStartingLineNumber() + ": it has " + record.getFieldCount()
+                            + " values, but the first line has " + width,
                     null);
         }
     }

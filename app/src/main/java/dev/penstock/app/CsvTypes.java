@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Guesses the types of the columns of a CSV file by reading it once: truth values, 64-bit whole numbers, 64-bit
-/// floats, or text as wide as its widest value. The first line names the columns.
+/// Guesses the column types of a CSV file by reading it once: booleans, 64-bit integers, 64-bit floats, or text as
+/// wide as its widest value. The first line names the columns.
 final class CsvTypes {
     private static final Pattern TRUTH = Pattern.compile("(?i)true|false");
     private static final Pattern WHOLE = Pattern.compile("[+-]?\\d{1,18}");
@@ -31,7 +31,7 @@ final class CsvTypes {
 
     private CsvTypes() {}
 
-    /// What the values of a column have been so far.
+    /// What the values of a column seen so far allow.
     private static final class Guess {
         boolean isTruth = true;
         boolean isWhole = true;
@@ -48,7 +48,7 @@ final class CsvTypes {
             widest = Math.max(widest, text.codePointCount(0, text.length()));
         }
 
-        /// Nineteen and twenty digits may or may not fit in 64 bits.
+        /// Numbers of 19 or 20 digits may or may not fit in 64 bits.
         private static boolean fits(String value, boolean isSigned) {
             if (!UNSIGNED.matcher(value.replaceFirst("^[+-]", "")).matches()) {
                 return false;
@@ -76,13 +76,14 @@ final class CsvTypes {
         }
     }
 
-    /// @param name what to call it in messages
+    /// @param name the name of the input in messages
     static RowType guess(Path path, String name) throws IOException {
         try (InputStream stream = Files.newInputStream(path);
                 CsvReader<CsvRecord> reader = CsvSource.reader(stream)) {
             Iterator<CsvRecord> records = reader.iterator();
             if (!records.hasNext()) {
-                throw new BadInput(name + " is empty: its first line has to name the columns, or give --dtype", null);
+                throw new BadInput(
+                        name + " is empty: its first line must name the columns, or give the type with --dtype", null);
             }
             List<String> names = CsvSource.firstLine(records.next());
             requireNames(name, names);
@@ -97,7 +98,7 @@ final class CsvTypes {
                 }
             }
             if (isEmpty) {
-                throw new BadInput(name + " has no rows to guess types from: give --dtype", null);
+                throw new BadInput(name + " has no rows to guess the types from: give the type with --dtype", null);
             }
             List<Field> columns = new ArrayList<>();
             for (int i = 0; i < names.size(); i++) {
@@ -109,8 +110,8 @@ final class CsvTypes {
         }
     }
 
-    /// Columns `x[0]`, `x[1]`, ... side by side and of one type are one field `x` with a shape, as an export of it
-    /// names them.
+    /// Combines adjacent columns `x[0]`, `x[1]`, ... of one type to a field `x` with a shape, which is how an
+    /// export names them.
     private static List<Field> together(List<Field> columns) {
         List<Field> fields = new ArrayList<>();
         int next = 0;
@@ -144,8 +145,8 @@ final class CsvTypes {
         for (String name : names) {
             if (name.isBlank() || !seen.add(name.strip())) {
                 throw new BadInput(
-                        source + ": the first line has to name every column, each differently; give --dtype where it"
-                                + " does not",
+                        source + ": the first line must give every column a different name; if it has no names,"
+                                + " give the type with --dtype",
                         null);
             }
         }

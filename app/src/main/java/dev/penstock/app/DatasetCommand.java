@@ -3,6 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -12,39 +14,63 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command about one existing dataset of any format.
+/// A command about an existing dataset of any format.
 abstract class DatasetCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(arity = "1", paramLabel = "PATH", description = "The dataset, of any format.")
+    @Parameters(arity = "1", paramLabel = "PATH", description = "The path of the dataset, in any format.")
     Path path;
 
     @Mixin
-    AccessOption io;
+    AccessOption io = new AccessOption();
+
+    @Mixin
+    SnapshotOption snapshot = new SnapshotOption();
 
     @Option(
             names = "--lenient",
-            description = "Read the shard files of a folder as they are when its manifest.json is damaged, newer than"
-                    + " this program, or lists missing files. Accept activation shards that only their original"
+            description = "Read all shard files of a folder if its manifest.json is damaged, was written by a newer"
+                    + " version, or lists missing files. Accept activation shards that only their original"
                     + " reader accepts.")
     boolean isLenient;
 
+    @Option(
+            names = "--dtype",
+            paramLabel = "TYPE",
+            description = "Open a file of plain rows without a header, with rows of this NumPy type, such as"
+                    + " '<u2', float32 or \"[('x', '<f4', (3,)), ('y', '<i8')]\".")
+    String dtype;
+
+    /// The options for opening the dataset.
+    Catalog.Options options() {
+        Catalog.Options options = io.options().withLenient(isLenient);
+        if (dtype == null) {
+            return options;
+        }
+        try {
+            return options.withRawType(RowType.of(DType.parse(dtype)));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--dtype: " + e.getMessage(), e);
+        }
+    }
+
     Dataset open() throws IOException {
-        Dataset dataset = Catalog.open(path, io.options().withLenient(isLenient));
+        Dataset dataset = Catalog.open(snapshot.of(path), options());
         if (isLenient) {
             dataset.remarks().forEach(this::remark);
         }
         return dataset;
     }
 
-    /// @throws CommandLine.ParameterException when there is no such record
+    /// @throws CommandLine.ParameterException when the index is out of range
     static long requireRecord(CommandSpec spec, Dataset dataset, long index) {
         if (index < 0 || index >= dataset.count()) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(),
-                    "no record " + index + ": " + dataset.location() + " has " + Text.number(dataset.count())
-                            + " records" + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
+                    "record " + index + " is out of range: " + dataset.location() + " has "
+                            + Text.number(dataset.count()) + " records"
+                            + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
         }
         return index;
     }

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/// The main job from end to end, on data it makes itself.
+/// Demonstrates the main features from end to end, with generated data.
 @CommandLine.Command(
         name = "demo",
-        header = "Show the main job from end to end, on data made for it (about 170 MB, removed afterwards).",
+        header = "Demonstrate the main features with generated data (about 170 MB, removed afterwards).",
         footer = {"", "Example:", "  penstock demo"})
 final class DemoCommand extends Command {
     private final Map<String, Object> figures = new LinkedHashMap<>();
@@ -26,18 +26,19 @@ final class DemoCommand extends Command {
         Thread whenStopped = new Thread(() -> remove(folder));
         Runtime.getRuntime().addShutdownHook(whenStopped);
         try {
-            show("folder", folder, "All of this happens in " + folder + " and is removed at the end.");
+            show("folder", folder, "All files are in " + folder + " and are removed at the end.");
             show(
                     "cores",
                     (long) Parallel.defaultThreads(),
                     "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
-                            + " of memory to spare");
+                            + " of memory available");
             boolean isOk = new PackDemo(this).run(folder);
             isOk &= new RunsDemo(this).run(folder);
             Path table = new TableDemo(this).run(folder);
             isOk &= new LoaderDemo(this).run(folder, table);
+            isOk &= new StoreDemo(this).run(folder);
             if (!isJson) {
-                print("The same with yours: penstock pack build --help, table write --help, bench --help");
+                print("To use your own data, see: penstock pack build --help, table write --help, bench --help");
             }
             if (isJson) {
                 printJson(figures);
@@ -49,7 +50,7 @@ final class DemoCommand extends Command {
         }
     }
 
-    /// Prints a line, or keeps its figure for the JSON.
+    /// Prints a line, or keeps its value for the JSON output.
     void show(String key, Object value, String line) {
         figures.put(key, value);
         if (!isJson) {
@@ -58,7 +59,7 @@ final class DemoCommand extends Command {
         }
     }
 
-    /// Keeps a figure for the JSON alone.
+    /// Keeps a value for the JSON output only.
     void note(String key, Object value) {
         figures.put(key, value);
     }
@@ -73,7 +74,7 @@ final class DemoCommand extends Command {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {
-            // It lies in the folder for temporary files, where others clean up too.
+            // The folder is in the system's temporary folder, which is cleaned up anyway.
         }
     }
 }

@@ -20,13 +20,13 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// One rank of a run that goes on where another stopped: the process that the demo starts.
+/// One rank of a resumed run. The demo starts it as a separate process.
 final class DemoRank {
     static final long SEED = 2048;
 
     private DemoRank() {}
 
-    /// Writes index and checksum of each sample that is left of the epoch.
+    /// Writes the index and checksum of each remaining sample of the epoch.
     ///
     /// @param args table, state, output, batch size, rank, number of ranks
     public static void main(String[] args) throws IOException {
@@ -54,7 +54,7 @@ final class DemoRank {
                 .withRanks(ranks);
     }
 
-    /// Of the bytes of all fields of a row, 8 at a time where there are so many.
+    /// The checksum of the bytes of all fields of a row, 8 bytes at a time where possible.
     static long checksum(LoaderBatch batch, long row) {
         long sum = 1;
         for (Column column : batch.columns()) {

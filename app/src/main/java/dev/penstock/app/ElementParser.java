@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads what [ElementText#cell] writes. A number that its type cannot hold is refused and never wrapped.
+/// Parses the output of [ElementText#cell]. A number that is out of range for its type is rejected, never wrapped.
 final class ElementParser {
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
     private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);
@@ -25,14 +25,14 @@ final class ElementParser {
     private static final ValueLayout.OfDouble F64 = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(LITTLE);
     private static final Pattern COMPLEX = Pattern.compile("(.+?)([+-](?:[^+-]|(?<=[eE])[+-])+)[ji]");
 
-    /// Decimal, as in CSV everywhere; Java's own parser takes more.
+    /// Decimal numbers as usual in CSV; Java's own parser accepts more.
     private static final Pattern REAL = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
     private ElementParser() {}
 
     /// Writes one element.
     ///
-    /// @throws IllegalArgumentException when the text is no value of the field
+    /// @throws IllegalArgumentException when the text is not a valid value of the field
     static void parse(Field field, String text, MemorySegment target, long offset) {
         String trimmed = text.strip();
         try {
@@ -50,7 +50,7 @@ final class ElementParser {
                 case UTF32 -> setText(field, text.getBytes(Charset.forName("UTF-32LE")), target, offset);
             }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(quoted(text) + " is no " + field.type(), e);
+            throw new IllegalArgumentException(quoted(text) + " is not a valid " + field.type(), e);
         }
     }
 
@@ -92,7 +92,7 @@ final class ElementParser {
         }
     }
 
-    /// A number of a type of real ones. An empty cell is a number that is not known.
+    /// Parses a floating-point number. An empty cell is NaN.
     private static double real(ElementType type, String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "", "nan" -> Double.NaN;
@@ -110,7 +110,7 @@ final class ElementParser {
         return value;
     }
 
-    /// The upper half of a float that has no lower one.
+    /// Returns the upper half of a float whose lower half is 0.
     private static short bfloat(float value) {
         return (short) (Float.floatToRawIntBits(value) >>> 16);
     }
@@ -132,8 +132,8 @@ final class ElementParser {
 
     private static void setText(Field field, byte[] bytes, MemorySegment target, long offset) {
         if (bytes.length > field.elementSize()) {
-            throw new IllegalArgumentException("a value of " + bytes.length + " bytes does not fit in the "
-                    + field.elementSize() + " of field " + field.name());
+            throw new IllegalArgumentException("a value of " + bytes.length + " bytes is too long: the limit is "
+                    + field.elementSize() + " bytes for field " + field.name());
         }
         MemorySegment slot = target.asSlice(offset, field.elementSize()).fill((byte) 0);
         slot.copyFrom(MemorySegment.ofArray(bytes));

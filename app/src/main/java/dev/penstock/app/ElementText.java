@@ -15,14 +15,14 @@ import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/// The values of a field, for scripts and for people.
+/// Formats the values of a field as JSON and as text.
 ///
-/// Floats are written with as few digits as tell them from their neighbours. Bytes are Base64 in JSON and
-/// hexadecimal elsewhere. Numbers that JSON has no way to say are the strings `NaN`, `Infinity` and `-Infinity`.
+/// Floats are written with the fewest digits that identify them. Bytes are Base64 in JSON and hexadecimal
+/// elsewhere. NaN and the infinities are the strings `NaN`, `Infinity` and `-Infinity` in JSON.
 final class ElementText {
     private ElementText() {}
 
-    /// The value of a record as JSON: nested lists where the field has a shape.
+    /// The value of a record as JSON, with nested lists if the field has a shape.
     static Object json(Field field, MemorySegment value) {
         if (!field.isVariable()) {
             return nested(field, value, 0, 0, field.itemSize());
@@ -79,7 +79,7 @@ final class ElementText {
         return type == ElementType.F32 ? (Object) (float) number : (Object) number;
     }
 
-    /// One element as a cell of a table of text.
+    /// One element as a cell of a text table.
     static String cell(Field field, MemorySegment value, long offset) {
         ElementType type = field.type();
         if (type == ElementType.BYTES) {
@@ -98,6 +98,9 @@ final class ElementText {
 
     /// The value of a record in one line, for people.
     static String line(Field field, MemorySegment value) {
+        if (field.isVariable() && field.type() == ElementType.UTF8) {
+            return RecordText.textPreview(value);
+        }
         if (field.isVariable() && field.type().isText()) {
             return RecordText.preview(value);
         }
@@ -123,6 +126,6 @@ final class ElementText {
                 .collect(Collectors.joining(" ", "[", more + "]"));
     }
 
-    /// More items of a shape than a line has room for.
+    /// The largest number of items of a shape that a line shows.
     private static final long ITEMS_SHOWN = 16;
 }

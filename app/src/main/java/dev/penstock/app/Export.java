@@ -23,31 +23,31 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Writes the records of a scan in another format. Text is made by the threads that read, and written in order.
+/// Writes the records of a scan in another format. The reading threads format the text; it is written in order.
 final class Export {
-    /// Where to write when no file is wanted.
+    /// The output name for standard output.
     static final String STANDARD_OUTPUT = "-";
 
     private Export() {}
 
-    /// What can be written.
+    /// The output formats.
     enum Format {
         NPY,
         CSV,
         JSONL,
         PARQUET,
         ARROW,
-        /// One tensor; for activation shards.
+        /// One tensor; only for activation shards.
         SAFETENSORS,
-        /// A folder of bfloat16 rows; for activation shards.
+        /// A folder of bfloat16 rows; only for activation shards.
         RESIDUAL_SHARD_BF16
     }
 
     /// Writes all records of the scan.
     ///
     /// @param output         the file to write, or [#STANDARD_OUTPUT]
-    /// @param standardOutput where the records go when no file is wanted
-    /// @return how many records there were
+    /// @param standardOutput the stream for the output name [#STANDARD_OUTPUT]
+    /// @return the number of records
     static long write(Scan scan, Format format, String output, boolean isReplacing, OutputStream standardOutput)
             throws IOException {
         if (!output.equals(STANDARD_OUTPUT)) {
@@ -73,13 +73,14 @@ final class Export {
             case JSONL -> OutputName.requireText(output, ".jsonl");
             case PARQUET -> OutputName.requireText(output, ".parquet");
             case ARROW -> OutputName.requireText(output, ".arrow");
-            default -> throw new IllegalArgumentException(format + " holds the rows of shards only");
+            default -> throw new IllegalArgumentException(format + " can only be written from activation shards");
         }
     }
 
     private static long writeTable(Scan scan, String output, boolean isReplacing) throws IOException {
         if (output.equals(STANDARD_OUTPUT)) {
-            throw new IllegalArgumentException("a NumPy file says first how many rows it has: name a file for it");
+            throw new IllegalArgumentException(
+                    "a NumPy file cannot be written to standard output; give a file with --output");
         }
         TableWriter writer = TableWriter.create(
                 Path.of(output),

@@ -19,54 +19,59 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Records in another format.
+/// Exports records in another format.
 @CommandLine.Command(
         name = "export",
-        header = "Write records of a dataset as a NumPy file, CSV, lines of JSON, Parquet, or Arrow.",
+        header = "Write records of a dataset as NumPy, CSV, JSON Lines, Parquet or Arrow.",
         description = {
-            "The output appears when it is complete and on disk. Elements of a field with a shape are CSV columns like"
-                    + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; numbers JSON has no way to say"
-                    + " are the strings NaN, Infinity and -Infinity. Bytes of text that are no UTF-8 become U+FFFD.",
+            "The output file appears when it is complete and on disk. A field with a shape becomes CSV columns like"
+                    + " ev[0],ev[1]. Bytes are hexadecimal in CSV and Base64 in JSON; NaN and infinities are"
+                    + " strings in JSON. Text that is not valid UTF-8 becomes U+FFFD.",
             "In Parquet and Arrow files a field with a shape is a list, bf16 is float, and text has no padding.",
-            "A NumPy file needs fields of fixed size; it keeps the types of a table.",
+            "A NumPy file needs fields of fixed size. It keeps the types of a table. Deleted records are skipped.",
             "A pack of runs is exported as runs in JSON and as steps in CSV and NumPy files, unless --as says"
                     + " otherwise."
         },
         footer = {
             "",
             "Example:",
+            "  penstock export steps.npy --output steps.parquet",
             "  penstock export steps.npy --format csv --output - --fields run_id,move --where \"move == 2\""
         })
-class ExportCommand extends DatasetCommand {
+class ExportCommand extends DatasetsCommand {
     @Option(
             names = "--format",
-            required = true,
             paramLabel = "FORMAT",
-            description = "What to write: npy, csv, jsonl, parquet or arrow;"
-                    + " for activation shards also safetensors or residual_shard_bf16.")
+            description = "The output format: npy, csv, jsonl, parquet or arrow;"
+                    + " for activation shards also safetensors or residual_shard_bf16"
+                    + " (default: by the extension of the output).")
     Export.Format format;
 
     @Option(
-            names = "--output",
+            names = {"-o", "--output"},
             required = true,
             paramLabel = "FILE",
-            description = "The file to write, or - for standard output (not for NumPy files).")
+            description = "The output file, or - for standard output (not for NumPy files).")
     String output;
 
-    @Option(names = "--fields", paramLabel = "LIST", description = "Fields to write, as in a,b (default: all).")
+    @Option(names = "--fields", paramLabel = "LIST", description = "Write only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
+    @Option(
+            names = "--where",
+            paramLabel = "COND",
+            description = "Use only records that match this condition (see select).")
     String condition;
 
     @Mixin
     RunViewOption view;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     @Override
     public Integer call() throws IOException {
+        format = format == null ? formatOfOutput() : format;
         RunViewOption.As usual = format == Export.Format.JSONL ? RunViewOption.As.RUNS : RunViewOption.As.STEPS;
         try (Dataset opened = open();
                 ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS);
@@ -79,6 +84,7 @@ class ExportCommand extends DatasetCommand {
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)
                     .withWhere(condition == null ? null : Where.parse(condition, dataset.conditionFields()))
+                    .withFilter(dataset.hasDeleted() ? index -> !dataset.isDeleted(index) : null)
                     .withProgress(progress);
             long recordCount = Export.write(scan, format, output, isReplacing, isStandardOutput() ? data() : null);
             report(recordCount);
@@ -86,10 +92,28 @@ class ExportCommand extends DatasetCommand {
         return 0;
     }
 
+    /// The format that the extension of the output names.
+    private Export.Format formatOfOutput() {
+        for (Export.Format known : Export.Format.values()) {
+            if (output.toLowerCase(Locale.ROOT).endsWith("." + known.name().toLowerCase(Locale.ROOT))) {
+                return known;
+            }
+        }
+        throw new IllegalArgumentException("the name " + output + " does not say which format it is to have: write"
+                + " --format with one of npy, csv, jsonl, parquet, arrow, or end the name in one of these");
+    }
+
     private long exportShards(Dataset dataset, ProgressBar progress) throws IOException {
-        if (!(dataset instanceof ShardReader shards) || fields != null || condition != null || isStandardOutput()) {
-            throw new IllegalArgumentException("--format " + format.name().toLowerCase(Locale.ROOT)
-                    + " writes all rows of activation shards to a file or folder; it takes no --fields and no --where");
+        String name = "--format " + format.name().toLowerCase(Locale.ROOT);
+        if (!(dataset instanceof ShardReader shards)) {
+            throw new IllegalArgumentException(name + " writes activation shards only, but " + path + " is "
+                    + dataset.format() + "; `penstock shards write` makes shards of arrays");
+        }
+        if (fields != null || condition != null) {
+            throw new IllegalArgumentException(name + " always writes all rows; remove --fields and --where");
+        }
+        if (isStandardOutput()) {
+            throw new IllegalArgumentException(name + " cannot write to standard output; give a path with --output");
         }
         if (format == Export.Format.SAFETENSORS) {
             Safetensors.write(shards, Path.of(output), isReplacing);

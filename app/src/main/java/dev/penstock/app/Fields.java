@@ -5,13 +5,13 @@ import dev.penstock.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Fields by their names.
+/// Selects fields by name.
 final class Fields {
     private Fields() {}
 
-    /// Those of a list like `a,b`, in that order; all when there is no list.
+    /// Returns the fields of a comma-separated list such as `a,b`, in that order. A null list selects all fields.
     ///
-    /// @throws IllegalArgumentException when there is no such field, or one is named twice
+    /// @throws IllegalArgumentException when a field does not exist or is named twice
     static List<Field> choose(List<Field> fields, String list) {
         if (list == null) {
             return fields;
@@ -21,7 +21,8 @@ final class Fields {
             Field field = fields.stream()
                     .filter(candidate -> candidate.name().equals(name.strip()))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("no field " + name.strip() + "; there are: "
+                    .orElseThrow(() -> new IllegalArgumentException("there is no field " + name.strip()
+                            + "; the fields are "
                             + String.join(", ", fields.stream().map(Field::name).toList())));
             if (chosen.contains(field)) {
                 throw new IllegalArgumentException("field " + field.name() + " is named twice");

@@ -10,16 +10,18 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// The text that identifies the records of a dataset.
+/// Prints the fingerprint of a dataset.
 @CommandLine.Command(
         name = "fingerprint",
         header = "Print a short text that identifies the records of a dataset and their order.",
-        description = "Without --full it is quick whatever the size: it covers the checksums that the writer stored, or"
-                + " 256 KiB of samples where there are none. With --full every byte of every record is read; the"
-                + " result differs from the one without --full, and is the same for the same records in other files.",
+        description =
+                "Without --full it takes little time for any size: it covers the checksums stored by the writer, or"
+                        + " 256 KiB of samples if there are none. With --full every byte of every record is read; the"
+                        + " result differs from the quick one, and is equal for equal records in any files and"
+                        + " formats.",
         footer = {"", "Example:", "  penstock fingerprint steps --full"})
-final class FingerprintCommand extends DatasetCommand {
-    @Option(names = "--full", description = "Read every record.")
+final class FingerprintCommand extends DatasetsCommand {
+    @Option(names = "--full", description = "Read every byte of every record.")
     boolean isFull;
 
     @Override
@@ -54,7 +56,7 @@ final class FingerprintCommand extends DatasetCommand {
         }
         print(fingerprint);
         if (!isFull && !isExact) {
-            remark("The fingerprint covers samples of 256 KiB in total; with --full it covers every record.");
+            remark("The fingerprint covers samples of 256 KiB in total. Use --full to cover every record.");
         }
     }
 }

@@ -9,15 +9,15 @@ import java.lang.foreign.MemorySegment;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/// One record.
+/// Writes one record.
 @CommandLine.Command(
         name = "get",
-        header = "Write one record to standard output: bytes as they are, typed fields as text.",
+        header = "Write one record to standard output: byte records unchanged, typed fields as text.",
         footer = {"", "Example:", "  penstock get photos.a2pack 17 > photo.jpg", "  penstock get steps.npy 17 --json"})
 final class GetCommand extends DatasetCommand {
     private static final long PIECE_SIZE = 1 << 20;
 
-    @Parameters(index = "1", paramLabel = "INDEX", description = "Which record, counted from 0.")
+    @Parameters(index = "1", paramLabel = "INDEX", description = "The index of the record, from 0.")
     long index;
 
     @Override

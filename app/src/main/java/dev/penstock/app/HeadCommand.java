@@ -3,34 +3,49 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.Field;
 import dev.penstock.Subset;
 import dev.penstock.memory.Json;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// The first records.
+/// Shows the first records.
 @CommandLine.Command(
         name = "head",
         header = "Show the first records of a dataset.",
-        footer = {"", "Example:", "  penstock head runs.a2pack -n 3", "  penstock head steps.npy --where \"move == 2\""
+        footer = {
+            "",
+            "Example:",
+            "  penstock head runs.a2pack -n 3",
+            "  penstock head steps.npy --where \"move == 2\" --fields board,move"
         })
-final class HeadCommand extends DatasetCommand {
+final class HeadCommand extends DatasetsCommand {
     private static final long FIRST_PART_RECORDS = 1 << 14;
     private static final long LAST_PART_RECORDS = 1 << 20;
 
-    @Option(names = "-n", paramLabel = "N", defaultValue = "10", description = "How many (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "-n",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Number of records (default: ${DEFAULT-VALUE}).")
     long recordCount;
 
     @Option(
             names = "--where",
             paramLabel = "COND",
-            description = "Only records that match, as for table select. Reading stops at the last one shown.")
+            description =
+                    "Show only records that match this condition (see select). Reading stops at the last one shown.")
     String condition;
+
+    @Option(names = "--fields", paramLabel = "LIST", description = "Use only these fields, as in a,b (default: all).")
+    String fields;
 
     @Override
     public Integer call() throws IOException {
@@ -38,7 +53,7 @@ final class HeadCommand extends DatasetCommand {
             throw new CommandLine.ParameterException(spec.commandLine(), "-n must not be negative");
         }
         try (Dataset dataset = open();
-                Batch batch = Batch.create(dataset.fields())) {
+                Batch batch = Batch.create(chosen(dataset))) {
             if (condition == null) {
                 long limit = Math.min(recordCount, dataset.count());
                 show(dataset, batch, LongStream.range(0, limit).iterator());
@@ -53,6 +68,10 @@ final class HeadCommand extends DatasetCommand {
         return 0;
     }
 
+    private List<Field> chosen(Dataset dataset) {
+        return fields == null ? dataset.fields() : Fields.choose(dataset.conditionFields(), fields);
+    }
+
     private void show(Dataset dataset, Batch batch, PrimitiveIterator.OfLong indices) throws IOException {
         if (isJson && !indices.hasNext()) {
             print("[]");
@@ -60,17 +79,23 @@ final class HeadCommand extends DatasetCommand {
         for (String start = "["; indices.hasNext(); start = "") {
             long index = indices.nextLong();
             dataset.gather(new long[] {index}, batch);
+            boolean isDeleted = dataset.hasDeleted() && dataset.isDeleted(index);
             if (isJson) {
-                String record = Json.text(RecordText.json(dataset, index, batch, 0));
-                print(start + record + (indices.hasNext() ? "," : "]"));
+                Map<String, Object> record = RecordText.json(dataset, index, batch, 0);
+                if (isDeleted) {
+                    record.put("deleted", true);
+                }
+                print(start + Json.text(record) + (indices.hasNext() ? "," : "]"));
+            } else if (isDeleted) {
+                print(RecordText.deletedLine(index));
             } else {
                 print(RecordText.line(dataset, index, batch, 0));
             }
         }
     }
 
-    /// The indices of the first records that match. Larger and larger parts of the dataset are read until there
-    /// are enough of them.
+    /// The indices of the first records that match. Ever larger parts of the dataset are read until there are
+    /// enough.
     private LongStream firstMatches(Dataset dataset, Where where) throws IOException {
         LongStream.Builder matches = LongStream.builder();
         long missing = recordCount;

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// The help of a command, as `--help` prints it.
+/// Prints the help of a command, like `--help`.
 @CommandLine.Command(
         name = "help",
         header = "Show the help of a command.",
         footer = {"", "Example:", "  penstock help pack build"})
-final class HelpCommand implements Runnable {
+final class HelpCommand extends CommandWithHelp implements Runnable {
     @Spec
     CommandSpec spec;
 
-    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "The command; without it, the list of commands.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            completionCandidates = CommandNames.class,
+            description = "The command (default: list all commands).")
     List<String> words = List.of();
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    boolean isHelp;
 
     @Override
     public void run() {
@@ -35,11 +33,20 @@ final class HelpCommand implements Runnable {
                 String known = String.join(", ", wanted.getSubcommands().keySet());
                 throw new CommandLine.ParameterException(
                         spec.commandLine(),
-                        "no command " + word + " in " + wanted.getCommandSpec().qualifiedName()
-                                + (known.isEmpty() ? "" : "; there are: " + known));
+                        "there is no command " + word + " in "
+                                + wanted.getCommandSpec().qualifiedName()
+                                + (known.isEmpty() ? "" : "; the commands are " + known));
             }
             wanted = below;
         }
         wanted.usage(spec.commandLine().getOut());
+    }
+
+    /// The commands of the first level, which a shell completes.
+    static final class CommandNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Main.commandLine(null).getSubcommands().keySet().iterator();
+        }
     }
 }

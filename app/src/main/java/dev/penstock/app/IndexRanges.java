@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Reads `0,5,10-20`: single indices and ranges with both ends. Repeats are taken once.
+/// Parses indices such as `0,5,10-20`: single indices and inclusive ranges. Duplicates are removed.
 final class IndexRanges {
     private IndexRanges() {}
 
-    /// A first and a last index.
+    /// An inclusive range of indices.
     record Range(long first, long last) {}
 
-    /// @param count how many records there are
-    /// @throws IllegalArgumentException when the text is none, or names a record that is not there
+    /// @param count the number of records
+    /// @throws IllegalArgumentException when the text is invalid, or an index is out of range
     static List<Range> parse(String text, long count) {
         List<Range> ranges = new ArrayList<>();
         for (String part : text.split(",")) {
@@ -24,7 +24,21 @@ final class IndexRanges {
         return merged(ranges);
     }
 
-    /// Each index once, in ascending order.
+    /// Returns an index of an existing record.
+    ///
+    /// @throws IllegalArgumentException when there is no such record
+    static long require(long index, long count) {
+        return require(index, Long.toString(index), count);
+    }
+
+    private static long require(long index, String part, long count) {
+        if (index < 0 || index >= count) {
+            throw new IllegalArgumentException("index out of range: " + part + ", there are " + count + " records");
+        }
+        return index;
+    }
+
+    /// Merges overlapping ranges, so that each index occurs once, in ascending order.
     private static List<Range> merged(List<Range> ranges) {
         List<Range> merged = new ArrayList<>();
         for (Range range :
@@ -44,7 +58,7 @@ final class IndexRanges {
         long first = index(dash < 0 ? part : part.substring(0, dash), part, count);
         long last = dash < 0 ? first : index(part.substring(dash + 1), part, count);
         if (last < first) {
-            throw new IllegalArgumentException("bad range " + part + ": it ends before it starts");
+            throw new IllegalArgumentException("invalid range " + part + ": it ends before it starts");
         }
         return new Range(first, last);
     }
@@ -54,11 +68,9 @@ final class IndexRanges {
         try {
             index = Long.parseLong(digits.strip());
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("bad index: " + part + " is no number or range like 10-20", e);
+            throw new IllegalArgumentException(
+                    "invalid index: " + part + " is not a number or a range such as 10-20", e);
         }
-        if (index < 0 || index >= count) {
-            throw new IllegalArgumentException("bad index: " + part + " is not among the " + count + " records");
-        }
-        return index;
+        return require(index, part, count);
     }
 }

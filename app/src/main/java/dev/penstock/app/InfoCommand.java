@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
@@ -9,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// What a dataset is, from its headers alone.
+/// Describes a dataset, from its headers only.
 @CommandLine.Command(
         name = "info",
-        header = "Say what a dataset is, without reading its records.",
-        footer = {"", "Example:", "  penstock info runs.a2pack --json"})
-final class InfoCommand extends DatasetCommand {
+        header = "Describe a dataset without reading its records.",
+        footer = {"", "Example:", "  penstock info runs.a2pack --json", "  penstock info 'day-*'"})
+final class InfoCommand extends DatasetsCommand {
     @Override
     public Integer call() throws IOException {
         if (Catalog.isTree(path)) {
@@ -25,6 +26,7 @@ final class InfoCommand extends DatasetCommand {
                 printJson(describe(dataset));
             } else {
                 printText(dataset);
+                remark(console.errColours().hint(NextCommand.after(dataset, path)));
             }
         }
         return 0;
@@ -42,9 +44,22 @@ final class InfoCommand extends DatasetCommand {
         info.put("fingerprintExact", dataset.isFingerprintExact());
         info.put("metadata", dataset.metadata());
         info.put("facts", dataset.facts());
+        if (dataset instanceof Concat concat) {
+            info.put(
+                    "parts",
+                    concat.parts().stream().map(InfoCommand::describePart).toList());
+        }
         info.put("remarks", dataset.remarks());
         dataset.facts().forEach(info::putIfAbsent);
         return info;
+    }
+
+    private static Map<String, Object> describePart(Dataset part) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", part.location());
+        description.put("format", part.format());
+        description.put("records", part.count());
+        return description;
     }
 
     private static Map<String, Object> describe(Field field) {
@@ -56,13 +71,14 @@ final class InfoCommand extends DatasetCommand {
         return description;
     }
 
-    /// A fingerprint with what it covers.
+    /// A fingerprint and its coverage.
     static String fingerprint(String text, boolean isExact) {
         return text + (isExact ? " (covers every record)" : " (covers samples of 256 KiB in total)");
     }
 
     private void printText(Dataset dataset) throws IOException {
-        print(dataset.location() + ": " + dataset.format() + ", version " + dataset.version());
+        String title = dataset.location() + ": " + dataset.format() + ", version " + dataset.version();
+        print(console.outColours().title(title));
         print(Text.row("records", dataset.count()));
         print(Text.row("bytes", Text.number(dataset.bytes()) + " (" + Text.bytes(dataset.bytes()) + ")"));
         for (Field field : dataset.fields()) {
@@ -74,6 +90,13 @@ final class InfoCommand extends DatasetCommand {
         dataset.facts()
                 .forEach((label, value) ->
                         print(Text.row(label, value instanceof String text ? Text.printable(text) : value)));
+        if (dataset instanceof Concat concat) {
+            for (Dataset part : concat.parts()) {
+                print(Text.row(
+                        "part",
+                        part.location() + ": " + part.format() + ", " + Text.number(part.count()) + " records"));
+            }
+        }
         dataset.remarks().forEach(remark -> print(Text.row("remark", Text.printable(remark))));
         dataset.metadata().forEach((label, value) -> print(Text.row(Text.printable(label), Text.printable(value))));
     }

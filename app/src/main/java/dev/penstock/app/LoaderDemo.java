@@ -17,17 +17,17 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/// An epoch stops in the middle and goes on in fresh processes, twice as many and with other batches; the samples
-/// are held against an epoch that did not stop.
+/// Stops an epoch in the middle and resumes it in new processes, with twice as many ranks and another batch size.
+/// The samples are compared with an epoch that was not interrupted.
 record LoaderDemo(DemoCommand demo) {
     private static final int BATCH_SIZE = 4096;
     private static final int RESUMED_BATCH_SIZE = 1000;
     private static final int RESUMED_WORLD_SIZE = 2;
 
-    /// Flags of the Java runtime that a fresh process gets too: how it runs, not what it is told or watched by.
+    /// The flags of the Java runtime that new processes get too.
     private static final List<String> KEPT_FLAGS = List.of("-X", "--add-modules", "--enable-native-access");
 
-    /// Samples in order: each an index and a checksum.
+    /// Samples in order, each with an index and a checksum.
     record Samples(long[] indices, long[] checksums, int count) {}
 
     /// @param table a table of rows
@@ -40,8 +40,8 @@ record LoaderDemo(DemoCommand demo) {
                 "loaderStopped",
                 state.delivered(),
                 "  loaded   " + Text.number(state.delivered()) + " of " + Text.number(whole.count())
-                        + " samples of an epoch in batches of " + Text.number(BATCH_SIZE)
-                        + ", stopped, and saved the state in " + Files.size(file) + " bytes");
+                        + " samples of an epoch with batches of " + Text.number(BATCH_SIZE)
+                        + ", stopped, and saved a checkpoint of " + Files.size(file) + " bytes");
         demo.note("loaderStateBytes", Files.size(file));
         resume(folder, table, file);
         long matched = matched(whole, state.delivered(), folder);
@@ -52,10 +52,11 @@ record LoaderDemo(DemoCommand demo) {
                 "loaderOk",
                 isSame,
                 isSame
-                        ? "  resumed  in " + RESUMED_WORLD_SIZE + " fresh processes with batches of "
+                        ? "  resumed  in " + RESUMED_WORLD_SIZE + " new processes with batches of "
                                 + Text.number(RESUMED_BATCH_SIZE) + ": all " + Text.number(matched)
-                                + " samples matched those of a run that did not stop"
-                        : "  FAILED   only the first " + Text.number(matched) + " samples after the stop matched");
+                                + " remaining samples are those of an uninterrupted run"
+                        : "  FAILED   only the first " + Text.number(matched)
+                                + " samples after the checkpoint matched");
         return isSame;
     }
 
@@ -117,25 +118,35 @@ record LoaderDemo(DemoCommand demo) {
         return folder.resolve("messages-" + rank);
     }
 
-    private static Process start(Path folder, Path table, Path state, int rank) throws IOException {
+    /// The command line that runs another of our classes in a new process.
+    static List<String> java(Class<?> main, String... arguments) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> KEPT_FLAGS.stream().anyMatch(flag::startsWith))
                 .forEach(words::add);
         words.add("--enable-native-access=ALL-UNNAMED");
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), DemoRank.class.getName()));
-        words.addAll(
-                List.of(table.toString(), state.toString(), output(folder, rank).toString()));
-        words.addAll(List.of("" + RESUMED_BATCH_SIZE, "" + rank, "" + RESUMED_WORLD_SIZE));
-        return new ProcessBuilder(words)
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        words.addAll(List.of(arguments));
+        return words;
+    }
+
+    private static Process start(Path folder, Path table, Path state, int rank) throws IOException {
+        return new ProcessBuilder(java(
+                        DemoRank.class,
+                        table.toString(),
+                        state.toString(),
+                        output(folder, rank).toString(),
+                        "" + RESUMED_BATCH_SIZE,
+                        "" + rank,
+                        "" + RESUMED_WORLD_SIZE))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(messages(folder, rank).toFile())
                 .start();
     }
 
-    /// How many samples in a row are those that the whole run has behind the stop: each step takes a batch of each
-    /// rank in turn, the last one an equal part of what is left.
+    /// The number of consecutive samples that match the uninterrupted run after the checkpoint. Each step has a
+    /// batch of each rank in turn; in the last step the remaining samples are divided equally.
     static long matched(Samples whole, long delivered, Path folder) throws IOException {
         try (DataInputStream first = open(output(folder, 0));
                 DataInputStream second = open(output(folder, 1))) {

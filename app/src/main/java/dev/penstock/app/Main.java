@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 
 /// Runs one command.
@@ -20,15 +21,47 @@ public final class Main {
 
     public static void main(String[] args) {
         Runtime.getRuntime().addShutdownHook(new Thread(NewFile::discardAll));
-        PrintStream out = stream(StandardOutput.ofProcess());
-        PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
-        int exitCode = run(new Console(System.in, out, err, Terminal::isStandardError), args);
-        err.flush();
-        System.exit(exitCode);
+        int exitCode = run(processConsole(), args);
+        // If the command left no threads behind, Java ends by itself, which is faster because exit hooks are not
+        // set up.
+        if (exitCode != 0 || QuickCommands.find(null, args) == null) {
+            System.exit(exitCode);
+        }
     }
 
-    /// Runs a command and returns its exit code, so that tests need no process.
+    /// The console of the process.
+    static Console processConsole() {
+        PrintStream out = stream(StandardOutput.ofProcess());
+        PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
+        Map<String, String> environment = System.getenv();
+        return new Console(
+                System.in, out, err, Terminal::isStandardError, Colours.of(1, environment), Colours.of(2, environment));
+    }
+
+    /// Runs a command and returns its exit code. Tests call it without starting a process.
     public static int run(Console console, String... args) {
+        Command quick = QuickCommands.find(console, args);
+        return quick == null ? runParsed(console, args) : call(console, quick);
+    }
+
+    private static int call(Console console, Command command) {
+        int exitCode = 0;
+        try {
+            exitCode = command.call();
+            console.out().flush();
+            return exitCode;
+        } catch (Exception e) {
+            int failed = new Failures(console).handle(e, command);
+            return exitCode == 0 ? failed : exitCode;
+        } catch (OutOfMemoryError e) {
+            return new Failures(console).outOfMemory(e, command);
+        } finally {
+            console.err().flush();
+        }
+    }
+
+    /// Runs a command whose arguments picocli parses.
+    static int runParsed(Console console, String... args) {
         CommandLine commandLine = commandLine(console, args);
         StringWriter help = new StringWriter();
         commandLine.setOut(new PrintWriter(help)).setErr(console.errWriter());
@@ -36,20 +69,21 @@ public final class Main {
         commandLine.setExecutionExceptionHandler(new Failures(console));
         commandLine.setParameterExceptionHandler(Failures::usage);
         commandLine.setUsageHelpAutoWidth(false).setUsageHelpWidth(110);
+        commandLine.setColorScheme(
+                CommandLine.Help.defaultColorScheme(console.outColours().ansi()));
         try {
             int exitCode = commandLine.execute(args);
             commandLine.getOut().flush();
             return print(help.toString(), console, commandLine, exitCode);
         } catch (OutOfMemoryError e) {
-            console.err().println("penstock: out of memory: " + e.getMessage());
-            return Failures.DISK;
+            return new Failures(console).outOfMemory(e, Failures.command(commandLine));
         } finally {
             console.err().flush();
         }
     }
 
-    /// Prints the help, if any was asked for, and writes what is still buffered. A command that has failed keeps
-    /// its own exit code.
+    /// Prints the help, if it was requested, and flushes the output. A command that has failed keeps its own exit
+    /// code.
     private static int print(String help, Console console, CommandLine commandLine, int exitCode) {
         try {
             console.out().print(help);
@@ -74,7 +108,7 @@ public final class Main {
         return new PrintStream(new BufferedOutputStream(stream, 1 << 16), false, StandardCharsets.UTF_8);
     }
 
-    /// Gives each command the console.
+    /// Creates commands and gives each of them the console.
     private record Factory(Console console) implements CommandLine.IFactory {
         @Override
         public <K> K create(Class<K> type) throws Exception {

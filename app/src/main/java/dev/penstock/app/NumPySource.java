@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 
-/// The rows of another table, copied as they are stored.
+/// Copies the rows of another table unchanged.
 record NumPySource(TableReader table) implements TableSource {
     private static final long CHUNK_BYTES = 8L << 20;
 
@@ -19,8 +19,8 @@ record NumPySource(TableReader table) implements TableSource {
         TableReader table = TableReader.open(path);
         if (wanted != null && !wanted.equals(table.rowType())) {
             table.close();
-            throw new IllegalArgumentException(
-                    path + " has rows of " + table.rowType() + " and not of " + wanted + "; types are not converted");
+            throw new IllegalArgumentException(path + " has rows of " + table.rowType() + ", but --dtype is " + wanted
+                    + "; types are not converted");
         }
         return new NumPySource(table);
     }

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The names of files to be written: their extension has to be that of the format, or there is none.
+/// Checks the names of output files: they must have the extension of the format, or none.
 ///
-/// A table that was named `steps.a2pack` by mistake would become a folder of that name.
+/// Without this check, a table with the wrong name `steps.a2pack` would become a folder of that name.
 final class OutputName {
     static final String PACK = ".a2pack";
     static final String TABLE = ".npy";
@@ -27,9 +27,9 @@ final class OutputName {
 
     private OutputName() {}
 
-    /// Refuses a name whose extension is not this one.
+    /// Rejects a name with another extension.
     ///
-    /// @throws IllegalArgumentException when it has another extension
+    /// @throws IllegalArgumentException when the name has another extension
     static void require(Path output, String extension) {
         String found = extension(output);
         if (!found.isEmpty() && !found.equals(extension)) {
@@ -42,9 +42,9 @@ final class OutputName {
         }
     }
 
-    /// Refuses a name whose extension is that of another format. Text may have any other name.
+    /// Rejects a name with the extension of another format. Text output may have any other name.
     ///
-    /// @throws IllegalArgumentException when it has such an extension
+    /// @throws IllegalArgumentException when the name has such an extension
     static void requireText(Path output, String extension) {
         String found = extension(output);
         if (FORMATS.containsKey(found) && !found.equals(extension)) {

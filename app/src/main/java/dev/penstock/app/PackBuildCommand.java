@@ -19,11 +19,11 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
         name = "build",
         aliases = "pack",
-        header = "Pack the files of a folder.",
+        header = "Pack the files of a folder into one file.",
         description =
-                "Collects *.a2run2 (*.a2run where there is none), or every file with --all-files. Runs of the game"
-                        + " 2048 are recognised by their content; one that cannot be read stops the command,"
-                        + " unless --skip-bad is given. The pack appears under its name when it is complete"
+                "Packs all *.a2run2 files (*.a2run if there are none), or all files with --all-files. Runs of the game"
+                        + " 2048 are recognised by their content; one that is invalid stops the command,"
+                        + " unless --skip-bad is given. The pack appears when it is complete"
                         + " and on disk.",
         footer = {
             "",
@@ -32,53 +32,59 @@ import picocli.CommandLine.Option;
             "  penstock pack build --input photos --output photos.a2pack --all-files --compress zstd"
         })
 final class PackBuildCommand extends Command {
-    @Option(names = "--input", required = true, paramLabel = "DIR", description = "The folder.")
+    @Option(names = "--input", required = true, paramLabel = "DIR", description = "The input folder.")
     Path input;
 
-    @Option(names = "--output", required = true, paramLabel = "FILE", description = "The pack to write.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The pack to write.")
     Path output;
 
     @Option(
             names = "--align",
             paramLabel = "BYTES",
-            description = "Each record starts at a multiple of this (default: 4096 for runs; with --all-files small"
-                    + " records have no gaps between them and large ones start at pages).")
+            description = "Alignment of records in bytes (default: 4096 for runs; with --all-files small"
+                    + " records are stored without gaps, and large ones start at pages).")
     Long alignment;
 
     @Option(
             names = "--compress",
             paramLabel = "none|zstd|lz4",
             defaultValue = "none",
-            description = "Compress each record that gets smaller by it (default: ${DEFAULT-VALUE}).")
+            description = "Compression of records; records that do not get smaller are stored raw (default:"
+                    + " ${DEFAULT-VALUE}).")
     Codec codec;
 
     @Option(
             names = "--level",
             paramLabel = "L",
             defaultValue = "0",
-            description = "zstd: 1 fast to 22 small; lz4: acceleration, larger is faster; 0 is the codec's own choice.")
+            description =
+                    "zstd: 1 (fast) to 22 (small); lz4: acceleration, larger is faster; 0 is the codec's default.")
     int level;
 
     @Option(
             names = "--workers",
             paramLabel = "N",
-            description = "Threads that read and compress (default: one a core).")
+            description = "Number of threads that read and compress (default: one per core).")
     Integer workers;
 
-    @Option(names = "--all-files", description = "Pack every file and keep the names.")
+    @Option(names = "--all-files", description = "Pack all files and store their names.")
     boolean isEveryFile;
 
-    @Option(names = "--no-entry-crc", description = "Store no checksums of the records.")
+    @Option(names = "--no-entry-crc", description = "Do not store a checksum for each record.")
     boolean isWithoutCrc;
 
-    /// What the original's command lines say for the default.
+    /// Accepted for command lines of the original program, where it is the default.
     @Option(names = "--entry-crc", hidden = true)
     boolean isWithCrc;
 
-    @Option(names = "--skip-bad", description = "Leave out runs that cannot be read, and report them.")
+    @Option(names = "--skip-bad", description = "Skip and report invalid runs.")
     boolean isSkippingBad;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     @Override
@@ -102,7 +108,7 @@ final class PackBuildCommand extends Command {
 
     private long alignment() {
         if (alignment != null && alignment < 1) {
-            throw new IllegalArgumentException("--align must be at least 1, not " + alignment);
+            throw new IllegalArgumentException("--align must be at least 1, got " + alignment);
         }
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }

@@ -4,11 +4,15 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands that only packs have.
+/// The commands for packs.
 @CommandLine.Command(
         name = "pack",
         aliases = "a2pack",
-        header = "One immutable file of many byte records (A2PACK).",
+        header = "Commands for packs: one immutable file of many byte records (A2PACK).",
+        description = {
+            "validate, stats and inspect have the names and the output of the original program, and show information"
+                    + " from the index of a pack. The commands for all formats are penstock verify, stats and get."
+        },
         footer = {"", "Example:", "  penstock pack build --input runs --output runs.a2pack"})
 final class PackCommand extends CommandGroup {
     @Override

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/// Many files become a pack, which is checked and read in random batches.
+/// Packs many files, verifies the pack and reads it in random batches.
 record PackDemo(DemoCommand demo) {
     private static final int FILE_COUNT = 3000;
     private static final int SIZE_MAX = 16_000;
@@ -72,7 +72,7 @@ record PackDemo(DemoCommand demo) {
                 "packSeconds",
                 seconds,
                 "  packed   them into one file of " + Text.bytes(Files.size(pack)) + " in " + Text.seconds(seconds)
-                        + ", " + Text.bytes((long) (result.inputBytes() / seconds)) + "/s, on disk and named");
+                        + ", " + Text.bytes((long) (result.inputBytes() / seconds)) + "/s, durable on disk");
     }
 
     private boolean verify(Path path) throws IOException {
@@ -102,11 +102,10 @@ record PackDemo(DemoCommand demo) {
         double[] ours = gather(path);
         double[] floor = readFiles(files);
         demo.show(
-                "recordsPerSecond", ours[0], "  drew     random batches of " + BATCH_SIZE + " records: " + rates(ours));
+                "recordsPerSecond", ours[0], "  read     random batches of " + BATCH_SIZE + " records: " + rates(ours));
         demo.show("floorRecordsPerSecond", floor[0], "  floor    plain reading of the same files:  " + rates(floor));
         double ratio = ours[0] / floor[0];
-        demo.show(
-                "ratio", ratio, String.format(Locale.ROOT, "  so the pack is %.1f times as fast as its files", ratio));
+        demo.show("ratio", ratio, String.format(Locale.ROOT, "  The pack is %.1f times as fast as the files", ratio));
         demo.note("bytesPerSecond", ours[1]);
         demo.note("floorBytesPerSecond", floor[1]);
     }
@@ -115,7 +114,7 @@ record PackDemo(DemoCommand demo) {
         return Text.number((long) perSecond[0]) + " records/s, " + Text.bytes((long) perSecond[1]) + "/s";
     }
 
-    /// Records and bytes a second, in random batches, each record held against its checksum.
+    /// Records and bytes per second, in random batches. The checksum of each record is checked.
     private static double[] gather(Path path) throws IOException {
         SplittableRandom random = new SplittableRandom(2);
         long[] indices = new long[BATCH_SIZE];

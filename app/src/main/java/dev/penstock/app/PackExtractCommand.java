@@ -23,18 +23,23 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Files out of a pack.
+/// Extracts records of a pack to files.
 @CommandLine.Command(
         name = "extract",
-        header = "Write records of a pack as files.",
-        description = "Under their original names where the pack keeps names, otherwise run-000005.a2run2 and"
-                + " record-000005.bin. All indices and names are checked before anything is written.",
+        header = "Extract records of a pack to files.",
+        description =
+                "Files get their original names if the pack has names, otherwise names such as run-000005.a2run2 and"
+                        + " record-000005.bin. All indices and names are checked before anything is written.",
         footer = {"", "Example:", "  penstock pack extract runs.a2pack --indices 0,5,10-20 --output out"})
 final class PackExtractCommand extends PackfileCommand {
     @Mixin
     RunSelection selection;
 
-    @Option(names = "--output", required = true, paramLabel = "DIR", description = "The folder to write into.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "DIR",
+            description = "The output folder.")
     Path output;
 
     @Option(names = "--overwrite", description = "Replace existing files.")
@@ -66,7 +71,7 @@ final class PackExtractCommand extends PackfileCommand {
         return 0;
     }
 
-    /// Work on one record.
+    /// An action on one record.
     private interface Step {
         void at(long index) throws IOException;
     }
@@ -85,7 +90,7 @@ final class PackExtractCommand extends PackfileCommand {
         }
     }
 
-    /// Where a record goes. A name out of a file is not to be trusted: it must not lead out of the folder.
+    /// The path to write a record to. Names from a file are not trusted: they must not lead out of the folder.
     private Path target(PackReader pack, long index) {
         String name = pack.name(index);
         if (name == null) {
@@ -117,7 +122,7 @@ final class PackExtractCommand extends PackfileCommand {
         Path target = target(pack, index);
         Files.createDirectories(target.toAbsolutePath().getParent());
         if (!target.toAbsolutePath().getParent().toRealPath().startsWith(output.toRealPath())) {
-            throw badName(pack, index, pack.name(index) + ", which a link leads out of the folder");
+            throw badName(pack, index, pack.name(index) + ", which leads out of the folder through a link");
         }
         long size = pack.size(index);
         try (Buffer buffer = new Buffer();

@@ -20,16 +20,17 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// One record and its entry.
+/// Shows one record and its index entry.
 @CommandLine.Command(
         name = "inspect",
-        header = "Show what the index says about one record, and how its content begins; of a run its metadata.",
+        header = "Show the index entry and the first bytes of a record, or the metadata of a run.",
+        description = "`penstock get` writes a record of any format as a whole.",
         footer = {"", "Example:", "  penstock pack inspect runs.a2pack --index 5"})
 final class PackInspectCommand extends PackfileCommand {
-    @Option(names = "--index", required = true, paramLabel = "I", description = "Which record, counted from 0.")
+    @Option(names = "--index", required = true, paramLabel = "I", description = "The index of the record, from 0.")
     long index;
 
-    @Option(names = "--storage", description = "What the index says about the record, also for a run.")
+    @Option(names = "--storage", description = "Show the index entry for a run, too.")
     boolean isStorage;
 
     @Override
@@ -54,7 +55,7 @@ final class PackInspectCommand extends PackfileCommand {
         }
     }
 
-    /// What the original prints of a run, or null when the record is no run that can be read.
+    /// The fields that the original program prints for a run, or null when the record is not a valid run.
     private Map<String, Object> runFacts(PackReader pack) throws IOException {
         try (RunPack runs = RunPack.of(pack)) {
             Run run = pack.kind(index) == PackKind.OPAQUE || runs.isTombstone(index) ? null : runs.run(index);
@@ -99,7 +100,7 @@ final class PackInspectCommand extends PackfileCommand {
         return facts;
     }
 
-    /// A record that cannot be read is what people inspect: its entry is shown all the same, with the reason.
+    /// A record that cannot be read is still shown with its entry and the reason.
     private boolean addContent(PackReader pack, Map<String, Object> facts) throws IOException {
         try (Batch batch = Batch.create(pack.fields())) {
             pack.gather(new long[] {index}, batch);

@@ -14,13 +14,14 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// Counts and sizes.
+/// Shows counts and sizes.
 @CommandLine.Command(
         name = "stats",
-        header = "Counts and sizes of the records of a pack, from its index; of a pack of runs their lengths.",
+        header = "Show counts and sizes of the records of a pack, or the run lengths of a pack of runs.",
+        description = "`penstock stats` shows the sizes of the records of any format, and steps of a pack of runs.",
         footer = {"", "Example:", "  penstock pack stats runs.a2pack"})
 final class PackStatsCommand extends PackfileCommand {
-    @Option(names = "--storage", description = "Counts and sizes of the stored records, also for a pack of runs.")
+    @Option(names = "--storage", description = "Show counts and sizes of the stored records for a pack of runs, too.")
     boolean isStorage;
 
     @Override
@@ -42,7 +43,7 @@ final class PackStatsCommand extends PackfileCommand {
         return 0;
     }
 
-    /// The lines of the original.
+    /// The lines that the original program prints.
     private static Map<String, Object> lengths(PackReader pack, Progress progress) throws IOException {
         try (RunPack runs = RunPack.of(pack)) {
             RunLengths lengths = runs.lengths(progress);

@@ -17,18 +17,18 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Runs as lines of JSON.
+/// Writes runs as JSON Lines.
 @CommandLine.Command(
         name = "to-jsonl",
-        header = "Write the runs of a pack as lines of JSON.",
+        header = "Write the runs of a pack as JSON Lines.",
         description = {
-            "The schema `original` is that of the original program, byte for byte: a line for each run, or for"
+            "The schema `original` is byte for byte that of the original program: one line for each run, or for"
                     + " each step"
                     + " with --steps. The schema `compact` has for each step {run_idx, step_idx, pre_board, chosen,"
                     + " branches} with the board as one number and four branch values or nulls, and after the"
                     + " steps of a"
                     + " run a line with its final_board and metadata; --steps and --runs-only leave one of them out.",
-            "Lines are in the order of the pack, whatever the number of workers. The file appears when it is complete."
+            "Lines are in the order of the pack for any number of workers. The file appears when it is complete."
         },
         footer = {
             "",
@@ -37,33 +37,36 @@ import picocli.CommandLine.Option;
             "  penstock pack to-jsonl runs.a2pack --output best.jsonl --steps --where \"highest_tile >= 2048\""
         })
 final class PackToJsonlCommand extends PackfileCommand {
-    /// Which lines.
+    /// Selects the lines to write.
     static final class Lines {
-        @Option(names = "--steps", description = "A line for each step.")
+        @Option(names = "--steps", description = "Write one line for each step.")
         boolean isSteps;
 
-        /// What the original calls it.
+        /// The name of `--steps` in the original program.
         @Option(names = "--by-step", hidden = true)
         boolean isByStep;
 
-        @Option(names = "--runs-only", description = "A line for each run.")
+        @Option(names = "--runs-only", description = "Write one line for each run.")
         boolean isRuns;
     }
 
-    /// How many threads.
+    /// Sets the number of threads.
     static final class Threads {
-        @Option(names = "--workers", paramLabel = "N", description = "Threads that decode (default: one a core).")
+        @Option(
+                names = "--workers",
+                paramLabel = "N",
+                description = "Number of threads that decode (default: one per core).")
         Integer workers;
 
-        @Option(names = "--parallel", description = "One worker a core, which is the default.")
+        @Option(names = "--parallel", description = "Use one worker per core (the default).")
         boolean isParallel;
     }
 
     @Option(
-            names = "--output",
+            names = {"-o", "--output"},
             required = true,
             paramLabel = "FILE",
-            description = "The file to write, or - for standard output.")
+            description = "The output file, or - for standard output.")
     String output;
 
     @ArgGroup
@@ -76,17 +79,17 @@ final class PackToJsonlCommand extends PackfileCommand {
             names = "--schema",
             paramLabel = "original|compact",
             defaultValue = "original",
-            description = "What the lines look like (default: ${DEFAULT-VALUE}).")
+            description = "The schema of the lines (default: ${DEFAULT-VALUE}).")
     RunJsonl.Schema schema;
 
     @Mixin
     RunSelection selection;
 
-    /// The name that the original has for `--quiet`.
+    /// The name of `--quiet` in the original program.
     @Option(names = "--no-progress", hidden = true)
     boolean isWithoutProgress;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     @Override

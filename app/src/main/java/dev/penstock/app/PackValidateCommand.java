@@ -10,18 +10,18 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// A quick check of a pack.
+/// Checks a pack quickly.
 @CommandLine.Command(
         name = "validate",
         header = "Check the structure of a pack and a sample of its records.",
-        description = "Fast whatever the size; `penstock verify` reads every byte.",
+        description = "This is fast for packs of any size. To read every byte, use `penstock verify`.",
         footer = {"", "Example:", "  penstock pack validate runs.a2pack --sample 1000"})
 final class PackValidateCommand extends PackfileCommand {
     @Option(
             names = "--sample",
             paramLabel = "N",
             defaultValue = "64",
-            description = "How many records to read, evenly spaced (default: ${DEFAULT-VALUE}).")
+            description = "Number of evenly spaced records to read (default: ${DEFAULT-VALUE}).")
     long sampleCount;
 
     @Override

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command about one existing pack.
+/// A command about an existing pack.
 abstract class PackfileCommand extends Command {
     @Spec
     CommandSpec spec;
@@ -19,12 +19,12 @@ abstract class PackfileCommand extends Command {
     @ArgGroup(multiplicity = "1")
     Packfile packfile;
 
-    /// The file may be given in place, or by the option of the original program.
+    /// The file may be given as a parameter, or by the option of the original program.
     static final class Packfile {
-        @Parameters(arity = "1", paramLabel = "FILE", description = "The pack.")
+        @Parameters(arity = "1", paramLabel = "FILE", description = "The path of the pack.")
         Path path;
 
-        @Option(names = "--packfile", paramLabel = "FILE", description = "The pack, as an option.")
+        @Option(names = "--packfile", paramLabel = "FILE", description = "The path of the pack, given as an option.")
         Path option;
     }
 

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// A field as Parquet stores it: its place in the schema, and its values as pages.
+/// A field as Parquet stores it: its elements of the schema, and its values as pages.
 final class ParquetColumn {
-    /// The number of the codec.
+    /// Parquet's number of the codec.
     static final int ZSTD = 6;
 
     private static final int BOOLEAN = 0;
@@ -34,7 +34,7 @@ final class ParquetColumn {
     private static final int LIST = 3;
 
     private final Field field;
-    /// Lengths of the dimensions, outermost first; -1 for one that differs from record to record.
+    /// The lengths of the dimensions, outermost first; -1 for a dimension that differs between records.
     private final long[] dimensions;
 
     ParquetColumn(Field field) {
@@ -57,7 +57,7 @@ final class ParquetColumn {
     /// The values of a column with their levels.
     record Page(byte[] bytes, long valueCount) {}
 
-    /// Elements of the schema.
+    /// The number of schema elements.
     int elementCount() {
         return 1 + 2 * dimensions.length;
     }
@@ -96,7 +96,7 @@ final class ParquetColumn {
         };
     }
 
-    /// Writes the elements of the schema.
+    /// Writes the schema elements.
     void describe(ThriftOutput thrift) {
         String name = field.name();
         int repetition = OPTIONAL;
@@ -122,7 +122,7 @@ final class ParquetColumn {
         thrift.close();
     }
 
-    /// The page of a column.
+    /// Creates the page of a column.
     Page page(Column column, long rowCount) {
         Levels repetitions = new Levels(dimensions.length);
         Levels definitions = new Levels(dimensions.length + 1);
@@ -157,7 +157,8 @@ final class ParquetColumn {
         return size == 0 ? 1 : cell.byteSize() / size;
     }
 
-    /// The first value of a record has level 0; of the others, the level of the outermost list that goes on.
+    /// The repetition levels: 0 for the first value of a record, otherwise the level of the outermost list that
+    /// continues.
     private void addRepetitions(Levels repetitions, long count) {
         repetitions.add(0, 1);
         if (dimensions.length == 1) {
@@ -178,7 +179,7 @@ final class ParquetColumn {
         }
     }
 
-    /// Levels as runs of equal ones.
+    /// Levels in run-length encoding.
     private static final class Levels {
         private final int max;
         private final ByteArrayOutputStream runs = new ByteArrayOutputStream();
@@ -261,7 +262,7 @@ final class ParquetColumn {
                         }
                     }
                     default -> {
-                        // All others are stored as they are in memory.
+                        // All other types are stored as they are in memory.
                         out.writeBytes(cell.toArray(Layouts.U8));
                         return;
                     }

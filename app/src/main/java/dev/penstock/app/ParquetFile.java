@@ -12,12 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Writes batches as a Parquet file: a row group for each batch, with one page for each column.
+/// Writes batches as a Parquet file: one row group for each batch, with one page for each column.
 ///
-/// Values are in Parquet's plain encoding, pages are compressed with zstd where that makes them smaller. Fields
-/// are optional; a field with a shape is a list, or a list of lists.
+/// Values are in Parquet's plain encoding. Pages are compressed with zstd if that makes them smaller. Fields are
+/// optional; a field with a shape is a list, or a list of lists.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ParquetFile implements AutoCloseable {
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
     private static final int PLAIN = 0;
@@ -29,7 +29,7 @@ final class ParquetFile implements AutoCloseable {
     private long position;
     private long rowCount;
 
-    /// A page that was written.
+    /// A written page.
     private record Chunk(long offset, long valueCount, long rawSize, long size, int codec) {}
 
     private record RowGroup(List<Chunk> chunks, long rows) {}
@@ -61,7 +61,7 @@ final class ParquetFile implements AutoCloseable {
         boolean isCompressed = stored.length < page.bytes().length;
         byte[] body = isCompressed ? stored : page.bytes();
         int codec = isCompressed ? ParquetColumn.ZSTD : 0;
-        // The chunk says which codec it has, so a page that does not get smaller is stored as it is.
+        // The chunk stores its codec, so a page that does not get smaller is stored uncompressed.
         byte[] header = new ThriftOutput()
                 .i32(1, 0)
                 .i32(2, page.bytes().length)

@@ -5,16 +5,17 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// The command above all others.
+/// The top-level command.
 @CommandLine.Command(
         name = "penstock",
-        header = "Training records from disk to the accelerator.",
-        description = "Packs, checks and reads datasets of many small records.",
+        header = "Read training data from disk fast enough for the accelerator.",
+        description = "Packs, checks, converts and loads datasets of many small records.",
         versionProvider = PenstockCommand.Version.class,
         footer = {
             "",
-            "Exit codes: 0 fine, 1 the data is bad, 2 usage, 3 the disk, 141 the reader of the output is gone.",
-            "With --json a failure prints {\"error\": {\"kind\", \"reason\", \"file\", \"offset\", \"message\"}}.",
+            "Exit codes: 0 success, 1 bad data, 2 usage error, 3 I/O error, 141 output pipe closed.",
+            "With --json an error prints {\"error\": {\"kind\", \"reason\", \"file\", \"offset\", \"message\"}},",
+            "as the last line of standard error if part of the result was already printed.",
             "",
             "Example:",
             "  penstock pack build --input photos --output photos.a2pack --all-files",
@@ -30,6 +31,10 @@ final class PenstockCommand extends CommandGroup {
         commands.put("get", GetCommand.class);
         commands.put("stats", StatsCommand.class);
         commands.put("export", ExportCommand.class);
+        commands.put("select", SelectCommand.class);
+        commands.put("convert", ConvertCommand.class);
+        commands.put("merge", MergeCommand.class);
+        commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
@@ -40,13 +45,15 @@ final class PenstockCommand extends CommandGroup {
         commands.put("tree", TreeCommand.class);
         commands.put("store", StoreCommand.class);
         commands.put("demo", DemoCommand.class);
+        commands.put("completion", CompletionCommand.class);
+        commands.put("man", ManualCommand.class);
         commands.put("help", HelpCommand.class);
     }
 
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
     boolean isVersion;
 
-    /// The version the jar was built as.
+    /// The version of the jar.
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -12,36 +12,40 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// What a loader would hand out, without loading.
+/// Shows what a loader would deliver, without loading.
 @CommandLine.Command(
         name = "plan",
-        header = "Say what a step of an epoch holds, or where a record falls, and what the order costs.",
+        header = "Show the records of a step of an epoch, or the step of a record, and the cost of the sampling order.",
         description = {
-            "Computes what the loader hands out with these options; records are read only for --where, --weights"
-                    + " and, where the format does not know them, lengths.",
+            "Computes what the loader delivers with these options. Records are read only for --where, --weights"
+                    + " and lengths that the format does not store.",
             "",
-            "Read amplification is bytes read over bytes wanted, in pages of 4,096. Of a step: the pages that its"
-                    + " records touch, nothing being in memory. Of an epoch: an order jumps about in a number of"
-                    + " records at a time (all, or a window of blocks); if their pages fit in --memory, each run of"
-                    + " neighbours is read once, otherwise the share 1 - memory / pages of the records is read each"
-                    + " by itself.",
+            "Read amplification is bytes read divided by bytes requested, in pages of 4,096 bytes. For a step it counts"
+                    + " the pages of its records with a cold cache. For an epoch: a sampler draws from a number of"
+                    + " records at a time (all, or a window of blocks). If their pages fit in --memory, each run of"
+                    + " neighbours is read once. Otherwise the fraction 1 - memory / pages of the records is read"
+                    + " individually.",
             "",
-            "The effective batch is how many records drawn independently a step is worth: the variance of a record's"
-                    + " place in the file over that of the means of up to 512 steps. Of a true shuffle it is about"
-                    + " the size of the step, of the order of the file about 1."
+            "The effective batch is the number of independently drawn records with the same variance as a step: the"
+                    + " variance of a record's position in the file divided by that of the means of up to 512"
+                    + " steps. For a"
+                    + " full shuffle it is about the size of the step, for sequential order about 1.",
+            "",
+            "For several datasets that are read as one, it also shows how many records of each a rank reads."
         },
         footer = {
             "",
             "Example:",
             "  penstock plan steps.npy --batch 256 --sampler block --seed 7 --world 4 --rank 1 --step 10",
-            "  penstock plan steps.npy --batch 256 --seed 7 --epoch 2 --record 12345 --json"
+            "  penstock plan steps.npy --batch 256 --seed 7 --epoch 2 --record 12345 --json",
+            "  penstock plan 'day-*' --sampler block --world 4"
         })
-final class PlanCommand extends DatasetCommand {
+final class PlanCommand extends DatasetsCommand {
     @Option(
             names = "--batch",
             paramLabel = "N",
             defaultValue = "256",
-            description = "Records of a batch on one rank (default: ${DEFAULT-VALUE}).")
+            description = "Number of records in a batch on one rank (default: ${DEFAULT-VALUE}).")
     long batchSize;
 
     @Mixin
@@ -60,22 +64,25 @@ final class PlanCommand extends DatasetCommand {
             description = "From 0 (default: ${DEFAULT-VALUE}).")
     long epoch;
 
-    @Option(names = "--step", paramLabel = "K", description = "Which step to show, from 0 (default: 0).")
+    @Option(names = "--step", paramLabel = "K", description = "The step to show, from 0 (default: 0).")
     Long step;
 
-    @Option(names = "--record", paramLabel = "R", description = "Show where this record falls instead of a step.")
+    @Option(
+            names = "--record",
+            paramLabel = "R",
+            description = "Show the step and rank of this record instead of a step.")
     Long record;
 
-    @Option(names = "--drop-last", description = "Leave out the smaller step at the end of an epoch.")
+    @Option(names = "--drop-last", description = "Drop the incomplete last step of an epoch.")
     boolean isDroppingLast;
 
     @Override
     public Integer call() throws IOException {
         if (batchSize < 1 || epoch < 0) {
-            throw order.usage(batchSize < 1 ? "--batch has to be at least 1" : "--epoch counts from 0");
+            throw order.usage(batchSize < 1 ? "--batch must be at least 1" : "--epoch must not be negative");
         }
         if (step != null && record != null) {
-            throw order.usage("--step shows a step and --record finds one: give one of them");
+            throw order.usage("--step and --record cannot be used together");
         }
         order.check();
         Ranks rank = ranks.ranks();
@@ -96,7 +103,7 @@ final class PlanCommand extends DatasetCommand {
         return 0;
     }
 
-    /// The memory there is to keep pages in.
+    /// The memory available for file pages.
     long memoryBytes() {
         return io.memoryBytes == null ? AvailableMemory.bytes() : io.memoryBytes;
     }
@@ -105,22 +112,22 @@ final class PlanCommand extends DatasetCommand {
         return plan.find(epoch, record).orElseThrow(() -> {
             boolean isDrawn = order.kind == SamplerOptions.Kind.UNIFORM || order.kind == SamplerOptions.Kind.WEIGHTED;
             if (isDrawn || order.kind == SamplerOptions.Kind.WINDOW) {
-                return order.usage("the order " + order.kind + " may have a record several times or not at all, so"
-                        + " record " + record + " has no one place: use --step, or a --sampler that has every record"
+                return order.usage("--sampler " + order.kind + " may draw a record several times or not at all, so"
+                        + " record " + record + " has no single step: use --step, or a sampler that draws every record"
                         + " once");
             }
-            return order.usage("record " + record + " does not match --where, so it has no place");
+            return order.usage("record " + record + " does not match --where, so it is in no step");
         });
     }
 
-    /// @return the step to show, or -1 when there is none at all and none was asked for
+    /// @return the step to show, or -1 when the epoch has no steps and none was requested
     private long step(Plan plan) {
         long stepCount = plan.stepCount();
         if (step == null) {
             return stepCount == 0 ? -1 : 0;
         }
         if (step < 0 || step >= stepCount) {
-            throw order.usage("no step " + step + ": an epoch has " + Text.number(stepCount) + " steps"
+            throw order.usage("step " + step + " is out of range: an epoch has " + Text.number(stepCount) + " steps"
                     + (stepCount == 0 ? "" : ", 0 to " + (stepCount - 1)));
         }
         return step;

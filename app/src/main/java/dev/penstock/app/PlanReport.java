@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
@@ -18,7 +19,7 @@ import java.util.stream.LongStream;
 record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan plan, Ranks ranks) {
     private static final int SHOWN_COUNT = 10;
 
-    /// The true shuffle to compare with is the same in every run.
+    /// The seed of the full shuffle to compare with, which is the same in every run.
     private static final long SHUFFLE_SEED = 1;
 
     void printPlace(long record, Plan.Place place) {
@@ -37,7 +38,7 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
         command.print(Text.row("position", place.position()));
         command.print(Text.row(
                 "step",
-                place.isDelivered() ? Text.number(place.step()) : "none: it is in the last, which is left out"));
+                place.isDelivered() ? Text.number(place.step()) : "none: it is in the last step, which is dropped"));
         if (place.isDelivered()) {
             command.print(Text.row("rank", place.rank() + " of " + ranks.worldSize()));
         }
@@ -62,6 +63,9 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
             json.put("bytesPerStep", bytes);
             json.put("readAmplification", describe(read, indices));
             json.put("quality", describe(quality, shuffle));
+            if (dataset instanceof Concat concat) {
+                json.put("parts", parts(concat).json());
+            }
             command.printJson(json);
             return;
         }
@@ -69,8 +73,15 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
         if (step >= 0) {
             printRows(step, indices, padded, bytes);
         }
+        if (dataset instanceof Concat concat) {
+            parts(concat).lines(ranks.rank()).forEach(command::print);
+        }
         printReads(read, indices);
         printQuality(quality, shuffle);
+    }
+
+    private PlanParts parts(Concat concat) {
+        return PlanParts.of(concat, plan, command.epoch, ranks.worldSize());
     }
 
     private Map<String, Object> head() {
@@ -135,7 +146,7 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
         return Double.isFinite(value) ? value : null;
     }
 
-    /// Of a variance that is taken from so many steps.
+    /// The relative error of a variance that is estimated from this number of steps.
     private static double relativeError(ShuffleQuality quality) {
         return Math.sqrt(2.0 / (quality.steps() - 1));
     }
@@ -184,10 +195,10 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
     }
 
     private void printReads(ReadAmplification read, long[] indices) {
-        command.print(Text.row("reads, a step", times(read.step(indices)) + " the bytes it wants, nothing in memory"));
+        command.print(Text.row("reads, a step", times(read.step(indices)) + " the requested bytes, with a cold cache"));
         command.print(Text.row(
                 "reads, an epoch",
-                times(read.epoch(sampler)) + " the bytes it wants, with "
+                times(read.epoch(sampler)) + " the requested bytes, with "
                         + Text.bytes(read.memoryBytes()) + " of memory for a spread of "
                         + Text.bytes((long) read.spreadBytes(sampler))));
     }
@@ -197,14 +208,14 @@ record PlanReport(PlanCommand command, Dataset dataset, Sampler sampler, Plan pl
     }
 
     private void printQuality(ShuffleQuality quality, ShuffleQuality shuffle) {
-        command.print(String.format(Locale.ROOT, "  %-18s %12s %14s", "shuffle", "this order", "a true shuffle"));
+        command.print(String.format(Locale.ROOT, "  %-18s %12s %14s", "shuffle", "this sampler", "full shuffle"));
         printFigures("effective batch", "%.1f", quality.effectiveBatch(), shuffle.effectiveBatch());
         printFigures("serial correlation", "%.4f", quality.serialCorrelation(), shuffle.serialCorrelation());
         printFigures("neighbours", "%.6f", quality.neighbourShare(), shuffle.neighbourShare());
         if (Double.isFinite(quality.effectiveBatch()) && Double.isFinite(shuffle.effectiveBatch())) {
             command.print(String.format(
                     Locale.ROOT,
-                    "a batch of %,d is worth %,.0f independent %s; of a true shuffle %,.0f (give or take %.0f %%)",
+                    "a batch of %,d is worth %,.0f independent %s; with a full shuffle %,.0f (+/- %.0f %%)",
                     quality.stepSize(),
                     quality.effectiveBatch(),
                     Math.round(quality.effectiveBatch()) == 1 ? "record" : "records",

@@ -5,19 +5,18 @@ import dev.penstock.Progress;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/// One line on a terminal that says how far something is and how long it will take. Draws nothing where nobody
-/// looks.
+/// A progress line on a terminal with the remaining time. It draws nothing if standard error is not a terminal.
 final class ProgressBar implements Progress, AutoCloseable {
     private static final long DRAW_EVERY_NANOS = 100_000_000;
     private static final int WIDTH = 30;
 
-    /// What is counted.
+    /// The unit of the progress.
     enum Unit {
         BYTES,
         FILES,
         RECORDS,
         GAMES,
-        /// Of which there is no rate.
+        /// Has no rate.
         TIME
     }
 
@@ -36,7 +35,7 @@ final class ProgressBar implements Progress, AutoCloseable {
         this.isDrawn = isDrawn;
     }
 
-    /// Sets what is shown behind the rate.
+    /// Sets the text after the rate.
     synchronized void note(String text) {
         note = "  " + text;
     }
@@ -66,7 +65,7 @@ final class ProgressBar implements Progress, AutoCloseable {
         return String.format(Locale.ROOT, "%s [%s] %3.0f %%  %s  %s", label, bar, share * 100, rate + note, left);
     }
 
-    /// Wipes the line.
+    /// Erases the line.
     @Override
     public synchronized void close() {
         if (isDrawn && lastDrawn != 0) {

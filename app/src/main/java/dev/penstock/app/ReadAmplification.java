@@ -4,27 +4,26 @@ package dev.penstock.app;
 import dev.penstock.loader.Sampler;
 import java.util.Arrays;
 
-/// How many bytes have to come from the disk for each byte that is wanted, since files are read by pages.
+/// The number of bytes that are read from disk for each requested byte, because files are read in pages.
 ///
-/// Record `i` is taken to lie at byte `i * recordSize`.
+/// It assumes that record `i` lies at byte `i * recordSize`.
 ///
-/// **Step, cold.** The pages that the records of the step touch, each once, over the bytes of the records.
+/// **Step, cold cache.** The distinct pages of the step's records, divided by the size of the records.
 ///
-/// **Epoch.** Records come in runs of [Sampler#runCount] neighbours. A run of `b` bytes touches
-/// `1 + (b - g) / 4096` pages in the mean: `g` is the greatest common divisor of `b` and 4,096, or 1 when the
-/// size of a record is itself a mean. What the order jumps about in at any time, [Sampler#spreadCount] records,
-/// takes the pages of its runs, at most all of the file. If that fits in memory, every run is read once. Otherwise
-/// only a share of it, memory over spread, is found in memory; each record of the rest costs the pages of a run
-/// of 1.
+/// **Epoch.** Records come in runs of [Sampler#runCount] neighbours. A run of `b` bytes touches `1 + (b - g) /
+/// 4096` pages on average: `g` is the greatest common divisor of `b` and 4,096, or 1 if the record size is itself
+/// an average. At any time the sampler draws from [Sampler#spreadCount] records, which take the pages of their
+/// runs, at most the whole file. If these pages fit in memory, every run is read once. Otherwise only the fraction
+/// memory / spread is found in memory, and each other record costs the pages of a run of 1.
 ///
-/// @param recordSize  bytes of a record in the file
-/// @param isFixed     whether every record has it
-/// @param fileBytes   bytes of all records
-/// @param memoryBytes memory that holds pages of the file
+/// @param recordSize  the size of a record in the file, in bytes
+/// @param isFixed     whether all records have this size
+/// @param fileBytes   the size of all records in bytes
+/// @param memoryBytes the memory for pages of the file
 record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, long memoryBytes) {
     static final long PAGE_SIZE = 4096;
 
-    /// Bytes that are read for a step when nothing is in memory.
+    /// The number of bytes read for a step with a cold cache.
     long stepBytes(long[] indices) {
         long[] sorted = indices.clone();
         Arrays.sort(sorted);
@@ -43,7 +42,7 @@ record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, l
         return stepBytes(indices) / (indices.length * recordSize);
     }
 
-    /// Bytes of memory for each run to be read once.
+    /// The memory that is needed to read each run only once.
     double spreadBytes(Sampler sampler) {
         double runs = Math.ceil((double) sampler.spreadCount() / sampler.runCount());
         return Math.min(fileBytes, runs * runBytes(Math.min(sampler.runCount(), sampler.spreadCount())));
@@ -57,7 +56,7 @@ record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, l
         return (hits * once + (1 - hits) * sampler.length() * runBytes(1)) / wanted;
     }
 
-    /// Bytes of the pages that neighbours touch.
+    /// The size of the pages that consecutive records touch.
     private double runBytes(long recordCount) {
         double bytes = recordCount * recordSize;
         return PAGE_SIZE + bytes - (isFixed ? gcd((long) bytes, PAGE_SIZE) : 1);

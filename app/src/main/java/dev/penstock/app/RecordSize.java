@@ -7,11 +7,11 @@ import dev.penstock.catalog.Catalog;
 import java.io.IOException;
 import java.util.List;
 
-/// How many bytes records take.
+/// Sizes of records in bytes.
 final class RecordSize {
     private RecordSize() {}
 
-    /// Bytes of a record in the file: of rows exactly, otherwise in the mean.
+    /// The size of a record in the file: exact for rows, otherwise the average.
     static double stored(Dataset dataset) {
         if (isFixed(dataset)) {
             return Catalog.rowType(dataset, dataset.fields()).size();
@@ -23,7 +23,7 @@ final class RecordSize {
         return dataset.fields().stream().noneMatch(Field::isVariable);
     }
 
-    /// Bytes that these records have in a batch.
+    /// The size of these records in a batch.
     static long inBatch(Dataset dataset, List<Field> fields, long[] indices) throws IOException {
         long bytes = 0;
         for (Field field : fields) {

@@ -4,6 +4,8 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
+import dev.penstock.ElementType;
+import dev.penstock.Elements;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
@@ -11,16 +13,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A record, for scripts and for people.
+/// Formats a record as JSON and as text.
 final class RecordText {
     private static final long PREVIEW_BYTES = 48;
 
-    /// Stands for a missing value in text for people.
+    /// The text for a missing value.
     private static final String MISSING = "(missing)";
 
     private RecordText() {}
 
-    /// Index, name if there is one, size, and each field of a row.
+    /// The index, the name if there is one, the size, and each field of a row.
     static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("index", index);
@@ -36,7 +38,7 @@ final class RecordText {
         return json;
     }
 
-    /// The fields of a row by their names; null where the value is missing.
+    /// The fields of a row by name; null if the value is missing.
     static Map<String, Object> fields(Batch batch, long rowIndex) {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (Column column : batch.columns()) {
@@ -47,20 +49,25 @@ final class RecordText {
         return fields;
     }
 
-    /// Whether records are bytes and nothing more.
+    /// Whether records are plain bytes.
     static boolean isBytes(Dataset dataset) {
         return dataset.fields().size() == 1 && dataset.fields().getFirst().isVariable();
     }
 
-    /// One line: index, size, name, and how the content begins; or index and fields.
+    /// One line: index, size, name and the first bytes; or index and fields.
     static String line(Dataset dataset, long index, Batch batch, long rowIndex) {
         if (!isBytes(dataset)) {
             return String.format(Locale.ROOT, "%8d  %s", index, pairs(batch, rowIndex));
         }
         MemorySegment value = batch.column(0).value(rowIndex);
         String name = dataset.name(index) == null ? "" : Text.printable(dataset.name(index)) + "  ";
-        String content = batch.column(0).isMissing(rowIndex) ? MISSING : preview(value);
+        String content = value(batch.column(0), rowIndex);
         return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, content);
+    }
+
+    /// The line of a deleted record.
+    static String deletedLine(long index) {
+        return String.format(Locale.ROOT, "%8d  (deleted)", index);
     }
 
     /// The fields of a row in one line.
@@ -75,7 +82,18 @@ final class RecordText {
         return column.isMissing(rowIndex) ? MISSING : ElementText.line(column.field(), column.value(rowIndex));
     }
 
-    /// The first bytes: as text when they are text, otherwise in hex.
+    /// The first characters of a text, in one line.
+    static String textPreview(MemorySegment value) {
+        long size = Math.min(PREVIEW_BYTES, value.byteSize());
+        // A character is not cut: its bytes after the first have the bits 10 at the top.
+        while (size < value.byteSize() && size > 0 && (value.get(ValueLayout.JAVA_BYTE, size) & 0xC0) == 0x80) {
+            size--;
+        }
+        String text = Elements.toText(ElementType.UTF8, value, 0, size).replaceAll("[\\n\\r\\t]", " ");
+        return Text.printable(text) + (value.byteSize() > size ? "..." : "");
+    }
+
+    /// The first bytes: as text if they are text, otherwise in hexadecimal.
     static String preview(MemorySegment value) {
         byte[] start = toArray(value.asSlice(0, Math.min(PREVIEW_BYTES, value.byteSize())));
         StringBuilder text = new StringBuilder();

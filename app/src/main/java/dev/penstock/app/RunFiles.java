@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The run files that a path stands for.
+/// Finds the run files of a path.
 final class RunFiles {
     private RunFiles() {}
 
-    /// Returns the file itself, or all files of a folder and its folders that have the extension of a run, in
+    /// Returns the file itself, or all files of a folder and its subfolders that have the extension of a run, in
     /// order.
     ///
-    /// @throws IllegalArgumentException when the folder has none
+    /// @throws IllegalArgumentException when the folder has no run files
     static List<Path> list(Path path) throws IOException {
         if (!Files.exists(path)) {
             throw new NoSuchFileException(path.toString());

@@ -10,23 +10,22 @@ import java.util.BitSet;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/// Which records of a pack a command is about.
+/// The options that select records of a pack.
 final class RunSelection {
     @Option(
             names = "--indices",
             paramLabel = "LIST",
-            description = "Which records, as in 0,5,10-20 (default: all of them).")
+            description = "Indices of the records, as in 0,5,10-20 (default: all).")
     String indices;
 
     @Option(
             names = "--where",
             paramLabel = "COND",
-            description =
-                    "Only runs whose metadata matches, as in \"max_score >= 20000 and steps > 1500\". Fields: steps,"
-                            + " length, start_unix_s, elapsed_s, max_score, highest_tile, kind, final_board, engine.")
+            description = "Select runs by their metadata, as in \"max_score >= 20000 and steps > 1500\". Fields: steps,"
+                    + " length, start_unix_s, elapsed_s, max_score, highest_tile, kind, final_board, engine.")
     String condition;
 
-    /// The ranges of records, ascending.
+    /// The selected ranges of records, ascending.
     List<IndexRanges.Range> ranges(PackReader pack, Progress progress) throws IOException {
         List<IndexRanges.Range> all =
                 pack.count() == 0 ? List.of() : List.of(new IndexRanges.Range(0, pack.count() - 1));
@@ -36,7 +35,7 @@ final class RunSelection {
         }
         if (!RunPack.isRunPack(pack)) {
             throw new IllegalArgumentException(
-                    "--where is for packs of runs, and " + pack.location() + " holds other records");
+                    "--where works for packs of runs only, and " + pack.location() + " has other records");
         }
         BitSet isWanted = new BitSet();
         wanted.forEach(range -> isWanted.set((int) range.first(), (int) range.last() + 1));

@@ -10,9 +10,9 @@ import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import picocli.CommandLine.Option;
 
-/// As what the records of a pack of runs are seen.
+/// The option for how the records of a pack of runs are presented.
 final class RunViewOption {
-    /// The three ways to see a pack of runs.
+    /// The three presentations of a pack of runs.
     enum As {
         BYTES,
         RUNS,
@@ -23,22 +23,23 @@ final class RunViewOption {
             names = "--as",
             paramLabel = "bytes|runs|steps",
             description =
-                    "A pack of runs of the game 2048 as its stored bytes, as decoded runs with their metadata, or as"
+                    "Read a pack of runs of the game 2048 as stored bytes, as decoded runs with their metadata, or as"
                             + " the steps of all runs.")
     As as;
 
-    /// How commands that read records see a pack of runs: a condition is about decoded runs.
+    /// The default of commands that read records: bytes, or decoded runs if there is a condition.
     static As usual(String condition) {
         return condition == null ? As.BYTES : As.RUNS;
     }
 
-    /// Views a dataset; closing the view leaves the dataset open.
+    /// Returns a view of a dataset. Closing the view leaves the dataset open.
     ///
-    /// @param otherwise how a pack of runs is seen when the option is not given
+    /// @param otherwise the presentation when the option is not given
     Dataset view(Dataset dataset, As otherwise, Progress progress) throws IOException {
         boolean isRuns = dataset instanceof PackReader pack && RunPack.isRunPack(pack);
         if (as != null && !isRuns) {
-            throw new IllegalArgumentException("--as is for packs of runs, and " + dataset.location() + " is not one");
+            throw new IllegalArgumentException(
+                    "--as works for packs of runs only, and " + dataset.location() + " is not one");
         }
         As wanted = as == null ? otherwise : as;
         if (!isRuns || wanted == As.BYTES) {

@@ -16,20 +16,24 @@ import picocli.CommandLine.Parameters;
 /// Checks runs against their format and the rules of the game.
 @CommandLine.Command(
         name = "check",
-        header = "Decode runs and play them again; list what is wrong.",
+        header = "Decode and replay runs, and list all problems.",
         description = {
-            "Every byte has to belong to the run, every move has to be legal, every next board has to be the moved one"
-                    + " with one spawned tile, and recorded legality has to be that of the board.",
-            "With --lenient, what the original program accepts is a warning: bytes behind a run, a number of steps that"
-                    + " is not the noted one, varints longer than necessary, and in version 1 moves above 3 and engine"
-                    + " names that are not UTF-8."
+            "Every byte must belong to the run, every move must be legal, every next board must be the moved board"
+                    + " with one spawned tile, and the recorded legality must be that of the board.",
+            "With --lenient, anything that the original program accepts is a warning: bytes after a run, a recorded"
+                    + " number of steps that is wrong, varints longer than necessary, and in version 1 moves"
+                    + " above 3 and"
+                    + " engine names that are not UTF-8."
         },
         footer = {"", "Example:", "  penstock runs check games --json"})
 final class RunsCheckCommand extends Command {
-    @Parameters(arity = "1", paramLabel = "PATH", description = "A run, a folder of runs, or a pack of runs.")
+    @Parameters(
+            arity = "1",
+            paramLabel = "PATH",
+            description = "The path of a run, a folder of runs, or a pack of runs.")
     Path path;
 
-    @Option(names = "--lenient", description = "Accept what the original program accepts, and report it as warnings.")
+    @Option(names = "--lenient", description = "Report problems that the original program accepts as warnings.")
     boolean isLenient;
 
     @Override

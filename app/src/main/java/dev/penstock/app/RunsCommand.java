@@ -4,10 +4,10 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands about runs of the game 2048.
+/// The commands for runs of the game 2048.
 @CommandLine.Command(
         name = "runs",
-        header = "Recorded games of 2048 (a2run2 versions 1 and 2).",
+        header = "Commands for recorded games of 2048 (a2run2 versions 1 and 2).",
         footer = {"", "Example:", "  penstock runs play --games 100 --output games --seed 7"})
 final class RunsCommand extends CommandGroup {
     @Override

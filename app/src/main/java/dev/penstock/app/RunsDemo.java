@@ -17,11 +17,11 @@ import dev.penstock.pack.PackWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Games of 2048 are played, packed, verified and replayed; one board is shown.
+/// Plays games of 2048, packs, verifies and replays them, and shows one board.
 record RunsDemo(DemoCommand demo) {
     private static final long GAMES = 60;
 
-    /// @return whether the pack is sound and every game follows the rules
+    /// @return whether the pack is valid and every game follows the rules
     boolean run(Path folder) throws IOException {
         Path games = folder.resolve("games");
         Path path = folder.resolve("games.a2pack");

@@ -15,62 +15,69 @@ import picocli.CommandLine.Option;
 /// Plays games and records them.
 @CommandLine.Command(
         name = "play",
-        header = "Play games of 2048 and record each in a file.",
+        header = "Play games of 2048 and record each game in a file.",
         description = {
-            "An expectimax player looks ahead as deep as --depth says. A game depends on the seed and on its number"
-                    + " alone, so the number of workers changes nothing. Files are run-000000.a2run2 and so on;"
+            "An expectimax player searches to --depth. A game depends on the seed and its number"
+                    + " only, so the number of workers has no effect. Files are named run-000000.a2run2 and so on;"
                     + " existing"
                     + " ones are not overwritten."
         },
         footer = {"", "Example:", "  penstock runs play --games 100 --output games --depth 1 --seed 7 --clock fixed"})
 final class RunsPlayCommand extends Command {
-    /// The example run of the original's recorder: 959 moves in 15.26 seconds, at full depth.
+    /// The speed of the example run in the original recorder: 959 moves in 15.26 seconds, at full depth.
     private static final double ORIGINAL_MOVES_PER_SECOND = 62.8;
 
-    /// What is noted as start and duration.
+    /// The values recorded as start and duration.
     enum Clock {
         REAL,
         FIXED
     }
 
-    @Option(names = "--games", required = true, paramLabel = "N", description = "How many games.")
+    @Option(names = "--games", required = true, paramLabel = "N", description = "Number of games.")
     long games;
 
-    @Option(names = "--output", required = true, paramLabel = "DIR", description = "The folder to write into.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "DIR",
+            description = "The output folder.")
     Path output;
 
     @Option(
             names = "--depth",
             paramLabel = "D",
             defaultValue = "1",
-            description = "How deep the player looks at most (default: ${DEFAULT-VALUE}).")
+            description = "Maximum search depth of the player (default: ${DEFAULT-VALUE}).")
     int depth;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
             defaultValue = "0",
-            description = "Decides all games (default: ${DEFAULT-VALUE}).")
+            converter = Seed.class,
+            description = "Random seed of the games, a 64-bit number from -2^63 to 2^64 - 1"
+                    + " (default: ${DEFAULT-VALUE}).")
     long seed;
 
-    @Option(names = "--workers", paramLabel = "N", description = "Threads that play (default: one a core).")
+    @Option(names = "--workers", paramLabel = "N", description = "Number of threads that play (default: one per core).")
     Integer workers;
 
     @Option(
             names = "--format",
             paramLabel = "v1|v2",
             defaultValue = "v2",
-            description = "Version of the files; version 1 has no branch values (default: ${DEFAULT-VALUE}).")
+            description = "File version; version 1 has no branch values (default: ${DEFAULT-VALUE}).")
     RunVersion version;
 
-    @Option(names = "--engine", paramLabel = "NAME", description = "Name of the player to note (default: none).")
+    @Option(names = "--engine", paramLabel = "NAME", description = "Name of the player to record (default: none).")
     String engine;
 
     @Option(
             names = "--clock",
             paramLabel = "real|fixed",
             defaultValue = "real",
-            description = "fixed notes start and duration as 0, so that the same seed gives the same bytes.")
+            description =
+                    "With fixed, start and duration are recorded as 0, so that the same seed gives the same bytes.")
     Clock clock;
 
     @Override
@@ -121,7 +128,7 @@ final class RunsPlayCommand extends Command {
         remark("The original recorded its example run at " + ORIGINAL_MOVES_PER_SECOND + " moves/s, at full depth");
         if (totals.overflowCount() > 0) {
             remark(Text.number(totals.overflowCount())
-                    + " games ended because two 32768 tiles would have merged, for which a board has no room");
+                    + " games ended because two 32768 tiles would have merged, which a board cannot represent");
         }
     }
 }

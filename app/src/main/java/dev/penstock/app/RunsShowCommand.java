@@ -22,15 +22,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A run for people.
+/// Shows a run for people.
 @CommandLine.Command(
         name = "show",
-        header = "Show boards and branch values of a run.",
-        description =
-                "Shows the first step and the final board, or the step that --step names. In colour on a terminal.",
+        header = "Show the boards and branch values of a run.",
+        description = "Shows the first step and the final board, or the step given by --step. Boards are coloured on a"
+                + " terminal.",
         footer = {"", "Example:", "  penstock runs show games/run-000000.a2run2 --step 100"})
 final class RunsShowCommand extends Command {
-    /// Whether boards are coloured.
+    /// When to colour boards.
     enum Colour {
         AUTO,
         ALWAYS,
@@ -40,24 +40,27 @@ final class RunsShowCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(arity = "1", paramLabel = "FILE", description = "A run, or a pack of runs with --index.")
+    @Parameters(arity = "1", paramLabel = "FILE", description = "The path of a run, or of a pack of runs with --index.")
     Path file;
 
-    @Option(names = "--step", paramLabel = "K", description = "Which step; the number of steps is the final board.")
+    @Option(
+            names = "--step",
+            paramLabel = "K",
+            description = "The step to show; the number of steps selects the final board.")
     Integer step;
 
     @Option(
             names = "--index",
             paramLabel = "I",
             defaultValue = "0",
-            description = "Which run of a pack (default: ${DEFAULT-VALUE}).")
+            description = "The index of the run in a pack (default: ${DEFAULT-VALUE}).")
     long index;
 
     @Option(
             names = "--color",
             paramLabel = "auto|always|never",
             defaultValue = "auto",
-            description = "Whether boards are coloured (default: ${DEFAULT-VALUE}).")
+            description = "When to colour boards (default: ${DEFAULT-VALUE}).")
     Colour colour;
 
     @Override
@@ -66,8 +69,8 @@ final class RunsShowCommand extends Command {
         if (step != null && (step < 0 || step > run.stepCount())) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(),
-                    "no step " + step + ": the run has steps 0 to " + (run.stepCount() - 1) + ", and " + run.stepCount()
-                            + " is the final board");
+                    "step " + step + " is out of range: the run has steps 0 to " + (run.stepCount() - 1) + ", and "
+                            + run.stepCount() + " is the final board");
         }
         if (isJson) {
             printJson(json(run));

@@ -14,30 +14,32 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// A division of the runs of a pack for testing and training.
+/// Splits the runs of a pack for training and testing.
 @CommandLine.Command(
         name = "split",
-        header = "Divide the runs of a pack into a part for testing and a part for training.",
-        description =
-                "Prints the indices of both parts. Whole runs go to one side. The same seed gives the same parts.",
+        header = "Split the runs of a pack into a training part and a test part.",
+        description = "Prints the indices of both parts. Runs are never divided. The same seed gives the same split.",
         footer = {"", "Example:", "  penstock runs split games.a2pack --test 0.1 --seed 7"})
 final class RunsSplitCommand extends Command {
-    /// What the size of the test part counts.
+    /// The unit of the size of the test part.
     enum Unit {
         RUN,
         STEP
     }
 
-    /// How much is for testing.
+    /// The size of the test part.
     static final class Size {
-        @Option(names = "--test", paramLabel = "SHARE", description = "Share for testing, above 0 and below 1.")
+        @Option(
+                names = "--test",
+                paramLabel = "SHARE",
+                description = "Fraction for testing, greater than 0 and less than 1.")
         Double share;
 
-        @Option(names = "--test-size", paramLabel = "N", description = "Runs or steps for testing.")
+        @Option(names = "--test-size", paramLabel = "N", description = "Number of runs or steps for testing.")
         Long count;
     }
 
-    @Parameters(arity = "1", paramLabel = "PACK", description = "The pack of runs.")
+    @Parameters(arity = "1", paramLabel = "PACK", description = "The path of the pack of runs.")
     Path path;
 
     @ArgGroup(multiplicity = "1")
@@ -47,19 +49,23 @@ final class RunsSplitCommand extends Command {
             names = "--unit",
             paramLabel = "run|step",
             defaultValue = "run",
-            description = "What share and size count; whole runs are taken until it is reached (default: run).")
+            description = "Unit of fraction and size; whole runs are taken until the size is reached (default: run).")
     Unit unit;
 
-    @Option(names = "--seed", paramLabel = "S", defaultValue = "0", description = "For the two shuffles (default: 0).")
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            defaultValue = "0",
+            converter = Seed.class,
+            description = "Random seed of the shuffle, a 64-bit number from -2^63 to 2^64 - 1 (default: 0).")
     long seed;
 
     @Option(
             names = "--order",
             paramLabel = "shuffled|original|sequential",
             defaultValue = "shuffled",
-            description =
-                    "How runs are chosen for testing: by a shuffle of ours, by that of the original program, or in"
-                            + " the order of the pack (default: shuffled).")
+            description = "How test runs are chosen: by our shuffle, by the shuffle of the original program, or in"
+                    + " the order of the pack (default: shuffled).")
     RunSplit.Order order;
 
     @Override

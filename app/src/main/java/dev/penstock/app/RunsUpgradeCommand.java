@@ -17,29 +17,33 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Version 1 becomes version 2.
+/// Converts runs of version 1 to version 2.
 @CommandLine.Command(
         name = "upgrade",
-        header = "Write runs of version 1 as version 2.",
+        header = "Convert runs of version 1 to version 2.",
         description = {
-            "The bytes are those of the original's migrate. Runs of version 2 are copied as they are. A folder"
+            "The bytes are the same as those of the original program's migrate. Runs of version 2 are copied. A folder"
                     + " becomes a"
                     + " folder with the same names, ending in .a2run2.",
-            "As in the original, moves above 3 become up and bytes that belong to nothing are dropped; this is"
-                    + " reported, and refused with --strict."
+            "As in the original program, moves above 3 become up and extra bytes are dropped. This is"
+                    + " reported, and an error with --strict."
         },
         footer = {"", "Example:", "  penstock runs upgrade old --output new"})
 final class RunsUpgradeCommand extends Command {
-    @Parameters(arity = "1", paramLabel = "PATH", description = "A run, or a folder of runs.")
+    @Parameters(arity = "1", paramLabel = "PATH", description = "The path of a run, or of a folder of runs.")
     Path path;
 
-    @Option(names = "--output", required = true, paramLabel = "PATH", description = "The file or folder to write.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "PATH",
+            description = "The output file or folder.")
     Path output;
 
-    @Option(names = "--strict", description = "Refuse runs that no writer makes.")
+    @Option(names = "--strict", description = "Reject runs that no known writer produces.")
     boolean isStrict;
 
-    /// What is done anyway.
+    /// Accepted for command lines of the original program; it is the default.
     @Option(names = "--lenient", hidden = true)
     boolean isLenient;
 

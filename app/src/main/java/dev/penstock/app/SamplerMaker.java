@@ -21,10 +21,10 @@ import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.List;
 
-/// Makes the order that was asked for.
+/// Creates the sampler for the options of a command.
 ///
-/// @param batchSize records of a batch on one rank
-/// @param progress  told when records have to be read for it
+/// @param batchSize the number of records in a batch on one rank
+/// @param progress  receives progress when records have to be read
 record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int worldSize, Progress progress) {
     private static final long BLOCK_BYTES = 1 << 20;
     private static final long WINDOW_BLOCKS = 64;
@@ -37,7 +37,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
             Math.multiplyExact(batchSize, worldSize);
             return ordered();
         } catch (ArithmeticException e) {
-            throw options.usage("this comes to more records than there are numbers for: make --batch, --block,"
+            throw options.usage("the number of records overflows 64 bits: make --batch, --block,"
                     + " --window, --size or --world smaller");
         }
     }
@@ -50,8 +50,8 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         return new SubsetSampler(dataset.count(), chosen, order(chosen.length, chosen));
     }
 
-    /// @param count  records that are ordered
-    /// @param chosen which they are, or null for all
+    /// @param count  the number of records to sample
+    /// @param chosen their indices, or null for all records
     private Sampler order(long count, long[] chosen) throws IOException {
         return switch (options.kind) {
             case PERMUTATION -> new PermutationSampler(count, options.seed);
@@ -89,13 +89,13 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         int shareCount = options.shareCount == null ? worldSize : options.shareCount;
         long blockSize = blockSize();
         if (Math.ceilDiv(count, blockSize) < shareCount) {
-            throw options.usage(count + " records in blocks of " + blockSize + " are too few for " + shareCount
+            throw options.usage(count + " records in blocks of " + blockSize + " are not enough for " + shareCount
                     + " shares: make --block at most " + Math.max(1, count / shareCount)
-                    + ", or take another --sampler");
+                    + ", or choose another --sampler");
         }
         if (shareCount % worldSize != 0) {
             throw options.usage("--shares " + shareCount + " cannot be divided among " + worldSize
-                    + " ranks: take a multiple of " + worldSize);
+                    + " ranks: choose a multiple of " + worldSize);
         }
         return new ShareSampler(count, blockSize, windowBlocks(), shareCount, options.seed);
     }
@@ -106,7 +106,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         if (!isNumber || field.isVariable() || !field.shape().isEmpty()) {
             throw options.usage("--weights " + field.name() + " is " + field.type()
                     + (field.isVariable() ? ", variable" : field.shape().isEmpty() ? "" : " " + field.shape())
-                    + ", and weights are one number a record");
+                    + ", but weights must be one number for each record");
         }
         double[] weights = new double[arrayLength(count)];
         int[] filled = new int[1];
@@ -121,8 +121,8 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
 
     private int arrayLength(long count) {
         if (count > ARRAY_LENGTH_MAX) {
-            throw options.usage("--sampler " + options.kind + " keeps a number for each record, and " + count
-                    + " are too many: take another, or fewer with --where");
+            throw options.usage("--sampler " + options.kind + " keeps a number for each record in memory, and " + count
+                    + " records are too many: choose another sampler, or fewer records with --where");
         }
         return (int) count;
     }
@@ -141,8 +141,8 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
             throw options.usage("pools of " + pool + " records are too large: make --run or --pool smaller");
         }
         if (pool % run != 0) {
-            throw options.usage("--pool " + pool + " is no multiple of --run " + run
-                    + (options.runSize == null ? ", which is a step of all ranks unless it is given" : ""));
+            throw options.usage("--pool " + pool + " is not a multiple of --run " + run
+                    + (options.runSize == null ? ", which by default is a step of all ranks" : ""));
         }
         return new BucketSampler(lengths, (int) run, (int) pool, options.seed);
     }
@@ -151,7 +151,8 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         if (options.bucketField != null) {
             Field field = Fields.choose(dataset.fields(), options.bucketField).getFirst();
             if (!field.isVariable()) {
-                throw options.usage("--bucket-field " + field.name() + " has the same length in every record");
+                throw options.usage("--bucket-field " + field.name()
+                        + " is fixed, so all records have the same length; choose a variable field");
             }
             return field;
         }
@@ -160,7 +161,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         if (variable.size() != 1) {
             throw options.usage("--sampler bucket needs --bucket-field: " + dataset.location() + " has "
                     + variable.size() + " variable fields"
-                    + (variable.isEmpty() ? ", so all its records have one length" : ""));
+                    + (variable.isEmpty() ? ", so all its records have the same length" : ""));
         }
         return variable.getFirst();
     }

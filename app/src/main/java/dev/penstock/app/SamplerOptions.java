@@ -9,9 +9,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// In which order records are drawn.
+/// The options for the sampler.
 final class SamplerOptions {
-    /// The orders there are.
+    /// The samplers.
     enum Kind {
         PERMUTATION,
         SEQUENTIAL,
@@ -35,7 +35,7 @@ final class SamplerOptions {
             names = "--sampler",
             paramLabel = "NAME",
             defaultValue = "permutation",
-            description = "The order: permutation, sequential, block, window, uniform, weighted, share or bucket"
+            description = "The sampler: permutation, sequential, block, window, uniform, weighted, share or bucket"
                     + " (default: ${DEFAULT-VALUE}).")
     Kind kind;
 
@@ -44,64 +44,72 @@ final class SamplerOptions {
             paramLabel = "S",
             defaultValue = "0",
             converter = Seed.class,
-            description = "Of orders that are random; 64 bits, from -2^63 to 2^64 - 1 (default: ${DEFAULT-VALUE}).")
+            description = "Random seed, a 64-bit number from -2^63 to 2^64 - 1 (default: ${DEFAULT-VALUE}).")
     long seed;
 
     @Option(
             names = "--block",
             paramLabel = "N",
-            description = "block, share: records of a block (default: so many as make about 1 MiB).")
+            description = "block, share: number of records in a block (default: about 1 MiB of records).")
     Long blockSize;
 
-    @Option(names = "--window", paramLabel = "N", description = "block, share: blocks that are mixed (default: 64).")
+    @Option(
+            names = "--window",
+            paramLabel = "N",
+            description = "block, share: number of blocks that are shuffled together (default: 64).")
     Long windowBlocks;
 
-    @Option(names = "--size", paramLabel = "N", description = "window: records of a window.")
+    @Option(names = "--size", paramLabel = "N", description = "window: number of records in a window.")
     Long size;
 
     @Option(
             names = "--stride",
             paramLabel = "N",
-            description = "window: records from the start of one to that of the next (default: its size).")
+            description = "window: number of records from one window to the next (default: --size).")
     Long stride;
 
     @Option(
             names = "--length",
             paramLabel = "N",
-            description = "uniform, weighted: samples of an epoch (default: as many as records).")
+            description = "uniform, weighted: number of samples in an epoch (default: the number of records).")
     Long length;
 
-    @Option(names = "--weights", paramLabel = "FIELD", description = "weighted: the field of numbers that has them.")
+    @Option(names = "--weights", paramLabel = "FIELD", description = "weighted: the numeric field with the weights.")
     String weightField;
 
     @Option(
             names = "--shares",
             paramLabel = "N",
-            description = "share: into how many the records are divided, a multiple of --world (default: --world).")
+            description = "share: number of shares that the records are divided into, a multiple of --world (default:"
+                    + " --world).")
     Integer shareCount;
 
     @Option(
             names = "--bucket-field",
             paramLabel = "FIELD",
-            description = "bucket: the variable field whose lengths count (default: the only one).")
+            description = "bucket: the variable field whose lengths are used (default: the only one).")
     String bucketField;
 
     @Option(
             names = "--run",
             paramLabel = "N",
-            description = "bucket: records of about one length that come together (default: a step of all ranks).")
+            description =
+                    "bucket: number of records of similar length that stay together (default: a step of all ranks).")
     Integer runSize;
 
     @Option(
             names = "--pool",
             paramLabel = "N",
-            description = "bucket: records that are sorted together, a multiple of --run (default: 32 runs).")
+            description = "bucket: number of records that are sorted together, a multiple of --run (default: 32 runs).")
     Integer poolSize;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
+    @Option(
+            names = "--where",
+            paramLabel = "COND",
+            description = "Use only records that match this condition (see select).")
     String condition;
 
-    /// @throws CommandLine.ParameterException when options do not go together
+    /// @throws CommandLine.ParameterException when options cannot be combined
     void check() {
         requireOf("--block", blockSize, EnumSet.of(Kind.BLOCK, Kind.SHARE));
         requireOf("--window", windowBlocks, EnumSet.of(Kind.BLOCK, Kind.SHARE));
@@ -114,10 +122,10 @@ final class SamplerOptions {
         requireOf("--run", runSize, EnumSet.of(Kind.BUCKET));
         requireOf("--pool", poolSize, EnumSet.of(Kind.BUCKET));
         if (kind == Kind.WINDOW && size == null) {
-            throw usage("--sampler window needs --size, the records of a window");
+            throw usage("--sampler window needs --size, the number of records in a window");
         }
         if (kind == Kind.WEIGHTED && weightField == null) {
-            throw usage("--sampler weighted needs --weights, the field that has them");
+            throw usage("--sampler weighted needs --weights, the field with the weights");
         }
     }
 
@@ -126,11 +134,11 @@ final class SamplerOptions {
             return;
         }
         if (!kinds.contains(kind)) {
-            throw usage(option + " does not go with --sampler " + kind + " but with "
+            throw usage(option + " cannot be used with --sampler " + kind + ", only with "
                     + String.join(", ", kinds.stream().map(Kind::toString).toList()));
         }
         if (value instanceof Number number && number.longValue() < (option.equals("--length") ? 0 : 1)) {
-            throw usage(option + " is " + value + ", and has to be at least 1");
+            throw usage(option + " must be at least 1, got " + value);
         }
     }
 

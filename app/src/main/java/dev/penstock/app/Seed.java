@@ -3,7 +3,7 @@ package dev.penstock.app;
 
 import picocli.CommandLine;
 
-/// A seed of 64 bits. Numbers from 2^63 on stand for the same bits with a sign.
+/// Parses a 64-bit seed. Numbers from 2^63 on are the unsigned form of negative ones.
 final class Seed implements CommandLine.ITypeConverter<Long> {
     @Override
     public Long convert(String value) {
@@ -11,7 +11,7 @@ final class Seed implements CommandLine.ITypeConverter<Long> {
             return value.startsWith("-") ? Long.parseLong(value) : Long.parseUnsignedLong(value);
         } catch (NumberFormatException e) {
             throw new CommandLine.TypeConversionException(
-                    "a seed is a number from -2^63 to 2^64 - 1, and not " + value);
+                    "a seed must be a number from -2^63 to 2^64 - 1, got " + value);
         }
     }
 }

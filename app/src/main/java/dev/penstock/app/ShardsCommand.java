@@ -4,10 +4,10 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands that only activation shards have.
+/// The commands for activation shards.
 @CommandLine.Command(
         name = "shards",
-        header = "Activation rows of one width, in shards with a fixed order (GAMSAE01).",
+        header = "Commands for activation shards: rows of one width in a fixed order (GAMSAE01).",
         footer = {"", "Example:", "  penstock shards write --input activations.npy --output corpus --dtype bf16"})
 final class ShardsCommand extends CommandGroup {
     @Override

@@ -14,53 +14,53 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Writes some rows of a corpus as another one.
+/// Writes a sample of the rows of a corpus as a new corpus.
 @CommandLine.Command(
         name = "sample",
-        header = "Write a sample of the rows, chosen by a hash of their ids.",
+        header = "Write a random sample of the rows as new shards.",
         description = {
-            "A row is chosen by its id alone, so the sample is the same however the rows are cut into shards. Without"
-                    + " --seed, the rows of a smaller fraction are among those of a larger one."
+            "Rows are chosen by a hash of their ids, so the sample does not depend on how rows are divided into"
+                    + " shards. Without --seed, the sample of a smaller fraction is part of that of a larger fraction."
         },
         footer = {"", "Example:", "  penstock shards sample corpus --fraction 0.01 --seed 7 --output sample"})
 final class ShardsSampleCommand extends Command {
     @Parameters(arity = "1", paramLabel = "DIR", description = "The folder of shards.")
     Path path;
 
-    @Option(
-            names = "--fraction",
-            required = true,
-            paramLabel = "F",
-            description = "The share of the rows, greater than 0 and at most 1.")
-    double fraction;
+    @Mixin
+    SampleOptions sample = new SampleOptions();
 
-    @Option(names = "--seed", paramLabel = "S", description = "Chooses another sample (default: the nested one).")
-    Long seed;
+    @Option(names = "--lenient", description = "Accept shards that only their original reader accepts.")
+    boolean isLenient;
 
     @Mixin
     ShardsOutput output;
 
     @Override
     public Integer call() throws IOException {
-        if (!(fraction > 0) || fraction > 1) {
-            throw new IllegalArgumentException("--fraction must be greater than 0 and at most 1, got " + fraction);
-        }
+        ShardSample chosen = sample.choice();
         long start = System.nanoTime();
-        try (ShardReader shards = ShardReader.open(path, Catalog.Options.DEFAULT.shards())) {
+        try (ShardReader shards = ShardReader.open(path, options())) {
             output.metadata.putIfAbsent("sampledFrom", shards.fingerprint());
-            output.metadata.putIfAbsent("fraction", String.valueOf(fraction));
-            output.metadata.putIfAbsent("seed", seed == null ? "none" : seed.toString());
-            ShardWriter writer = ShardWriter.create(output.folder, shards.width(), output.options(shards.type()));
-            try (ProgressBar progress = progress("sample", ProgressBar.Unit.RECORDS)) {
-                ShardSample.of(fraction, seed).copy(shards, writer, progress);
-            } catch (Throwable e) {
-                writer.abort();
-                throw e;
-            }
-            writer.close();
+            sample.texts().forEach(output.metadata::putIfAbsent);
+            ShardWriter.Options options = output.options(shards.type());
+            ShardWriter writer = output.write(
+                    () -> ShardWriter.create(output.folder, shards.width(), options),
+                    opened -> copy(chosen, shards, opened),
+                    "the sample of " + Text.number(shards.count()) + " rows has no rows");
             report(shards, writer, (System.nanoTime() - start) / 1e9);
         }
         return 0;
+    }
+
+    private ShardReader.Options options() {
+        return Catalog.Options.DEFAULT.withLenient(isLenient).shards();
+    }
+
+    private void copy(ShardSample chosen, ShardReader shards, ShardWriter writer) throws IOException {
+        try (ProgressBar progress = progress("sample", ProgressBar.Unit.RECORDS)) {
+            chosen.copy(shards, writer, progress);
+        }
     }
 
     private void report(ShardReader shards, ShardWriter writer, double seconds) {

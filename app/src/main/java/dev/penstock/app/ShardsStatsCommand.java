@@ -6,6 +6,8 @@ import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardStats;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,14 +15,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Statistics of activations, kept beside the shards.
+/// Computes statistics of activations and stores them beside the shards.
 @CommandLine.Command(
         name = "stats",
-        header = "Compute the mean and scale of activations, and keep them beside the shards.",
+        header = "Compute the mean and scale of activations, and store them beside the shards.",
         description = {
-            "Reads all rows once, unless stats.json has the statistics of these rows already. Values that are infinite"
-                    + " or not a number are counted and left out of everything else.",
-            "scale makes the mean square norm of the rows the width; centred scale does after the mean is subtracted."
+            "Reads all rows once, unless stats.json already has the statistics of these rows. Values that are infinite"
+                    + " or NaN are counted and excluded from all other statistics.",
+            "Multiplying by scale makes the mean square norm of the rows equal to their width; centred scale does so"
+                    + " after the mean is subtracted."
         },
         footer = {"", "Example:", "  penstock shards stats corpus --json"})
 final class ShardsStatsCommand extends Command {
@@ -33,7 +36,7 @@ final class ShardsStatsCommand extends Command {
     @Option(names = "--no-save", description = "Do not write stats.json.")
     boolean isUnsaved;
 
-    @Option(names = "--again", description = "Compute the statistics even if stats.json has them.")
+    @Option(names = "--again", description = "Compute the statistics again even if stats.json has them.")
     boolean isAgain;
 
     @Override
@@ -63,10 +66,23 @@ final class ShardsStatsCommand extends Command {
             stats = ShardStats.compute(shards, progress);
         }
         if (!isUnsaved && shards.folder() != null) {
-            stats.publish(shards.disk(), shards.folder());
-            remark("Kept the statistics in " + shards.folder().resolve(ShardFormat.STATS));
+            save(shards, stats);
         }
         return stats;
+    }
+
+    /// Stores the statistics. In a folder that cannot be written they are still printed, because computing them
+    /// may have taken hours.
+    private void save(ShardReader shards, ShardStats stats) throws IOException {
+        Path file = shards.folder().resolve(ShardFormat.STATS);
+        try {
+            stats.publish(shards.disk(), shards.folder());
+            remark("Stored the statistics in " + file);
+        } catch (FileSystemException e) {
+            String reason = e instanceof AccessDeniedException ? "permission denied" : e.getReason();
+            remark("The statistics could not be stored in " + file + (reason == null ? "" : ": " + reason)
+                    + "; --no-save does not try to");
+        }
     }
 
     private void printText(ShardReader shards, ShardStats stats) {

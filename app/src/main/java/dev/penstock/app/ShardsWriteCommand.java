@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
         header = "Write shards from .npy, .safetensors, residual_shard_bf16, other shards or raw f32.",
         description = {
             "The last dimension of an array is the width; an array of one dimension is one row. A folder of .npy and"
-                    + " .safetensors files is taken in the order of the names.",
-            "Shards appear one by one, each when it is complete and on disk. After a crash, --resume goes on behind"
+                    + " .safetensors files is read in the order of the names.",
+            "Shards appear one by one, each when it is complete and on disk. After a crash, --resume continues after"
                     + " the last one."
         },
         footer = {
@@ -35,7 +35,7 @@ final class ShardsWriteCommand extends Command {
             names = "--input",
             required = true,
             paramLabel = "FILE|DIR",
-            description = "The array, or a folder of them.")
+            description = "The array file, or a folder of array files.")
     Path input;
 
     @Mixin
@@ -44,17 +44,20 @@ final class ShardsWriteCommand extends Command {
     @Option(
             names = "--tensor",
             paramLabel = "NAME",
-            description = "The tensor of a .safetensors file (default: all of floating-point numbers).")
+            description = "The tensor of a .safetensors file (default: all floating-point tensors).")
     String tensor;
 
     @Option(
             names = "--width",
             paramLabel = "N",
-            description = "Read the input as f32 numbers without a header, N in a row.")
+            description = "Read the input as f32 numbers without a header, with rows of width N.")
     Long width;
 
-    @Option(names = "--resume", description = "Go on behind the shards that are in the folder.")
+    @Option(names = "--resume", description = "Continue after the shards that are already in the folder.")
     boolean isResumed;
+
+    @Option(names = "--lenient", description = "Accept input shards that only their original reader accepts.")
+    boolean isLenient;
 
     @Override
     public Integer call() throws IOException {
@@ -64,11 +67,13 @@ final class ShardsWriteCommand extends Command {
         long start = System.nanoTime();
         ShardInputs.Choice choice = new ShardInputs.Choice(tensor, width == null ? 0 : width);
         ShardWriter.Options options = output.options(ElementType.F32);
-        try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT)) {
-            ShardWriter writer = isResumed
-                    ? ShardWriter.resume(output.folder, inputs.width(), options)
-                    : ShardWriter.create(output.folder, inputs.width(), options);
-            copy(inputs, writer);
+        try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT.withLenient(isLenient))) {
+            ShardWriter writer = output.write(
+                    () -> isResumed
+                            ? ShardWriter.resume(output.folder, inputs.width(), options)
+                            : ShardWriter.create(output.folder, inputs.width(), options),
+                    opened -> copy(inputs, opened),
+                    input + " has no rows");
             report(writer, (System.nanoTime() - start) / 1e9);
         }
         return 0;
@@ -77,11 +82,7 @@ final class ShardsWriteCommand extends Command {
     private void copy(ShardInputs inputs, ShardWriter writer) throws IOException {
         try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
             inputs.copyTo(writer, progress);
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
         }
-        writer.close();
     }
 
     private void report(ShardWriter writer, double seconds) {

@@ -12,11 +12,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// Standard output of the process, at the bottom of a [java.io.PrintStream].
+/// Standard output of the process, below a [java.io.PrintStream].
 ///
-/// A `PrintStream` swallows every [IOException], so a command would go on computing output that cannot be written.
-/// The first failed write therefore raises an unchecked exception, which ends the command. Later writes are
-/// ignored: they come from the code that cleans up.
+/// A `PrintStream` swallows every [IOException], so a command would continue to compute output that cannot be
+/// written. The first failed write therefore throws an unchecked exception, which ends the command. Later writes
+/// come from cleanup code and are ignored.
 final class StandardOutput extends OutputStream {
     /// The error number of a broken pipe, which is the same on Linux, macOS and the BSDs.
     private static final int EPIPE = 32;
@@ -24,10 +24,10 @@ final class StandardOutput extends OutputStream {
     /// Longer than any message of the system.
     private static final long MESSAGE_SIZE_MAX = 1024;
 
-    /// The program that reads the output of this one has ended or has seen enough, as in `penstock export | head`.
+    /// The program that reads our output has ended or closed the pipe, as in `penstock export | head`.
     static final class ReaderGone extends RuntimeException {
         ReaderGone(IOException cause) {
-            super("nobody reads standard output any more", cause);
+            super("the reader of standard output has closed it", cause);
         }
     }
 
@@ -64,8 +64,8 @@ final class StandardOutput extends OutputStream {
         }
     }
 
-    /// Java has no type for a broken pipe. It reports the words of the system, which depend on the locale, so they
-    /// are compared with the words that the system has for this error.
+    /// Java has no exception type for a broken pipe. Its message is that of the system, which depends on the
+    /// locale, so it is compared with the system's message for this error.
     private static boolean isBrokenPipe(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         return message.equals("Broken pipe") || message.equals(systemMessage(EPIPE));

@@ -4,7 +4,6 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.query.FieldStats;
-import dev.penstock.query.Histogram;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
@@ -15,19 +14,23 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// How the values of the fields are distributed.
+/// Shows statistics of the fields.
 @CommandLine.Command(
         name = "stats",
-        header = "Show how the values of each field are distributed.",
+        header = "Show statistics of the values of each field.",
         description = {
-            "Reads the records once. Text, bytes and variable fields count by their sizes in bytes, without padding."
+            "Reads the records once. For text, bytes and variable fields the statistics are about sizes in bytes,"
+                    + " without padding."
         },
         footer = {"", "Example:", "  penstock stats steps.npy --fields move,ev_values --where \"run_id < 100\""})
-final class StatsCommand extends DatasetCommand {
-    @Option(names = "--fields", paramLabel = "LIST", description = "Only these fields, as in a,b (default: all).")
+final class StatsCommand extends DatasetsCommand {
+    @Option(names = "--fields", paramLabel = "LIST", description = "Use only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(names = "--where", paramLabel = "COND", description = "Only records that match, as for table select.")
+    @Option(
+            names = "--where",
+            paramLabel = "COND",
+            description = "Use only records that match this condition (see select).")
     String condition;
 
     @Mixin
@@ -68,32 +71,7 @@ final class StatsCommand extends DatasetCommand {
         description.put("path", dataset.location());
         description.put("records", stats.recordCount());
         description.put(
-                "fields", stats.fields().stream().map(StatsCommand::describe).toList());
-        return description;
-    }
-
-    private static Map<String, Object> describe(FieldStats stats) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("name", stats.field().name());
-        description.put("type", stats.field().type());
-        description.put("shape", stats.field().shape());
-        description.put("sizes", stats.isOfSizes());
-        description.put("count", stats.count());
-        description.put("missing", stats.missingCount());
-        description.put("min", stats.min());
-        description.put("max", stats.max());
-        description.put("mean", Double.isNaN(stats.mean()) ? null : stats.mean());
-        description.put("std", Double.isNaN(stats.std()) ? null : stats.std());
-        description.put("nonFinite", stats.nonFiniteCount());
-        description.put("histogram", stats.histogram() == null ? null : describe(stats.histogram()));
-        return description;
-    }
-
-    private static Map<String, Object> describe(Histogram histogram) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("start", histogram.start());
-        description.put("width", histogram.width());
-        description.put("counts", histogram.counts());
+                "fields", stats.fields().stream().map(FieldStats::description).toList());
         return description;
     }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Figures of fields as a table, for people.
+/// Formats statistics of fields as a table for people.
 final class StatsText {
     private static final int BAR_COUNT_MAX = 24;
     private static final String BARS = "▁▂▃▄▅▆▇█";
@@ -19,15 +19,15 @@ final class StatsText {
     private static final List<String> HEAD =
             List.of("field", "type", "count", "missing", "non-finite", "min", "max", "mean", "std", "histogram");
 
-    /// Columns whose cells stand at the left: names and pictures.
+    /// Columns that are aligned to the left: names and histograms.
     private static final List<Integer> LEFT = List.of(0, 1, 9);
 
-    /// The column that is shown only when some value is missing.
+    /// The column that is shown only if values are missing.
     private static final int MISSING = 3;
 
     private StatsText() {}
 
-    /// A head and a line for each field.
+    /// A head and one line for each field.
     static List<String> table(Stats stats) {
         List<List<String>> rows = new ArrayList<>(List.of(HEAD));
         stats.fields().forEach(field -> rows.add(cells(field)));
@@ -76,7 +76,7 @@ final class StatsText {
         return field.type() + shape + (stats.isOfSizes() ? " sizes" : "");
     }
 
-    /// Whole numbers in full, others with as many digits as one can take in.
+    /// Integers in full, other numbers with a few digits.
     static String number(Number number) {
         if (!(number instanceof Double real)) {
             return number == null ? NONE : number.toString();
@@ -89,7 +89,8 @@ final class StatsText {
         return isPlain ? rounded.toPlainString() : rounded.toString();
     }
 
-    /// A bar for each bin, neighbours taken together until there are few enough. What is not empty is seen.
+    /// Draws a bar for each bin. Neighbouring bins are combined until there are few enough. Bins that are not
+    /// empty are always visible.
     static String picture(List<Long> counts) {
         int together = (counts.size() + BAR_COUNT_MAX - 1) / BAR_COUNT_MAX;
         List<Long> sums = new ArrayList<>();

@@ -13,8 +13,8 @@ import picocli.CommandLine.Option;
         name = "append",
         header = "Append recorded games to a steps dataset.",
         description =
-                "Run ids continue, in the rows and in the database. A dataset of shards gains a shard and rewrites"
-                        + " nothing; a single steps.npy is written anew. Readers see the old dataset until the new"
+                "Run ids continue in the rows and in the database. A dataset of shards gets a new shard, and nothing is"
+                        + " rewritten; a single steps.npy is written again. Readers see the old dataset until the new"
                         + " one is complete.",
         footer = {"", "Example:", "  penstock steps append --dataset steps --input new-games"})
 final class StepsAppendCommand extends StepsInputCommand {
@@ -22,7 +22,7 @@ final class StepsAppendCommand extends StepsInputCommand {
             names = {"-d", "--dataset"},
             required = true,
             paramLabel = "DIR",
-            description = "The dataset.")
+            description = "The folder of the dataset.")
     Path dataset;
 
     @Override

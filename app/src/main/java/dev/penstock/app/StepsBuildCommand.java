@@ -13,9 +13,9 @@ import picocli.CommandLine.Option;
         name = "build",
         header = "Build a steps dataset from recorded games.",
         description = {
-            "Runs are decoded in parallel and written in the order of the files. The dataset is there when its"
-                    + " metadata.db is, which comes last; a build that fails leaves nothing.",
-            "A run that cannot be read, notes another number of steps than it has, lacks branch values, or has more"
+            "Runs are decoded in parallel and written in the order of the files. The dataset is complete when its"
+                    + " metadata.db appears, which is written last. A build that fails leaves nothing behind.",
+            "A run that is invalid, has a wrong number of steps in its metadata, lacks branch values, or has more"
                     + " than 65,536 steps (see --wide) stops the command, unless --skip-bad is given."
         },
         footer = {
@@ -29,10 +29,10 @@ final class StepsBuildCommand extends StepsInputCommand {
             names = {"-o", "--output"},
             required = true,
             paramLabel = "DIR",
-            description = "The folder to make.")
+            description = "The output folder.")
     Path output;
 
-    @Option(names = "--wide", description = "Rows with a 32-bit step index, for runs of more than 65,536 steps.")
+    @Option(names = "--wide", description = "Use a 32-bit step index, for runs of more than 65,536 steps.")
     boolean isWide;
 
     @Override

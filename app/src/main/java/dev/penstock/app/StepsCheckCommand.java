@@ -18,12 +18,13 @@ import picocli.CommandLine.Option;
         name = "check",
         header = "Check the files, the database and every row of a steps dataset.",
         description =
-                "Every row has to have the run id and the step index of its place, a move, legal moves and values from"
-                        + " 0 to 1. With --replay every move is played again: it has to be legal, and the next board"
-                        + " has to be the moved one with one spawned tile.",
+                "Every row must have the run id and step index of its position, a valid move, legal moves and values"
+                        + " from 0 to 1. With --replay every move is replayed: it must be legal, and the next"
+                        + " board must"
+                        + " be the moved board with one spawned tile.",
         footer = {"", "Example:", "  penstock steps check steps --replay"})
 final class StepsCheckCommand extends StepsPathCommand {
-    @Option(names = "--replay", description = "Play every move again.")
+    @Option(names = "--replay", description = "Replay every move.")
     boolean isReplaying;
 
     @Override

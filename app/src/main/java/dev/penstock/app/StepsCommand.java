@@ -4,10 +4,10 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands about steps datasets.
+/// The commands for steps datasets.
 @CommandLine.Command(
         name = "steps",
-        header = "The steps of many games of 2048 as rows, with the runs in SQLite (steps.npy, metadata.db).",
+        header = "Commands for steps datasets: the steps of many games of 2048 as rows (steps.npy, metadata.db).",
         footer = {"", "Example:", "  penstock steps build --input games.a2pack --output steps"})
 final class StepsCommand extends CommandGroup {
     @Override

@@ -5,13 +5,13 @@ import dev.penstock.game2048.StepsDataset;
 import java.io.IOException;
 import picocli.CommandLine;
 
-/// Steps in another format.
+/// Exports steps in another format.
 @CommandLine.Command(
         name = "export",
         header = "Write steps of a dataset in another format.",
         description =
-                "As penstock export, for steps datasets only. A condition and a list of fields may name attributes"
-                        + " of the runs, too.",
+                "Like penstock export, but for steps datasets only. Conditions and field lists may name attributes"
+                        + " of the runs as well.",
         footer = {
             "",
             "Example:",
@@ -20,7 +20,7 @@ import picocli.CommandLine;
 final class StepsExportCommand extends ExportCommand {
     @Override
     public Integer call() throws IOException {
-        // Refuses what is no steps dataset.
+        // Rejects a path that is not a steps dataset.
         StepsDataset.open(path).close();
         return super.call();
     }

@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/// What building a steps dataset and appending to one have in common.
+/// The common part of building a steps dataset and appending to one.
 abstract class StepsInputCommand extends Command {
-    /// What steps without branch values get.
+    /// What to do with steps without branch values.
     enum MissingBranches {
         ERROR,
         SYNTHESIZE
@@ -22,38 +22,40 @@ abstract class StepsInputCommand extends Command {
             names = {"-i", "--input"},
             required = true,
             paramLabel = "DIR|FILE.a2pack",
-            description = "A folder of runs (*.a2run2, or *.a2run where there is none), or a pack of runs.")
+            description = "A folder of runs (*.a2run2, or *.a2run if there are none), or a pack of runs.")
     Path input;
 
     @Option(
             names = "--shard-rows",
             paramLabel = "N",
-            description = "Begin a new shard steps-00000.npy after N rows (default: one file steps.npy; an append to"
+            description = "Start a new shard steps-00000.npy after N rows (default: one file steps.npy; an append to"
                     + " shards adds one shard).")
     Long shardRows;
 
-    @Option(names = "--workers", paramLabel = "N", description = "Threads that decode runs (default: one a core).")
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description = "Number of threads that decode runs (default: one per core).")
     Integer workers;
 
     @Option(
             names = "--missing-branches",
             paramLabel = "error|synthesize",
             defaultValue = "error",
-            description = "For steps without branch values: stop, or take the legal moves of the board and give the"
+            description = "For steps without branch values: stop, or use the legal moves of the board and give the"
                     + " chosen move the value 1 (default: ${DEFAULT-VALUE}).")
     MissingBranches missingBranches;
 
     @Option(
             names = "--skip-bad",
-            description = "Leave out runs that cannot be used, and report them; otherwise the first one stops the"
-                    + " command.")
+            description = "Skip and report runs that cannot be used. Without it the first one stops the" + " command.")
     boolean isSkippingBad;
 
-    /// What is accepted for the sake of old command lines: a bar is shown whenever somebody watches.
+    /// Accepted for old command lines. Progress is shown on every terminal.
     @Option(names = "--progress", hidden = true)
     boolean isProgress;
 
-    /// Does the work with the common options.
+    /// Runs the command with the common options.
     abstract StepsDataset.Result run(StepsOptions options) throws IOException;
 
     abstract Path dataset();

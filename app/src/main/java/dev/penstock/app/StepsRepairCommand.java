@@ -9,13 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// Mends a steps dataset.
+/// Repairs a steps dataset.
 @CommandLine.Command(
         name = "repair",
-        header = "Mend run ids and ranges of a steps dataset.",
-        description = "Rows that the original program appended count their runs from 0 again; they get the ids of the"
-                + " database. Ranges of runs that do not fit the rows are found again from the step indices."
-                + " Files that are right are not written.",
+        header = "Repair the run ids and run ranges of a steps dataset.",
+        description =
+                "Rows that the original program appended have run ids that start at 0 again. They get the ids of the"
+                        + " database. Run ranges that do not match the rows are computed again from the step indices."
+                        + " Files without errors are not written.",
         footer = {"", "Example:", "  penstock steps repair steps"})
 final class StepsRepairCommand extends StepsPathCommand {
     @Override
@@ -34,8 +35,8 @@ final class StepsRepairCommand extends StepsPathCommand {
         } else {
             remark(
                     result.rowCount() == 0 && result.runCount() == 0
-                            ? "Nothing to mend in " + folder
-                            : "Mended the run ids of " + Text.number(result.rowCount()) + " rows and the ranges of "
+                            ? "Nothing to repair in " + folder
+                            : "Repaired the run ids of " + Text.number(result.rowCount()) + " rows and the ranges of "
                                     + Text.number(result.runCount()) + " runs of " + folder);
         }
         return 0;

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
 
-/// Figures about a steps dataset.
+/// Shows statistics of a steps dataset.
 @CommandLine.Command(
         name = "stats",
-        header = "Show how many steps and runs a dataset has.",
-        description = "Reads the database and no rows; `penstock stats DIR` shows how the values of the rows are"
-                + " distributed.",
+        header = "Show the number of steps and runs of a dataset.",
+        description =
+                "Reads only the database. `penstock stats DIR` shows how the values of the rows are" + " distributed.",
         footer = {"", "Example:", "  penstock steps stats steps --json"})
 final class StepsStatsCommand extends StepsPathCommand {
     @Override

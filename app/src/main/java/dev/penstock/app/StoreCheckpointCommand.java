@@ -4,13 +4,13 @@ package dev.penstock.app;
 import java.io.IOException;
 import picocli.CommandLine;
 
-/// Publishes the last commit for other programs.
+/// Writes a checkpoint, so that other programs see the last commit.
 @CommandLine.Command(
         name = "checkpoint",
         header = "Write all changes into the tables of a store, so that other programs see them.",
-        description = "Programs that know the published layout alone see the state of the last checkpoint. Closing a"
-                + " store makes one when that writes little; this command makes one in any case. `store stats` says"
-                + " whether there is need of it.",
+        description = "Programs that know only the published layout see the state of the last checkpoint. Closing a"
+                + " store writes one if that is cheap; this command always writes one. `store stats` says"
+                + " whether it is needed.",
         footer = {"", "Example:", "  penstock store checkpoint images"})
 final class StoreCheckpointCommand extends StorefileCommand {
     @Override

@@ -4,12 +4,13 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands that only stores have.
+/// The commands for stores.
 @CommandLine.Command(
         name = "store",
-        header = "Records of several fields that can be appended, updated and deleted, in commits.",
-        description = "A store is a folder. One process at a time may change it; any number may read it meanwhile, with"
-                + " `info`, `head`, `get`, `stats`, `export` and `verify` as for every dataset.",
+        header = "Commands for stores: records of several fields that can be appended, updated and deleted.",
+        description =
+                "A store is a folder. One process at a time can write it, and any number can read it at the same time,"
+                        + " with `info`, `head`, `get`, `stats`, `export` and `verify` as for every dataset.",
         footer = {
             "",
             "Example:",
@@ -26,6 +27,9 @@ final class StoreCommand extends CommandGroup {
         commands.put("delete", StoreDeleteCommand.class);
         commands.put("stats", StoreStatsCommand.class);
         commands.put("checkpoint", StoreCheckpointCommand.class);
+        commands.put("rebalance", StoreRebalanceCommand.class);
+        commands.put("snapshot", StoreSnapshotCommand.class);
+        commands.put("field", StoreFieldCommand.class);
         commands.put("import", StoreImportCommand.class);
     }
 }

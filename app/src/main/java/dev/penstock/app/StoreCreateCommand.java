@@ -11,16 +11,16 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// Makes a store without records.
+/// Creates an empty store.
 @CommandLine.Command(
         name = "create",
-        header = "Create a store without records.",
+        header = "Create an empty store.",
         description = {
-            "A field is NAME[:dtype[:shape]][:compress]. Without a dtype its values are bytes. With a dtype, as NumPy"
-                    + " names it, they are numbers: any number of them, or as many as the shape says, which is lengths"
-                    + " such as 28x28, or the word scalar. The dtype utf8 is text.",
-            "compress is raw, flate, zstd or lz4, and raw if it is left out. Programs that know the published layout"
-                    + " alone can read raw and flate."
+            "A field is NAME[:dtype[:shape]][:compress]. Without a dtype its values are bytes. With a NumPy dtype"
+                    + " they are numbers: a variable number of them, or a fixed shape given as lengths"
+                    + " such as 28x28 or the word scalar. The dtype utf8 is text.",
+            "compress is raw (the default), flate, zstd or lz4. Programs that know only the published layout"
+                    + " can read raw and flate."
         },
         footer = {
             "",
@@ -34,10 +34,10 @@ final class StoreCreateCommand extends StorefileCommand {
             required = true,
             paramLabel = "FIELD",
             converter = StoreFieldText.class,
-            description = "A field, as above. Give one for each field.")
+            description = "A field, as described above. Repeat the option for each field.")
     List<StoreField> fields;
 
-    /// What happens to the indices of other records.
+    /// What a delete does to the indices of other records.
     enum Deletion {
         TOMBSTONE,
         SWAP
@@ -51,7 +51,7 @@ final class StoreCreateCommand extends StorefileCommand {
                     + " (default: ${DEFAULT-VALUE}).")
     Deletion deletion;
 
-    @Option(names = "--chunk-rows", paramLabel = "N", description = "Begin a new chunk file after this many records.")
+    @Option(names = "--chunk-rows", paramLabel = "N", description = "Start a new chunk file after N records.")
     Long chunkRows;
 
     @Override

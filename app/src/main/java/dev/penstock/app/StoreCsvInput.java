@@ -16,26 +16,30 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/// Records out of comma-separated text, whose first line names the fields; elements of a field with a shape are
-/// columns like `ev[0]` and `ev[1]`. Where all columns of a field are empty its value is missing.
+/// Reads records from CSV, whose first line names the fields. Elements of a field with a shape are columns like
+/// `ev[0]` and `ev[1]`. If all columns of a field are empty, its value is missing.
 final class StoreCsvInput implements StoreInput {
     private final Path file;
     private final List<StoreField> fields;
     private final List<StoreValueText> texts;
-    /// The columns of the text that make up each field; empty where there are none.
+    /// The CSV columns of each field; empty if the field has none.
     private final List<List<Integer>> columns = new ArrayList<>();
 
+    private final CountingStream stream;
     private final CsvReader<CsvRecord> reader;
     private final Iterator<CsvRecord> records;
     private int width;
+    private long recordCount;
 
-    /// @param position of the only field that is wanted, or -1
+    /// @param position the position of the only field to read, or -1
     StoreCsvInput(Path file, int position, List<StoreField> fields, StoreValueText.Bytes bytes) throws IOException {
         this.file = file;
         this.fields = fields;
-        this.texts =
-                fields.stream().map(field -> new StoreValueText(field, bytes)).toList();
-        this.reader = CsvSource.reader(Files.newInputStream(file));
+        this.texts = fields.stream()
+                .map(field -> new StoreValueText(field.column(), bytes))
+                .toList();
+        this.stream = new CountingStream(Files.newInputStream(file), Files.size(file));
+        this.reader = CsvSource.reader(stream);
         this.records = reader.iterator();
         try {
             readHeader(position);
@@ -57,7 +61,7 @@ final class StoreCsvInput implements StoreInput {
         }
         if (columns.stream().allMatch(List::isEmpty)) {
             throw new BadInput(
-                    file + ": the first line names none of the fields "
+                    file + ": the first line has none of the fields "
                             + String.join(
                                     ", ", fields.stream().map(StoreField::name).toList()),
                     null);
@@ -75,8 +79,8 @@ final class StoreCsvInput implements StoreInput {
         }
         if (!found.isEmpty() && found.size() < cells.size()) {
             throw new BadInput(
-                    file + ": the first line names " + found.size() + " of the " + cells.size() + " columns of field "
-                            + field.name(),
+                    file + ": the first line has only " + found.size() + " of the " + cells.size()
+                            + " columns of field " + field.name(),
                     null);
         }
         return found;
@@ -106,6 +110,7 @@ final class StoreCsvInput implements StoreInput {
         } catch (IllegalArgumentException e) {
             throw new BadInput(file + ", line " + record.getStartingLineNumber() + ": " + e.getMessage(), e);
         }
+        recordCount++;
         return true;
     }
 
@@ -121,7 +126,7 @@ final class StoreCsvInput implements StoreInput {
             return text.ofElements(cells);
         }
         boolean isText = column.type() == ElementType.BYTES || column.type() == ElementType.UTF8;
-        // Several numbers in one cell stand between spaces.
+        // Several numbers in one cell are separated by spaces.
         return isText
                 ? text.ofText(cells.getFirst())
                 : text.ofElements(Arrays.asList(cells.getFirst().strip().split("\\s+")));
@@ -129,7 +134,7 @@ final class StoreCsvInput implements StoreInput {
 
     @Override
     public long total() {
-        return 0;
+        return stream.estimate(recordCount);
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/// The records of any dataset: one field of it for one field of the store, or all by their names.
+/// Reads the records of any dataset: one of its fields for one field of the store, or all fields by name.
 final class StoreDatasetInput implements StoreInput {
     private static final long BATCH_RECORDS = 1024;
 
@@ -31,10 +31,10 @@ final class StoreDatasetInput implements StoreInput {
         this.isWhole = isWhole;
     }
 
-    /// Takes over the dataset.
+    /// Takes ownership of the dataset.
     ///
-    /// @param position of the only field, or -1
-    /// @throws IllegalArgumentException when fields do not match; the dataset is closed then
+    /// @param position the position of the only field, or -1
+    /// @throws IllegalArgumentException when fields do not match; then the dataset is closed
     static StoreDatasetInput of(Dataset dataset, int position, List<StoreField> fields) {
         try {
             List<Field> sources = new ArrayList<>();
@@ -45,7 +45,7 @@ final class StoreDatasetInput implements StoreInput {
             }
             if (position >= 0 && sources.size() != 1) {
                 throw new IllegalArgumentException(
-                        dataset.location() + " has " + sources.size() + " fields, and one is wanted for "
+                        dataset.location() + " has " + sources.size() + " fields, but exactly one is needed for "
                                 + fields.get(position).name());
             }
             int[] targets = positions.stream().mapToInt(Integer::intValue).toArray();
@@ -64,7 +64,7 @@ final class StoreDatasetInput implements StoreInput {
         }
         if (target < 0) {
             throw new IllegalArgumentException(dataset.location() + " has a field " + source.name()
-                    + ", and the store has the fields "
+                    + ", but the store has the fields "
                     + String.join(", ", fields.stream().map(StoreField::name).toList())
                     + "; write --input FIELD=FILE");
         }
@@ -72,7 +72,7 @@ final class StoreDatasetInput implements StoreInput {
         return target;
     }
 
-    /// Values are copied as they are, so their types must be the same.
+    /// Values are copied unchanged, so their types must be the same.
     private static void requireSame(Dataset dataset, Field source, StoreField target) {
         Field column = target.column();
         boolean isSame = source.type() == column.type()
@@ -81,13 +81,13 @@ final class StoreDatasetInput implements StoreInput {
                         || (!source.isVariable() && source.shape().equals(column.shape())));
         if (column.type() != ElementType.BYTES && !isSame) {
             throw new IllegalArgumentException(dataset.location() + " has values of " + described(source)
-                    + ", and field " + target.name() + " of the store holds " + described(column)
+                    + ", but field " + target.name() + " of the store has values of " + described(column)
                     + "; types are not converted");
         }
     }
 
     private static String described(Field field) {
-        return field.type() + (field.isVariable() ? ", any number of them" : " of shape " + field.shape());
+        return field.type() + (field.isVariable() ? ", variable" : " of shape " + field.shape());
     }
 
     @Override

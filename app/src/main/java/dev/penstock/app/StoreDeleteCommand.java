@@ -13,12 +13,16 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
         name = "delete",
         header = "Delete records of a store, in one commit.",
-        description = "All other records keep their indices, and loaders leave deleted ones out. In a store that was"
-                + " created with --delete swap, records at the end move into the gaps instead; the highest index is"
-                + " deleted first, and --json says which records have moved.",
+        description = "All other records keep their indices, and loaders skip deleted records. In a store that was"
+                + " created with --delete swap, records from the end move into the gaps instead. The highest index is"
+                + " deleted first, and --json lists the records that have moved.",
         footer = {"", "Example:", "  penstock store delete images --indices 3,17,100-120"})
 final class StoreDeleteCommand extends StorefileCommand {
-    @Option(names = "--indices", required = true, paramLabel = "LIST", description = "Such as 3,17,100-120.")
+    @Option(
+            names = "--indices",
+            required = true,
+            paramLabel = "LIST",
+            description = "Indices of the records, such as 3,17,100-120.")
     String indices;
 
     @Override

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine;
 
-/// Reads `NAME[:dtype[:shape]][:compress]`.
+/// Parses `NAME[:dtype[:shape]][:compress]`.
 final class StoreFieldText implements CommandLine.ITypeConverter<StoreField> {
     private static final String SCALAR = "scalar";
 
@@ -19,7 +19,7 @@ final class StoreFieldText implements CommandLine.ITypeConverter<StoreField> {
             return parse(text);
         } catch (IllegalArgumentException e) {
             throw new CommandLine.TypeConversionException(
-                    "'" + Text.printable(text) + "' is no field NAME[:dtype[:shape]][:compress]: " + e.getMessage());
+                    "'" + Text.printable(text) + "' is not a field NAME[:dtype[:shape]][:compress]: " + e.getMessage());
         }
     }
 
@@ -30,7 +30,7 @@ final class StoreFieldText implements CommandLine.ITypeConverter<StoreField> {
             compression = StoreCompression.of(parts.removeLast());
         }
         if (parts.size() > 3) {
-            throw new IllegalArgumentException("'" + parts.getLast() + "' is none of raw, flate, zstd and lz4");
+            throw new IllegalArgumentException("'" + parts.getLast() + "' is not one of raw, flate, zstd and lz4");
         }
         String dtype = parts.size() > 1 ? StoreTypes.of(parts.get(1)).toString() : null;
         List<Long> shape = parts.size() > 2 ? shape(parts.get(2)) : null;
@@ -52,7 +52,7 @@ final class StoreFieldText implements CommandLine.ITypeConverter<StoreField> {
                 shape.add(Long.parseLong(length));
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(
-                        "'" + text + "' is no shape; write lengths such as 28x28, or " + SCALAR, e);
+                        "'" + text + "' is not a shape; write lengths such as 28x28, or " + SCALAR, e);
             }
         }
         return shape;

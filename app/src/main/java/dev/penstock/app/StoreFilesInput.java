@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The files of a folder, in the order of their names: each is the value of one field of a record.
+/// Reads the files of a folder in the order of their names. Each file is the value of one field of a record.
 final class StoreFilesInput implements StoreInput {
     private final List<Path> files;
     private final int position;
@@ -20,11 +20,12 @@ final class StoreFilesInput implements StoreInput {
         this.position = position;
     }
 
-    /// Lists the folder. Hidden files and folders in it are left out.
+    /// Lists the folder. Hidden files and subfolders are skipped.
     static StoreFilesInput of(Path folder, int position, List<StoreField> fields) throws IOException {
         if (position < 0 && fields.size() > 1) {
-            throw new IllegalArgumentException(folder + " is a folder of files, which are values of one field; write"
-                    + " --input FIELD=" + folder);
+            throw new IllegalArgumentException(
+                    folder + " is a folder of files, which can be the values of one field only; write"
+                            + " --input FIELD=" + folder);
         }
         try (Stream<Path> names = Files.list(folder)) {
             List<Path> files = names.filter(Files::isRegularFile)
@@ -43,7 +44,7 @@ final class StoreFilesInput implements StoreInput {
         Path file = files.get(next++);
         if (Files.size(file) > StoreFormat.VALUE_SIZE_MAX) {
             throw new BadInput(
-                    file + " has " + Text.bytes(Files.size(file)) + ", and a value has at most "
+                    file + " has " + Text.bytes(Files.size(file)) + ", but a value has at most "
                             + Text.bytes(StoreFormat.VALUE_SIZE_MAX),
                     null);
         }

@@ -10,15 +10,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Records of a store.
+/// Shows records of a store.
 @CommandLine.Command(
         name = "get",
-        header = "Show records of a store, in the order in which they are asked for.",
-        description = "A value that a record lacks is shown as missing, and null in JSON. The bytes of one field of one"
-                + " record go to standard output as they are with --field.",
+        header = "Show records of a store, in the given order.",
+        description =
+                "A missing value is shown as missing, and as null in JSON. With --field, the bytes of a single field"
+                        + " of a single record are written to standard output unchanged.",
         footer = {
             "",
             "Example:",
@@ -27,25 +29,37 @@ import picocli.CommandLine.Parameters;
             "  penstock store get photos 17 --field jpeg > photo.jpg"
         })
 final class StoreGetCommand extends StorefileCommand {
-    @Parameters(index = "1", arity = "0..1", paramLabel = "INDICES", description = "Such as 17, or 5,0,10-20.")
-    String list;
+    @Parameters(
+            index = "1",
+            arity = "0..*",
+            paramLabel = "INDICES",
+            description = "Indices of the records, such as 17 or 5,0,10-20 or 5 0 10-20.")
+    List<String> lists = List.of();
 
-    @Option(names = "--indices", paramLabel = "LIST", description = "The same, by the name that store delete has.")
+    @Option(names = "--indices", paramLabel = "LIST", description = "The same as INDICES, as in store delete.")
     String indices;
 
-    @Option(names = "--field", paramLabel = "NAME", description = "Only this field.")
+    @Option(
+            names = {"--field", "--fields"},
+            paramLabel = "LIST",
+            description = "Show only these fields, as in a,b (default: all).")
     String field;
+
+    @Mixin
+    SnapshotOption snapshot;
 
     @Override
     public Integer call() throws IOException {
-        if ((list == null) == (indices == null)) {
-            throw usage("say once which records, such as 17 or 5,0,10-20");
+        if (lists.isEmpty() == (indices == null)) {
+            throw usage("give the indices of the records once, such as 17 or 5,0,10-20");
         }
-        try (StoreReader store = StoreReader.open(path);
+        try (StoreReader store = StoreReader.open(snapshot.of(path));
                 Batch batch = Batch.create(Fields.choose(store.fields(), field))) {
             List<Long> wanted = indices(store.count());
-            boolean isBytes =
-                    !isJson && field != null && batch.column(0).field().isVariable();
+            boolean isBytes = !isJson
+                    && field != null
+                    && batch.columns().size() == 1
+                    && batch.column(0).field().isVariable();
             if (isBytes && wanted.size() == 1) {
                 writeBytes(store, batch, wanted.getFirst());
             } else {
@@ -55,10 +69,10 @@ final class StoreGetCommand extends StorefileCommand {
         return 0;
     }
 
-    /// In the order of the text, repeated ones as often as they are there.
+    /// The indices in the given order, with duplicates.
     private List<Long> indices(long count) {
         List<Long> wanted = new ArrayList<>();
-        for (String part : (list == null ? indices : list).split(",")) {
+        for (String part : (indices == null ? String.join(",", lists) : indices).split(",")) {
             for (IndexRanges.Range range : IndexRanges.parse(part, count)) {
                 for (long index = range.first(); index <= range.last(); index++) {
                     wanted.add(index);

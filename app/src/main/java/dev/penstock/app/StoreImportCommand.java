@@ -20,13 +20,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Copies stores of loaderx into a store of ours.
+/// Copies loaderx stores into a new store.
 @CommandLine.Command(
         name = "import",
         header = "Copy stores that loaderx 0.5, or 2.3.3 or later, wrote into a new store.",
-        description = "Such a store has one field, called value unless a name is given; several stores of equal length"
-                + " become the fields of one. The old stores are only read. The new one appears when it is complete."
-                + " Stores of other releases are refused, with the name of the release.",
+        description = "Such a store has one field, which is named value unless a name is given. Several stores of equal"
+                + " length become the fields of one store. The old stores are not changed. The new store appears"
+                + " when it is complete. Stores of other releases are rejected with a message that names the"
+                + " release.",
         footer = {
             "",
             "Example:",
@@ -39,14 +40,18 @@ final class StoreImportCommand extends Command {
     @Parameters(arity = "1..*", paramLabel = "[FIELD=]OLD", description = "The folder of an old store.")
     List<String> olds;
 
-    @Option(names = "--output", required = true, paramLabel = "NEW", description = "The folder of the new store.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "NEW",
+            description = "The folder of the new store.")
     Path output;
 
     @Option(
             names = "--compress",
             paramLabel = "HOW",
             defaultValue = "raw",
-            description = "How values are stored: raw, flate, zstd or lz4 (default: ${DEFAULT-VALUE}).")
+            description = "Compression of values: raw, flate, zstd or lz4 (default: ${DEFAULT-VALUE}).")
     StoreCompression compression;
 
     /// An old store and the name of its field.
@@ -62,7 +67,7 @@ final class StoreImportCommand extends Command {
     @Override
     public Integer call() throws IOException {
         if (Files.exists(output)) {
-            throw new FileAlreadyExistsException(output.toString(), null, "name a folder that does not exist yet");
+            throw new FileAlreadyExistsException(output.toString(), null, "choose a folder that does not exist yet");
         }
         long start = System.nanoTime();
         List<UpstreamStore> stores = new ArrayList<>();
@@ -88,12 +93,12 @@ final class StoreImportCommand extends Command {
     private static void requireEqual(UpstreamStore first, UpstreamStore store, Old old) {
         if (store.count() != first.count()) {
             throw new IllegalArgumentException(old.path() + " has " + Text.number(store.count())
-                    + " records, and the first store has " + Text.number(first.count())
-                    + "; fields of one store are equally long");
+                    + " records, but the first store has " + Text.number(first.count())
+                    + "; all fields of a store must have the same number of records");
         }
     }
 
-    /// Writes under a temporary name, so that an incomplete store never appears under the final one.
+    /// Writes under a temporary name, so that an incomplete store never appears under the final name.
     private void write(List<UpstreamStore> stores, List<StoreField> fields) throws IOException {
         Path parent = output.toAbsolutePath().getParent();
         String name = "." + output.getFileName() + ".import-"

@@ -3,14 +3,14 @@ package dev.penstock.app;
 
 import java.io.IOException;
 
-/// Records on their way into a store.
+/// A source of records for a store.
 interface StoreInput extends AutoCloseable {
-    /// Sets the values of the next record at the positions of their fields, null where there is none.
+    /// Sets the values of the next record at the positions of their fields, null if a value is missing.
     ///
-    /// @return false when there is no further record; the values are left as they are then
+    /// @return false when there is no further record; then the values are unchanged
     boolean next(byte[][] values) throws IOException;
 
-    /// Records of this input, or 0 when that is not known.
+    /// The number of records. If they are not counted, it is an estimate from the records and bytes read so far.
     long total();
 
     @Override

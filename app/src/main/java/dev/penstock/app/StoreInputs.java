@@ -19,10 +19,10 @@ final class StoreInputs {
     /// An input and the name of its file.
     private record Part(String name, StoreInput input) {}
 
-    /// Opens one input of whole records, or several of one field each.
+    /// Opens one input of whole records, or several inputs of one field each.
     ///
     /// @param texts  `FILE` or `FIELD=FILE`
-    /// @param fields of the store
+    /// @param fields the fields of the store
     static StoreInput open(List<String> texts, List<StoreField> fields, StoreValueText.Bytes bytes) throws IOException {
         List<Part> parts = new ArrayList<>();
         Set<Integer> taken = new HashSet<>();
@@ -32,7 +32,7 @@ final class StoreInputs {
                 String file = position < 0 ? text : text.substring(text.indexOf('=') + 1);
                 if (position < 0 && texts.size() > 1) {
                     throw new IllegalArgumentException(
-                            "with several inputs each has one field: write --input FIELD=FILE instead of " + text
+                            "with several inputs, each needs a field name: write --input FIELD=FILE instead of " + text
                                     + "; the fields are " + names(fields));
                 }
                 if (position >= 0 && !taken.add(position)) {
@@ -54,7 +54,7 @@ final class StoreInputs {
         return String.join(", ", fields.stream().map(StoreField::name).toList());
     }
 
-    /// The field that an input names, or -1. The name of a file may have the sign as well.
+    /// The position of the field that an input names, or -1. A file name may contain `=` as well.
     private static int position(String text, List<StoreField> fields) {
         int sign = text.indexOf('=');
         if (sign < 0 || Files.exists(Path.of(text))) {
@@ -66,7 +66,7 @@ final class StoreInputs {
                 return i;
             }
         }
-        throw new IllegalArgumentException("no field " + name + "; there are: " + names(fields));
+        throw new IllegalArgumentException("there is no field " + name + "; the fields are " + names(fields));
     }
 
     private static StoreInput open(Path file, int position, List<StoreField> fields, StoreValueText.Bytes bytes)
@@ -75,8 +75,9 @@ final class StoreInputs {
             throw new NoSuchFileException(file.toString());
         }
         String name = file.toString();
-        if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
-            return new StoreJsonInput(file, position, fields, bytes);
+        if (JsonLines.isName(name)) {
+            return new StoreJsonInput(
+                    file, position, fields.stream().map(StoreField::column).toList(), bytes);
         }
         if (name.endsWith(".csv")) {
             return new StoreCsvInput(file, position, fields, bytes);
@@ -89,7 +90,7 @@ final class StoreInputs {
         return StoreFilesInput.of(file, position, fields);
     }
 
-    /// Several inputs side by side, which must have equally many records.
+    /// Several inputs side by side, which must have the same number of records.
     private record Joined(List<Part> parts) implements StoreInput {
         @Override
         public boolean next(byte[][] values) throws IOException {
@@ -100,7 +101,7 @@ final class StoreInputs {
                     Part longer = hasFirst ? parts.getFirst() : part;
                     throw new BadInput(
                             shorter.name() + " has fewer records than " + longer.name()
-                                    + "; inputs of one call need equally many",
+                                    + "; all inputs must have the same number of records",
                             null);
                 }
             }

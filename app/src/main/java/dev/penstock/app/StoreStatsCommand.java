@@ -9,19 +9,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 
-/// How the space of a store is used.
+/// Shows the space used by a store.
 @CommandLine.Command(
         name = "stats",
-        header = "Show how the space of a store is used, and how much of it is garbage.",
-        description = "Row utilisation is records over the rows that the chunks have room for. Byte utilisation is the"
-                + " bytes of values over those of the chunks; the rest is garbage that updates and deletes left."
-                + " `penstock stats` shows how values are distributed.",
+        header = "Show the space used by a store, and how much of it is garbage.",
+        description =
+                "Row utilisation is the number of records divided by the capacity of the chunks. Byte utilisation is"
+                        + " the size of the values divided by the size of the chunks; the rest is garbage from"
+                        + " updates and"
+                        + " deletes. `penstock stats` shows statistics of the values.",
         footer = {"", "Example:", "  penstock store stats images --json"})
 final class StoreStatsCommand extends StorefileCommand {
+    @Mixin
+    SnapshotOption snapshot;
+
     @Override
     public Integer call() throws IOException {
-        try (StoreReader store = StoreReader.open(path);
+        try (StoreReader store = StoreReader.open(snapshot.of(path));
                 ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
             StoreStats stats = store.stats(progress);
             if (isJson) {
@@ -50,6 +56,7 @@ final class StoreStatsCommand extends StorefileCommand {
         json.put("liveBytes", stats.liveBytes());
         json.put("garbageBytes", stats.garbageBytes());
         json.put("tableBytes", stats.tableBytes());
+        json.put("waitingBytes", stats.waitingBytes());
         json.put("chunks", stats.chunks().stream().map(StoreStatsCommand::json).toList());
         return json;
     }
@@ -74,6 +81,9 @@ final class StoreStatsCommand extends StorefileCommand {
         print(Text.row("values", Text.bytes(stats.liveBytes())));
         print(Text.row("garbage", Text.bytes(stats.garbageBytes())));
         print(Text.row("tables", Text.bytes(stats.tableBytes())));
+        if (stats.waitingBytes() > 0) {
+            print(Text.row("waiting", Text.bytes(stats.waitingBytes()) + " of chunks that open readers need"));
+        }
         List<StoreStats.Chunk> chunks = stats.chunks();
         for (StoreStats.Chunk chunk : chunks) {
             print(Text.row(
@@ -83,7 +93,7 @@ final class StoreStatsCommand extends StorefileCommand {
         }
     }
 
-    private static String percent(double share) {
+    static String percent(double share) {
         return String.format(Locale.ROOT, "%.1f %%", share * 100);
     }
 }

@@ -7,8 +7,10 @@ import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Parameters;
 @CommandLine.Command(
         name = "update",
         header = "Change values of a record of a store.",
-        description = "Fields that are not named stay as they are. All changes are one commit.",
+        description = "Other fields are not changed. All changes are one commit.",
         footer = {
             "",
             "Example:",
@@ -29,26 +31,26 @@ import picocli.CommandLine.Parameters;
             "  penstock store update photos 17 --file jpeg=better.jpg"
         })
 final class StoreUpdateCommand extends StorefileCommand {
-    @Parameters(index = "1", arity = "1", paramLabel = "INDEX", description = "Which record, counted from 0.")
+    @Parameters(index = "1", arity = "1", paramLabel = "INDEX", description = "The index of the record, from 0.")
     long index;
 
     @Option(
             names = "--set",
             paramLabel = "FIELD=VALUE",
-            description = "A new value: text as it is for a field of bytes or text, otherwise JSON such as 3 or [1,2].")
+            description = "A new value: plain text for a field of bytes or text, otherwise JSON such as 3 or [1,2].")
     Map<String, String> values = new LinkedHashMap<>();
 
-    @Option(names = "--file", paramLabel = "FIELD=FILE", description = "The bytes of a file as the new value.")
+    @Option(names = "--file", paramLabel = "FIELD=FILE", description = "Use the bytes of a file as the new value.")
     Map<String, Path> files = new LinkedHashMap<>();
 
-    @Option(names = "--missing", paramLabel = "FIELD", description = "Leave the record without a value of this field.")
+    @Option(names = "--missing", paramLabel = "FIELD", description = "Remove the value of this field.")
     List<String> missing = List.of();
 
     @Option(
             names = "--bytes",
             paramLabel = "HOW",
             defaultValue = "utf8",
-            description = "How text stands for bytes: utf8, base64 or hex (default: ${DEFAULT-VALUE}).")
+            description = "Encoding of bytes in text: utf8, base64 or hex (default: ${DEFAULT-VALUE}).")
     StoreValueText.Bytes bytes;
 
     @Override
@@ -57,7 +59,7 @@ final class StoreUpdateCommand extends StorefileCommand {
             throw usage("nothing to change: give --set FIELD=VALUE, --file FIELD=FILE or --missing FIELD");
         }
         change("Updated", (writer, figures) -> {
-            writer.update(index, record(writer));
+            writer.update(IndexRanges.require(index, writer.count()), record(writer));
             figures.put("index", index);
         });
         return 0;
@@ -69,7 +71,7 @@ final class StoreUpdateCommand extends StorefileCommand {
             record.put(value.getKey(), value(writer, value.getKey(), value.getValue()));
         }
         for (Map.Entry<String, Path> file : files.entrySet()) {
-            record.put(file.getKey(), Files.readAllBytes(file.getValue()));
+            record.put(file.getKey(), bytes(file.getValue()));
         }
         missing.forEach(field -> record.put(field, null));
         if (record.size() < values.size() + files.size() + missing.size()) {
@@ -78,15 +80,24 @@ final class StoreUpdateCommand extends StorefileCommand {
         return record;
     }
 
+    private static byte[] bytes(Path file) throws IOException {
+        // Reading a pipe could wait for ever, and keep other writers out of the store meanwhile.
+        if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+            throw new FileSystemException(
+                    file.toString(), null, "this is a pipe, a socket or a device; give the name of a file");
+        }
+        return Files.readAllBytes(file);
+    }
+
     private byte[] value(StoreWriter writer, String name, String text) {
         StoreField field = writer.fields().stream()
                 .filter(candidate -> candidate.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
+                .orElseThrow(() -> new IllegalArgumentException("there is no field " + name + "; the fields are "
                         + String.join(
                                 ", ",
                                 writer.fields().stream().map(StoreField::name).toList())));
-        StoreValueText reader = new StoreValueText(field, bytes);
+        StoreValueText reader = new StoreValueText(field.column(), bytes);
         ElementType type = field.column().type();
         boolean isText = field.column().isVariable() && (type == ElementType.BYTES || type == ElementType.UTF8);
         return isText ? reader.ofText(text) : reader.ofJson(json(name, text));
@@ -97,7 +108,9 @@ final class StoreUpdateCommand extends StorefileCommand {
             return Json.parse(text.getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "the value of field " + name + " is no JSON such as 3 or [1,2]: " + Text.printable(text), e);
+                    "the value of field " + name + " is not JSON such as 3 or [1,2]: " + Text.printable(text) + " ("
+                            + e.getMessage() + ")",
+                    e);
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.penstock.app;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.store.StoreField;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,43 +11,42 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/// The bytes of a value of a store, out of JSON or text.
-record StoreValueText(StoreField field, Bytes bytes) {
-    /// How text stands for bytes.
+/// Converts JSON or text to the bytes of a value of a store.
+record StoreValueText(Field field, Bytes bytes) {
+    /// The encoding of bytes in text.
     enum Bytes {
         UTF8,
         BASE64,
         HEX
     }
 
-    /// @param json what [dev.penstock.memory.Json] gives
+    /// @param json a value returned by [dev.penstock.memory.Json]
     /// @return null when the value is missing
-    /// @throws IllegalArgumentException when it is no value of the field
+    /// @throws IllegalArgumentException when it is not a valid value of the field
     byte[] ofJson(Object json) {
-        Field column = field.column();
         if (json == null) {
             return null;
         }
-        boolean isText = column.type() == ElementType.BYTES || column.type() == ElementType.UTF8;
-        if (column.isVariable() && isText) {
+        boolean isText = field.type() == ElementType.BYTES || field.type() == ElementType.UTF8;
+        if (field.isVariable() && isText) {
             if (json instanceof String text) {
                 return ofText(text);
             }
             throw new IllegalArgumentException("field " + field.name() + " holds "
-                    + (column.type() == ElementType.UTF8 ? "text" : "bytes") + ", and " + json + " is no string");
+                    + (field.type() == ElementType.UTF8 ? "text" : "bytes") + ", but " + json + " is not a string");
         }
         List<String> elements = new ArrayList<>();
-        if (column.isVariable()) {
+        if (field.isVariable()) {
             flatten(json instanceof List<?> list ? list : List.of(json), List.of(-1L), 0, elements);
         } else {
-            flatten(json, column.shape(), 0, elements);
+            flatten(json, field.shape(), 0, elements);
         }
-        return parse(column, elements);
+        return parse(elements);
     }
 
-    /// A whole value as text: that of a field of bytes or text as it is, any other as JSON.
+    /// Parses a whole value from text: unchanged for a field of bytes or text, otherwise JSON.
     byte[] ofText(String text) {
-        if (field.column().type() == ElementType.UTF8) {
+        if (field.type() == ElementType.UTF8) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
         try {
@@ -62,17 +60,17 @@ record StoreValueText(StoreField field, Bytes bytes) {
         }
     }
 
-    /// Values of one element each.
+    /// Parses a value from its elements.
     byte[] ofElements(List<String> elements) {
-        return parse(field.column(), elements);
+        return parse(elements);
     }
 
-    private byte[] parse(Field column, List<String> elements) {
-        byte[] value = new byte[Math.toIntExact(elements.size() * column.elementSize())];
+    private byte[] parse(List<String> elements) {
+        byte[] value = new byte[Math.toIntExact(elements.size() * field.elementSize())];
         MemorySegment target = MemorySegment.ofArray(value);
         for (int i = 0; i < elements.size(); i++) {
             try {
-                ElementParser.parse(column, elements.get(i), target, i * column.elementSize());
+                ElementParser.parse(field, elements.get(i), target, i * field.elementSize());
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("field " + field.name() + ": " + e.getMessage(), e);
             }
@@ -80,7 +78,7 @@ record StoreValueText(StoreField field, Bytes bytes) {
         return value;
     }
 
-    /// Lists as deep as the shape has dimensions. A length below 0 is any length.
+    /// Flattens lists that are nested as deep as the shape has dimensions. A negative length allows any length.
     private void flatten(Object json, List<Long> shape, int depth, List<String> elements) {
         if (depth == shape.size()) {
             elements.add(element(json));
@@ -88,8 +86,8 @@ record StoreValueText(StoreField field, Bytes bytes) {
         }
         long length = shape.get(depth);
         if (!(json instanceof List<?> list) || (length >= 0 && list.size() != length)) {
-            throw new IllegalArgumentException("field " + field.name() + " has values of shape "
-                    + field.column().shape() + ", and a list of " + length + " items was expected, not " + shown(json));
+            throw new IllegalArgumentException("field " + field.name() + " has values of shape " + field.shape()
+                    + ", so a list of " + length + " items is expected, got " + shown(json));
         }
         for (Object item : list) {
             flatten(item, shape, depth + 1, elements);
@@ -97,14 +95,14 @@ record StoreValueText(StoreField field, Bytes bytes) {
     }
 
     private String element(Object json) {
-        boolean isPair = field.column().type().isComplex() && json instanceof List<?> list && list.size() == 2;
+        boolean isPair = field.type().isComplex() && json instanceof List<?> list && list.size() == 2;
         if (isPair) {
             String imaginary = ((List<?>) json).getLast().toString();
             return ((List<?>) json).getFirst() + (imaginary.startsWith("-") ? "" : "+") + imaginary + "j";
         }
         if (json == null || json instanceof List<?> || json instanceof Map<?, ?>) {
-            throw new IllegalArgumentException("field " + field.name() + ": " + shown(json) + " is no "
-                    + field.column().type());
+            throw new IllegalArgumentException(
+                    "field " + field.name() + ": " + shown(json) + " is not a valid " + field.type());
         }
         return json.toString();
     }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command about one store.
+/// A command about a store.
 abstract class StorefileCommand extends Command {
     @Spec
     CommandSpec spec;
@@ -20,20 +20,26 @@ abstract class StorefileCommand extends Command {
     @Parameters(index = "0", arity = "1", paramLabel = "PATH", description = "The folder of the store.")
     Path path;
 
-    /// Something that changes a store.
+    /// A change to a store.
     @FunctionalInterface
     interface Change {
-        /// @param figures gets what is reported
+        /// @param figures receives the values to report
         void make(StoreWriter writer, Map<String, Object> figures) throws IOException;
     }
 
-    /// Opens the store, makes changes, commits them and reports. A failure gives up what is not committed.
+    /// Opens the store, makes changes, commits them and reports. After a failure, uncommitted changes are
+    /// discarded.
     ///
-    /// @param done the beginning of the line that is printed
+    /// @param done the first words of the line that is printed
     void change(String done, Change change) throws IOException {
+        change(done, StoreOptions.DEFAULT, change);
+    }
+
+    /// Does the same with a store that is written in a certain way.
+    void change(String done, StoreOptions options, Change change) throws IOException {
         long start = System.nanoTime();
         Map<String, Object> figures = new LinkedHashMap<>();
-        StoreWriter writer = StoreWriter.open(path, StoreOptions.DEFAULT);
+        StoreWriter writer = StoreWriter.open(path, options);
         try {
             change.make(writer, figures);
             figures.put("commit", writer.commit());

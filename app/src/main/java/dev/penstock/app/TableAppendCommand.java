@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.groups.GroupedTable;
+import dev.penstock.memory.Disk;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,28 +12,32 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// Adds rows to a table.
+/// Appends rows to a table.
 @CommandLine.Command(
         name = "append",
-        header = "Add rows to a table.",
-        description = "A folder gets new shards and none of its files is changed; a single file is written anew."
-                + " Stopped at any moment, the old table is whole. Readers that are open keep the old one.",
+        header = "Append rows to a table.",
+        description = "A folder gets new shards, and its files are not changed. A single file is written again."
+                + " If the command is interrupted, the old table is intact. Open readers keep the old table.",
         footer = {"", "Example:", "  penstock table append steps --input more.npy"})
 final class TableAppendCommand extends TableInputCommand {
     @Spec
     CommandSpec spec;
 
-    @Parameters(arity = "0..1", paramLabel = "PATH", description = "The table.")
+    @Parameters(arity = "0..1", paramLabel = "PATH", description = "The path of the table.")
     Path path;
 
-    @Option(names = "--output", paramLabel = "PATH", description = "The table, if it is not named otherwise.")
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "PATH",
+            description = "The path of the table, given as an option.")
     Path output;
 
     @Override
     public Integer call() throws IOException {
         Path table = path == null ? output : path;
         if (table == null || (path != null && output != null)) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "name one table to append to");
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "give exactly one table to append to, as PATH or --output PATH");
         }
         requireFolder(table);
         long start = System.nanoTime();
@@ -49,6 +55,10 @@ final class TableAppendCommand extends TableInputCommand {
                 writer.rowCount() - oldCount,
                 start,
                 writer.rowType().toString());
+        if (GroupedTable.isGrouped(Disk.real(), table)) {
+            remark("The new rows belong to no group, so they are not read before the table is grouped again:"
+                    + " penstock table group " + table + " --by COLUMN --overwrite");
+        }
         return 0;
     }
 }

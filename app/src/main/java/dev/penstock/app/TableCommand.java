@@ -4,17 +4,17 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands that only tables have.
+/// The commands for tables.
 @CommandLine.Command(
         name = "table",
-        header = "Rows of fixed width in NumPy's files (.npy), one or a folder of them.",
+        header = "Commands for tables: rows of fixed width in a NumPy file (.npy) or a folder of them.",
         footer = {"", "Example:", "  penstock table write --input steps.csv --output steps.npy"})
 final class TableCommand extends CommandGroup {
     @Override
     void list(Map<String, Class<?>> commands) {
         commands.put("write", TableWriteCommand.class);
         commands.put("append", TableAppendCommand.class);
-        commands.put("select", TableSelectCommand.class);
+        commands.put("select", SelectCommand.class);
         commands.put("group", TableGroupCommand.class);
     }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/// A table of two million steps of a game is written and read in random batches, beside NumPy doing the same.
+/// Writes a table of two million steps of a game and reads it in random batches, compared with NumPy.
 record TableDemo(DemoCommand demo) {
     private static final RowType ROW = RowType.of(DType.parse("[('board', '<u8'), ('move', '|u1'), ('ev_legal', '|u1'),"
             + " ('ev_values', '<f4', (4,)), ('run_id', '<u4'), ('step_index', '<u2')]"));
@@ -27,27 +27,27 @@ record TableDemo(DemoCommand demo) {
     private static final double WARM_UP_SECONDS = 2;
     private static final double MEASURE_SECONDS = 1;
 
-    /// Prints batches a second: one dictionary of columns for each batch, by indexing the structured array as
-    /// most code does, and by indexing each field.
+    /// Prints batches per second for a dictionary of columns: by indexing the structured array, as most code does,
+    /// and by indexing each field.
     private static final String PYTHON = """
-            import sys, time, numpy as np
-            a = np.load(sys.argv[1], mmap_mode='r')
-            r = np.random.default_rng(1)
-            ix = [r.integers(0, len(a), 4096) for _ in range(64)]
-            a.tobytes()
-            def usual(i):
-                b = a[i]
-                return {f: b[f] for f in a.dtype.names}
-            def best(i):
-                return {f: a[f][i] for f in a.dtype.names}
-            for f in (usual, best):
-                for i in ix[:8]: f(i)
-                n, t = 0, time.perf_counter()
-                while time.perf_counter() - t < 1:
-                    f(ix[n % 64]); n += 1
-                print(n / (time.perf_counter() - t))
-            print(np.__version__)
-            """;
+        import sys, time, numpy as np
+        a = np.load(sys.argv[1], mmap_mode='r')
+        r = np.random.default_rng(1)
+        ix = [r.integers(0, len(a), 4096) for _ in range(64)]
+        a.tobytes()
+        def usual(i):
+            b = a[i]
+            return {f: b[f] for f in a.dtype.names}
+        def best(i):
+            return {f: a[f][i] for f in a.dtype.names}
+        for f in (usual, best):
+            for i in ix[:8]: f(i)
+            n, t = 0, time.perf_counter()
+            while time.perf_counter() - t < 1:
+                f(ix[n % 64]); n += 1
+            print(n / (time.perf_counter() - t))
+        print(np.__version__)
+        """;
 
     /// @return the table
     Path run(Path folder) throws IOException {
@@ -57,11 +57,11 @@ record TableDemo(DemoCommand demo) {
         demo.show(
                 "tableBatchesPerSecond",
                 ours,
-                "  drew     random batches of " + Text.number(BATCH_SIZE) + " rows, every field in its own array: "
+                "  read     random batches of " + Text.number(BATCH_SIZE) + " rows, every field in its own array: "
                         + rate(ours));
         List<String> numPy = numPy(table);
         if (numPy.isEmpty()) {
-            demo.show("numPy", null, "  floor    NumPy is not installed, so there is nothing to compare with");
+            demo.show("numPy", null, "  NumPy    is not installed, so there is no comparison");
             return table;
         }
         double usual = Double.parseDouble(numPy.get(0));
@@ -74,7 +74,7 @@ record TableDemo(DemoCommand demo) {
                 ours / usual,
                 String.format(
                         Locale.ROOT,
-                        "  so the table is %.1f times as fast as the one and %.1f times as the other, on the same file",
+                        "  The table is %.1f times and %.1f times as fast, on the same file",
                         ours / usual,
                         ours / best));
         return table;
@@ -103,7 +103,7 @@ record TableDemo(DemoCommand demo) {
                         + Text.seconds(seconds));
     }
 
-    /// Batches a second, once the code is compiled.
+    /// Batches per second, once the code is compiled.
     private static double gather(Path path) throws IOException {
         try (TableReader table = TableReader.open(path);
                 Batch batch = Batch.create(table.fields())) {
@@ -129,7 +129,7 @@ record TableDemo(DemoCommand demo) {
         return batchCount / secondsSince(start);
     }
 
-    /// What NumPy manages, or nothing where there is none.
+    /// The output of the NumPy script, or an empty list if NumPy is not installed.
     private static List<String> numPy(Path path) throws IOException {
         String python = System.getProperty("penstock.python", "");
         try {
@@ -147,7 +147,7 @@ record TableDemo(DemoCommand demo) {
             Thread.currentThread().interrupt();
             return List.of();
         } catch (IOException e) {
-            // There is no Python to ask.
+            // Python is not installed.
             return List.of();
         }
     }

@@ -16,24 +16,28 @@ import picocli.CommandLine.Parameters;
         name = "group",
         header = "Group the rows of a table by a column.",
         description = {
-            "Rows that follow each other with the same value are a group. The groups go into the file metadata.db in"
-                    + " the folder, an SQLite database with the table groups; the rows stay as they are.",
-            "After that, conditions may name attributes of the groups, and views, splits and windows keep to groups."
+            "Consecutive rows with the same value form a group. The groups are stored in the file metadata.db in"
+                    + " the folder, an SQLite database with the table groups. The rows are not changed.",
+            "Conditions can then use attributes of the groups, and views, splits and windows respect groups."
         },
         footer = {"", "Example:", "  penstock table group tokens --by document"})
 final class TableGroupCommand extends Command {
     @Parameters(arity = "1", paramLabel = "PATH", description = "The folder of the table.")
     Path path;
 
-    @Option(names = "--by", required = true, paramLabel = "COLUMN", description = "The column, a number or text.")
+    @Option(
+            names = "--by",
+            required = true,
+            paramLabel = "COLUMN",
+            description = "The column to group by, a number or text.")
     String column;
 
     @Option(
             names = "--repeats",
-            description = "A value that comes again after others is another group; otherwise it is refused.")
+            description = "Start another group if a value occurs again later. Without it this is an error.")
     boolean isRepeating;
 
-    @Option(names = "--overwrite", description = "Replace the groups that are there, in one step.")
+    @Option(names = "--overwrite", description = "Replace existing groups atomically.")
     boolean isReplacing;
 
     @Override

@@ -8,29 +8,29 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/// A command that brings rows into a table.
+/// A command that reads rows into a table.
 abstract class TableInputCommand extends Command {
     @Option(
             names = "--input",
             required = true,
             paramLabel = "FILE",
-            description = "A .npy file, a folder of them, a .csv file, or - for standard input.")
+            description = "A .npy file, a folder of .npy files, a .csv file, or - for standard input.")
     String input;
 
-    @Option(
-            names = "--shard-rows",
-            paramLabel = "N",
-            description = "Begin a new shard after so many rows; for folders.")
+    @Option(names = "--shard-rows", paramLabel = "N", description = "Start a new shard after N rows; only for folders.")
     Long shardRows;
 
     @Option(
             names = "--shard-bytes",
             paramLabel = "BYTES",
             converter = ByteCount.class,
-            description = "Begin a new shard before it gets larger, as in 2g; for folders.")
+            description = "Largest size of a shard, as in 2g; only for folders.")
     Long shardBytes;
 
-    @Option(names = "--meta", paramLabel = "KEY=VALUE", description = "A note for the manifest; for folders.")
+    @Option(
+            names = "--meta",
+            paramLabel = "KEY=VALUE",
+            description = "A metadata entry for the manifest; only for folders.")
     Map<String, String> metadata = new LinkedHashMap<>();
 
     TableWriter.Options options() {
@@ -39,16 +39,16 @@ abstract class TableInputCommand extends Command {
         return shardBytes == null ? options : options.withShardBytes(shardBytes);
     }
 
-    /// A single file has no place for what only a folder has.
+    /// Rejects options that a single file does not support.
     void requireFolder(Path output) {
         boolean isFile = output.toString().endsWith(".npy");
         if (isFile && (shardRows != null || shardBytes != null || !metadata.isEmpty())) {
             throw new IllegalArgumentException(
-                    "--shard-rows, --shard-bytes and --meta make a folder: give an output that does not end in .npy");
+                    "--shard-rows, --shard-bytes and --meta need a folder: give an output that does not end in .npy");
         }
     }
 
-    /// Copies all rows and closes the writer, or gives the table up.
+    /// Copies all rows and closes the writer, or discards the table after a failure.
     void copy(TableSource source, TableWriter writer) throws IOException {
         try (ProgressBar progress = progress("rows", ProgressBar.Unit.BYTES)) {
             source.copyTo(writer, progress);

@@ -12,27 +12,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// Rows from somewhere else, on their way into a table.
+/// A source of rows for a table.
 interface TableSource extends AutoCloseable {
-    /// What a row is.
+    /// The type of a row.
     RowType rowType();
 
-    /// Adds all rows to a table of that type.
+    /// Appends all rows to a table of the same type.
     void copyTo(TableWriter writer, Progress progress) throws IOException;
 
     @Override
     void close() throws IOException;
 
-    /// Standard input.
+    /// The name of standard input.
     String STANDARD_INPUT = "-";
 
-    /// The first byte of a NumPy file, which is part of no text.
+    /// The first byte of a NumPy file, which does not occur in text.
     int NUMPY_START = 0x93;
 
-    /// Opens a NumPy file, a folder of them, or a CSV file, told by what is in it.
+    /// Opens a NumPy file, a folder of them, or a CSV file. The content decides which it is.
     ///
     /// @param input a path, or `-` for standard input
-    /// @param dtype the type wanted, or null to take or guess it
+    /// @param dtype the required type, or null to use or guess the type of the input
     static TableSource open(String input, InputStream standardInput, RowType dtype) throws IOException {
         if (input.equals(STANDARD_INPUT)) {
             return openStream("standard input", new BufferedInputStream(standardInput), dtype);
@@ -47,7 +47,7 @@ interface TableSource extends AutoCloseable {
         return NumPySource.open(path, dtype);
     }
 
-    /// A NumPy file, or text whose types have to be guessed, is needed as a whole first.
+    /// A NumPy file, or text whose types have to be guessed, is copied to a temporary file first.
     private static TableSource openStream(String name, InputStream stream, RowType dtype) throws IOException {
         stream.mark(1);
         boolean isNumPy = stream.read() == NUMPY_START;
@@ -68,7 +68,7 @@ interface TableSource extends AutoCloseable {
         }
     }
 
-    /// A source that was copied to a file of ours.
+    /// A source that was copied to a temporary file.
     record Spooled(TableSource source, Path spool) implements TableSource {
         @Override
         public RowType rowType() {
@@ -87,7 +87,7 @@ interface TableSource extends AutoCloseable {
         }
     }
 
-    /// The type of `--dtype`.
+    /// Parses the type of `--dtype`.
     static RowType parseType(String text) {
         return text == null ? null : RowType.of(DType.parse(text));
     }

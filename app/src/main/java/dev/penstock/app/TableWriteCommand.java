@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
         name = "write",
         header = "Write a table from a NumPy or CSV file.",
         description = {
-            "An output that ends in .npy is one file, any other a folder of shards with a manifest.json. It appears"
-                    + " when it is complete and on disk.",
+            "An output that ends in .npy is one file. Any other output is a folder of shards with a manifest.json. It"
+                    + " appears when it is complete and on disk.",
             "The first line of a CSV file names the columns; elements of a field with a shape are columns like"
                     + " ev[0],ev[1]. Without --dtype the types are guessed."
         },
@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         })
 final class TableWriteCommand extends TableInputCommand {
     @Option(
-            names = "--output",
+            names = {"-o", "--output"},
             required = true,
             paramLabel = "PATH",
             description = "The table: a name that ends in .npy for one file, one without an extension for a folder.")
@@ -34,10 +34,10 @@ final class TableWriteCommand extends TableInputCommand {
     @Option(
             names = "--dtype",
             paramLabel = "TYPE",
-            description = "The type of a row as NumPy has it, such as '<f4' or \"[('a','<u8'),('b','<f4',(4,))]\".")
+            description = "The NumPy type of a row, such as '<f4' or \"[('a','<u8'),('b','<f4',(4,))]\".")
     String dtype;
 
-    @Option(names = "--overwrite", description = "Replace an existing file, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing file atomically.")
     boolean isReplacing;
 
     @Override

@@ -6,8 +6,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// Asks the operating system what a stream is. Java only tells of standard output, and progress goes to
-/// standard error.
+/// Asks the operating system whether a stream is a terminal. Java only tells this for standard output, and
+/// progress goes to standard error.
 final class Terminal {
     private static final int STANDARD_OUTPUT = 1;
     private static final int STANDARD_ERROR = 2;

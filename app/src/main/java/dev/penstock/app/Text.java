@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Figures as people read them.
+/// Formats values for people.
 final class Text {
     private static final String[] UNITS = {"B", "KB", "MB", "GB", "TB", "PB"};
 
@@ -18,7 +18,7 @@ final class Text {
         return String.format(Locale.ROOT, "%,d", value);
     }
 
-    /// Decimal units, as disks and networks are sold.
+    /// Uses decimal units, as for disks and networks.
     static String bytes(long value) {
         double scaled = value;
         int unit = 0;
@@ -35,7 +35,7 @@ final class Text {
                 : String.format(Locale.ROOT, "%d:%02d min", (long) seconds / 60, (long) seconds % 60);
     }
 
-    /// A name out of a file, harmless on a terminal: control characters shown as escapes.
+    /// Makes a name from a file safe for a terminal: control characters are shown as escapes.
     static String printable(String name) {
         StringBuilder shown = new StringBuilder();
         name.codePoints().forEach(c -> {
@@ -54,7 +54,7 @@ final class Text {
         return String.format(Locale.ROOT, "  %-16s %s", label, shown);
     }
 
-    /// A moment in seconds since 1970, in UTC.
+    /// Formats a time in seconds since 1970, in UTC.
     static String instant(long unixSeconds) {
         try {
             return Instant.ofEpochSecond(unixSeconds).toString();
@@ -63,7 +63,7 @@ final class Text {
         }
     }
 
-    /// Keys as JSON has them: `storedBytes` for `stored_bytes`.
+    /// Keys in the style of JSON output: `storedBytes` for `stored_bytes`.
     static Map<String, Object> camelKeys(Map<String, Object> values) {
         Map<String, Object> renamed = new LinkedHashMap<>();
         values.forEach((key, value) -> renamed.put(

@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Writes structures in Thrift's compact protocol, which the headers of Parquet files are in.
+/// Writes structures in Thrift's compact protocol, which Parquet uses for its headers.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ThriftOutput {
     private static final int I32 = 5;
     private static final int I64 = 6;
@@ -18,7 +18,7 @@ final class ThriftOutput {
     private static final int SHORT_LIST_MAX = 14;
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    /// The number of the last field of each structure that is open.
+    /// The number of the last field of each open structure.
     private final Deque<Integer> lastFields = new ArrayDeque<>();
 
     ThriftOutput() {
@@ -28,7 +28,7 @@ final class ThriftOutput {
     private void field(int number, int type) {
         int delta = number - lastFields.pop();
         lastFields.push(number);
-        // All structures of Parquet that are written here have small gaps between their fields.
+        // All Parquet structures that are written here have small gaps between field numbers.
         out.write(delta << 4 | type);
     }
 
@@ -50,7 +50,7 @@ final class ThriftOutput {
         return this;
     }
 
-    /// Begins a list of structures, each of which is written between [#open] and [#close].
+    /// Starts a list of structures. Each is written between [#open] and [#close].
     ThriftOutput structs(int number, int count) {
         return list(number, STRUCT, count);
     }
@@ -80,13 +80,13 @@ final class ThriftOutput {
         return this;
     }
 
-    /// Begins a structure that is a field.
+    /// Starts a structure that is a field.
     ThriftOutput struct(int number) {
         field(number, STRUCT);
         return open();
     }
 
-    /// Begins a structure that is an element of a list.
+    /// Starts a structure that is an element of a list.
     ThriftOutput open() {
         lastFields.push(0);
         return this;

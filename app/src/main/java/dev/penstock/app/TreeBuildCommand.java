@@ -14,18 +14,18 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// Builds a tree out of keys.
+/// Builds a tree from keys.
 @CommandLine.Command(
         name = "build",
-        header = "Build a tree out of keys.",
+        header = "Build a tree from keys.",
         description = {
-            "tsv    key, escaped as `tree --help` says, tab, value; a line each",
-            "lines  key, byte for byte; a line each",
+            "tsv    one line for each key: key (escaped as described in `tree --help`), tab, value",
+            "lines  one line for each key, byte for byte",
             "paths  keys, compressed",
             "kv     binary: 4 bytes length of the key, the key, 8 bytes value; little-endian",
             "",
-            "The tree appears under its name when it is complete and on disk. The same keys and values give the same"
-                    + " bytes (the tree is canonical) unless --root branch, --share or --line-cache says otherwise."
+            "The tree appears when it is complete and on disk. The same keys and values give the same"
+                    + " bytes (the tree is canonical), except with --root branch, --share or --line-cache."
         },
         footer = {
             "",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
 final class TreeBuildCommand extends Command {
     private static final int PROGRESS_EVERY = 1 << 14;
 
-    /// Where values come from.
+    /// The source of the values.
     enum Values {
         INDEX,
         COLUMN,
@@ -46,54 +46,69 @@ final class TreeBuildCommand extends Command {
     @CommandLine.Spec
     CommandLine.Model.CommandSpec spec;
 
-    @Option(names = "--input", required = true, paramLabel = "FILE|-", description = "The keys; - is standard input.")
+    @Option(
+            names = "--input",
+            required = true,
+            paramLabel = "FILE|-",
+            description = "The file with the keys, or - for standard input.")
     String input;
 
-    @Option(names = "--output", required = true, paramLabel = "FILE", description = "The tree to write.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The output file.")
     Path output;
 
     @Option(
             names = "--format",
             paramLabel = "tsv|lines|paths|kv",
-            description = "What the input looks like (default: by the end of its name, lines otherwise).")
+            description = "The format of the input (default: by its extension, otherwise lines).")
     TreeInput.Format format;
 
     @Option(
             names = "--values",
             paramLabel = "index|column|zero",
-            description = "The number of the key in the input, from 0; what stands beside it; or 0 for all (default:"
-                    + " column for tsv and kv, index for the others).")
+            description = "index: the number of the key in the input, from 0; column: the value beside the key; zero: 0"
+                    + " (default: column for tsv and kv, index for the others).")
     Values values;
 
     @Option(
             names = "--root",
             paramLabel = "line|branch",
             defaultValue = "line",
-            description = "What the root is when all keys begin alike: line is canonical, branch is what the"
-                    + " original's streaming writer makes, not canonical (default: ${DEFAULT-VALUE}).")
+            description =
+                    "The kind of the root if all keys have a common prefix: line is canonical, branch is written by the"
+                            + " original program's streaming writer and not canonical (default: ${DEFAULT-VALUE}).")
     TreeWriter.RootStyle root;
 
-    @Option(names = "--unsorted", description = "The keys are in any order; of equal ones the last counts.")
+    @Option(
+            names = "--unsorted",
+            description = "Accept keys in any order. If a key occurs more than once, the last value is used.")
     boolean isUnsorted;
 
     @Option(
             names = "--memory",
             paramLabel = "BYTES",
             defaultValue = "268435456",
-            description = "With --unsorted: memory to sort in, before files are used (default: ${DEFAULT-VALUE}).")
+            description =
+                    "With --unsorted: memory for sorting before temporary files are used (default: ${DEFAULT-VALUE}).")
     long memory;
 
-    @Option(names = "--share", description = "Store equal subtrees once: smaller, read by everybody, not canonical.")
+    @Option(
+            names = "--share",
+            description = "Store equal subtrees once. The file is smaller and all readers support it, but it is not"
+                    + " canonical.")
     boolean isSharing;
 
     @Option(
             names = "--line-cache",
             paramLabel = "N",
-            description = "Remember at most so many different stretches of key in order to store them once; bounds"
-                    + " memory, not canonical when there are more.")
+            description = "Deduplicate at most N different key segments. This limits"
+                    + " memory; the tree is not canonical if there are more.")
     Long lineLimit;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     @Override
@@ -134,7 +149,7 @@ final class TreeBuildCommand extends Command {
         boolean hasColumn = actualFormat == TreeInput.Format.TSV || actualFormat == TreeInput.Format.KV;
         if (values == Values.COLUMN && !hasColumn) {
             throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--values column needs --format tsv or kv: the others have no values");
+                    spec.commandLine(), "--values column needs --format tsv or kv; the other formats have no values");
         }
         return values != null ? values : hasColumn ? Values.COLUMN : Values.INDEX;
     }
@@ -157,7 +172,7 @@ final class TreeBuildCommand extends Command {
                         Path.of(input),
                         keys.position(),
                         Reason.UNSORTED,
-                        "key " + index + ": " + e.getMessage() + "; --unsorted sorts them");
+                        "key " + index + ": " + e.getMessage() + "; use --unsorted to sort the keys");
             }
             if (index % PROGRESS_EVERY == 0) {
                 progress.at(Math.min(keys.position(), total), total);
@@ -201,13 +216,13 @@ final class TreeBuildCommand extends Command {
         }
         remark("Built " + output + " (" + Text.bytes(summary.fileBytes()) + ") of " + Text.number(summary.keyCount())
                 + " keys in " + Text.seconds(seconds)
-                + (duplicates == 0 ? "" : ", " + Text.number(duplicates) + " keys came again"));
+                + (duplicates == 0 ? "" : ", " + Text.number(duplicates) + " duplicate keys"));
         if (isSharing) {
             remark("Sharing saved " + Text.bytes(summary.sharedBytes()) + " in " + Text.number(summary.sharedRunCount())
                     + " places");
         }
         if (!isUsual) {
-            remark("The tree need not be canonical; `tree stats` says whether it is");
+            remark("The tree may not be canonical; `tree stats` says whether it is");
         }
     }
 }

@@ -16,29 +16,32 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command that changes keys of a tree. The changes are collected in memory, and the new tree appears in one
-/// step, so that a reader or a crash finds the old tree or the new one.
+/// A command that changes keys of a tree. Changes are collected in memory, and the new tree is published
+/// atomically, so that a reader or a crash finds the old tree or the new one.
 abstract class TreeChangeCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
+    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The path of the tree.")
     Path path;
 
     @Option(
             names = "--input",
             paramLabel = "FILE|-",
-            description = "Lines of key, tab, value, as `tree dump` writes them; `tree remove` ignores the values. - is"
-                    + " standard input.")
+            description = "A file with lines of key, tab, value, as written by `tree dump` (`tree remove` ignores the"
+                    + " values), or - for standard input.")
     String input;
 
-    @Option(names = "--output", paramLabel = "FILE", description = "Write the new tree here and leave FILE as it is.")
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Write the new tree to this file and do not change FILE.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
-    /// The keys on the command line, each followed by its value when the command takes values.
+    /// The keys on the command line, each followed by its value if the command takes values.
     abstract List<String> words();
 
     /// Whether each key comes with a value.
@@ -112,7 +115,7 @@ abstract class TreeChangeCommand extends Command {
         try {
             return Long.parseUnsignedLong(text);
         } catch (NumberFormatException e) {
-            throw usage("the value " + Text.printable(text) + " is no number from 0 to 2^64-1");
+            throw usage("the value " + Text.printable(text) + " is not a number from 0 to 2^64-1");
         }
     }
 

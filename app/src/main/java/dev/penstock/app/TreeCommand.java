@@ -4,14 +4,16 @@ package dev.penstock.app;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// The commands that only trees have.
+/// The commands for trees.
 @CommandLine.Command(
         name = "tree",
-        header = "One immutable file from byte paths to unsigned 64-bit values (ACTree03).",
+        header = "Commands for trees: one immutable file that maps byte paths to unsigned 64-bit values (ACTree03).",
         description = {
             "",
-            "Keys are shown and typed as UTF-8 text. A backslash is \\\\, tab, newline and carriage return are \\t, \\n"
-                    + " and \\r, and any other byte can be given as \\x and two hexadecimal digits."
+            "Keys are printed and given as UTF-8 text. A backslash is \\\\, tab, newline and carriage return are \\t,"
+                    + " \\n"
+                    + " and \\r"
+                    + ", and any other byte can be written as \\x and two hexadecimal digits."
         },
         footer = {"", "Example:", "  penstock tree build --input words.txt --output words.act --unsorted"})
 final class TreeCommand extends CommandGroup {

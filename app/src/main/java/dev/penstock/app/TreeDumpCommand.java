@@ -19,13 +19,13 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/// All keys of a tree, in order.
+/// Writes all keys of a tree, in order.
 @CommandLine.Command(
         name = "dump",
         header = "Write the keys of a tree, in order, with their values.",
         description = {
-            "tsv    key, escaped as `tree --help` says, tab, value; a line each",
-            "paths  the keys alone, compressed; needs --output",
+            "tsv    one line for each key: key (escaped as described in `tree --help`), tab, value",
+            "paths  only the keys, compressed; needs --output",
             "kv     binary: 4 bytes length of the key, the key, 8 bytes value; little-endian"
         },
         footer = {
@@ -41,20 +41,23 @@ final class TreeDumpCommand extends TreefileCommand {
         KV
     }
 
-    @Option(names = "--prefix", paramLabel = "P", description = "Only the keys that begin with this.")
+    @Option(names = "--prefix", paramLabel = "P", description = "Write only keys that begin with P.")
     String prefix = "";
 
     @Option(
             names = "--format",
             paramLabel = "tsv|paths|kv",
             defaultValue = "tsv",
-            description = "What to write (default: ${DEFAULT-VALUE}).")
+            description = "The output format (default: ${DEFAULT-VALUE}).")
     Format format;
 
-    @Option(names = "--output", paramLabel = "FILE", description = "Where to write, instead of standard output.")
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "The output file (default: standard output).")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     private long count;

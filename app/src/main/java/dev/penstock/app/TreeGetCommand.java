@@ -10,11 +10,11 @@ import java.util.OptionalLong;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/// The values of some keys.
+/// Prints the values of keys.
 @CommandLine.Command(
         name = "get",
-        header = "The values of keys, a line each: key, tab, value.",
-        description = "Exits with 2 when a key is not there. Keys are escaped as `tree --help` says.",
+        header = "Print the values of keys, one line for each: key, tab, value.",
+        description = "Exits with 2 if a key is not found. Keys are escaped as described in `tree --help`.",
         footer = {"", "Example:", "  penstock tree get words.act apple 'tab\\there'"})
 final class TreeGetCommand extends TreefileCommand {
     @Parameters(index = "1..*", arity = "1..*", paramLabel = "KEY", description = "The keys.")

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What a tree is, from its first and last bytes alone: the answer of `info`, since a tree is no dataset.
+/// Prints the `info` of a tree from its first and last bytes, because a tree is not a dataset.
 final class TreeInfo {
     private TreeInfo() {}
 
@@ -35,7 +35,8 @@ final class TreeInfo {
                 command.print(Text.row("merges", tree.rootHistory().size() - 1));
                 command.print(Text.row(
                         "fingerprint", InfoCommand.fingerprint(tree.fingerprint(), tree.isFingerprintExact())));
-                command.remark("`tree stats` counts the paths: the format keeps no count");
+                command.remark("next: penstock tree ls " + NextCommand.quoted(path)
+                        + " lists paths; penstock tree stats counts them, because the format keeps no count");
             }
         }
         return 0;

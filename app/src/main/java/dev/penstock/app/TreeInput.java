@@ -15,29 +15,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// Keys and values as they come into `tree build`, `tree put` and `tree remove`.
+/// Reads the keys and values for `tree build`, `tree put` and `tree remove`.
 abstract class TreeInput implements AutoCloseable {
-    /// What the input looks like.
+    /// The input formats.
     enum Format {
-        /// Key, escaped, tab, value; a line each.
+        /// One line for each key: escaped key, tab, value.
         TSV,
-        /// Key, as it is; a line each.
+        /// One line for each key, byte for byte.
         LINES,
         /// Compressed keys.
         PATHS,
-        /// Length, key, value, in binary.
+        /// Binary: length, key, value.
         KV
     }
 
     byte[] key;
-    /// Where [#key] ends.
+    /// The number of bytes of [#key] in use.
     int size;
 
     long value;
 
     /// Opens a file, or standard input when the name is `-`.
     ///
-    /// @param isWithValues whether each line of a table must have a value
+    /// @param isWithValues whether each line must have a value
     static TreeInput open(Console console, String input, Format format, boolean isWithValues) throws IOException {
         boolean isStandard = input.equals("-");
         Path name = Path.of(isStandard ? "standard input" : input);
@@ -50,12 +50,12 @@ abstract class TreeInput implements AutoCloseable {
         };
     }
 
-    /// Goes to the next key.
+    /// Moves to the next key.
     ///
-    /// @return false behind the last one
+    /// @return false when there are no more keys
     abstract boolean next() throws IOException;
 
-    /// How many bytes of input were read.
+    /// The number of input bytes read.
     long position() {
         return 0;
     }
@@ -96,7 +96,7 @@ abstract class TreeInput implements AutoCloseable {
             return true;
         }
 
-        /// A last line without a newline counts; an empty one behind the last newline does not.
+        /// A last line without a newline counts; an empty line after the last newline does not.
         private boolean nextLine() throws IOException {
             lineSize = 0;
             lineStart = position;
@@ -140,8 +140,8 @@ abstract class TreeInput implements AutoCloseable {
             if (tab == lineSize) {
                 throw bad(
                         Reason.TRUNCATED,
-                        "a line without a tab and a value; --values index or zero needs none, --format lines takes"
-                                + " lines as they are");
+                        "the line has no tab and value; use --values index or --values zero, or --format lines to take"
+                                + " whole lines as keys");
             }
             int end = tab + 1;
             while (end < lineSize && line[end] != '\t' && line[end] != '\r') {
@@ -151,7 +151,8 @@ abstract class TreeInput implements AutoCloseable {
             try {
                 return Long.parseUnsignedLong(text);
             } catch (NumberFormatException e) {
-                throw bad(Reason.OUT_OF_RANGE, "the value " + Text.printable(text) + " is no number from 0 to 2^64-1");
+                throw bad(
+                        Reason.OUT_OF_RANGE, "the value " + Text.printable(text) + " is not a number from 0 to 2^64-1");
             }
         }
 
@@ -218,7 +219,7 @@ abstract class TreeInput implements AutoCloseable {
             return true;
         }
 
-        /// Grows with what has come, so that a false length asks for no memory.
+        /// Grows with the bytes that were read, so that a wrong length does not cause a large allocation.
         private void take(long length) throws IOException {
             size = 0;
             while (size < length) {
@@ -235,7 +236,7 @@ abstract class TreeInput implements AutoCloseable {
             position += count;
             if (count < wanted) {
                 throw new DatasetException.Corrupt(
-                        name, position, Reason.TRUNCATED, "the input ends within a key or a value");
+                        name, position, Reason.TRUNCATED, "the input ends inside a key or a value");
             }
         }
 

@@ -14,22 +14,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// One level of the keys, as if they were names of files.
+/// Lists one level of the keys, as if they were file paths.
 @CommandLine.Command(
         name = "ls",
         header = "List one level of the keys, like a folder.",
-        description = "Shows what follows the last separator of the prefix, up to the next one: keys with their values,"
-                + " and folders, which end with the separator.",
+        description = "Shows the part after the last separator of the prefix, up to the next separator: keys with their"
+                + " values, and folders, which end with the separator.",
         footer = {"", "Example:", "  penstock tree ls files.act src/main/"})
 final class TreeListCommand extends TreefileCommand {
-    @Parameters(index = "1", arity = "0..1", paramLabel = "PREFIX", description = "How the keys begin.")
+    @Parameters(index = "1", arity = "0..1", paramLabel = "PREFIX", description = "The prefix of the keys to list.")
     String prefix = "";
 
     @Option(
             names = "--separator",
             paramLabel = "CHAR",
             defaultValue = "/",
-            description = "What folders end with (default: ${DEFAULT-VALUE}).")
+            description = "The separator of path components (default: ${DEFAULT-VALUE}).")
     String separator;
 
     @Override
@@ -37,7 +37,7 @@ final class TreeListCommand extends TreefileCommand {
         byte[] start = key(prefix);
         byte[] end = key(separator);
         if (end.length != 1) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "the separator is one byte");
+            throw new CommandLine.ParameterException(spec.commandLine(), "--separator must be a single byte");
         }
         List<Object> entries = new ArrayList<>();
         try (TreeReader tree = open()) {
@@ -63,7 +63,7 @@ final class TreeListCommand extends TreefileCommand {
             byte[] name = Arrays.copyOfRange(key, nameStart, isFolder ? nameEnd + 1 : nameEnd);
             show(KeyText.of(name), isFolder ? null : Long.toUnsignedString(scan.value()), entries);
             if (isFolder) {
-                // All that is in the folder is stepped over at once.
+                // Everything inside the folder is skipped at once.
                 scan = tree.scanRange(TreeScan.afterPrefix(Arrays.copyOf(key, nameEnd + 1)), limit);
             }
         }

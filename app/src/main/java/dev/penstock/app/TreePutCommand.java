@@ -13,13 +13,13 @@ import picocli.CommandLine.Parameters;
         name = "put",
         header = "Add keys to a tree, or change their values.",
         description = {
-            "Writes the whole tree again with the changes and replaces the file in one step: a reader, or a"
-                    + " crash, finds"
-                    + " the old tree or the new one. Put many keys in one call with --input, since each call writes the"
-                    + " tree once. The changes must fit into memory. A tree that does not exist is created.",
+            "Writes the whole tree again with the changes and replaces the file atomically: a reader, or a crash,"
+                    + " finds the old tree or the new one. Put many keys in one call with --input, because each call"
+                    + " writes the tree once. The changes must fit in memory. If the tree does not exist, it is"
+                    + " created.",
             "",
-            "Of a key that is given more than once the last value counts. One process at a time may change a tree: a"
-                    + " second one fails and names the process that is changing it. With --output FILE is only read."
+            "If a key is given more than once, the last value is used. One process at a time can change a tree: a"
+                    + " second one fails with a message that names the first. With --output, FILE is not changed."
         },
         footer = {
             "",
@@ -33,7 +33,8 @@ final class TreePutCommand extends TreeChangeCommand {
             index = "1..*",
             arity = "0..*",
             paramLabel = "KEY VALUE",
-            description = "Keys, escaped as `tree --help` says, each with its value, a number from 0 to 2^64-1.")
+            description =
+                    "Keys (escaped as described in `tree --help`), each with its value, a number from 0 to 2^64-1.")
     List<String> pairs = List.of();
 
     private long putCount;

@@ -16,13 +16,13 @@ import picocli.CommandLine.Parameters;
         name = "remove",
         header = "Remove keys from a tree.",
         description = {
-            "Writes the whole tree again without the keys and replaces the file in one step: a reader, or a"
+            "Writes the whole tree again without the keys and replaces the file atomically: a reader, or a"
                     + " crash, finds"
                     + " the old tree or the new one. Remove many keys in one call with --input. Keys that the tree does"
-                    + " not have are counted as missing and are no error.",
+                    + " not have are counted as missing; this is not an error.",
             "",
-            "One process at a time may change a tree: a second one fails and names the process that is changing it."
-                    + " With --output FILE is only read."
+            "One process at a time can change a tree: a second one fails with a message that names the first."
+                    + " With --output, FILE is not changed."
         },
         footer = {
             "",
@@ -35,7 +35,7 @@ final class TreeRemoveCommand extends TreeChangeCommand {
             index = "1..*",
             arity = "0..*",
             paramLabel = "KEY",
-            description = "The keys, escaped as `tree --help` says.")
+            description = "The keys, escaped as described in `tree --help`.")
     List<String> keys = List.of();
 
     private long removedCount;

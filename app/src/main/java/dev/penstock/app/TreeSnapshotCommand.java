@@ -12,25 +12,29 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Writes the present content of a tree as a new tree.
+/// Writes the current content of a tree as a new tree.
 @CommandLine.Command(
         name = "snapshot",
-        header = "Write the present content of a tree as a new tree.",
+        header = "Write the current content of a tree as a new tree.",
         description = {
-            "The copy holds the tree as it is at this moment, whole, even when `tree put` or `tree remove`"
+            "The copy has the complete tree as it is now, even if `tree put` or `tree remove`"
                     + " replaces FILE"
-                    + " meanwhile. It is canonical: bytes that nothing refers to, and earlier roots of a tree that was"
+                    + " during the copy. It is canonical: unreferenced bytes, and earlier roots of a tree that was"
                     + " merged into, are left out."
         },
         footer = {"", "Example:", "  penstock tree snapshot words.act --output words-monday.act"})
 final class TreeSnapshotCommand extends Command {
-    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
+    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The path of the tree.")
     Path path;
 
-    @Option(names = "--output", required = true, paramLabel = "FILE", description = "The tree to write.")
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The output file.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output, in one step.")
+    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
 
     @Override

@@ -8,12 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 
-/// Counts and sizes.
+/// Shows counts and sizes.
 @CommandLine.Command(
         name = "stats",
-        header = "Count what a tree is made of; goes through all of it.",
-        description = "`canonical` says whether writing the same keys anew with the usual options gives the same bytes."
-                + " Trees built with --share, --line-cache or --root branch need not be.",
+        header = "Count the keys and nodes of a tree, by reading all of it.",
+        description = "`canonical` says whether writing the same keys again with default options gives the same bytes."
+                + " Trees built with --share, --line-cache or --root branch may not be canonical.",
         footer = {"", "Example:", "  penstock tree stats words.act"})
 final class TreeStatsCommand extends TreefileCommand {
     @Override

@@ -12,15 +12,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// A command about one existing tree.
+/// A command about an existing tree.
 abstract class TreefileCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The tree.")
+    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The path of the tree.")
     Path path;
 
-    @Option(names = "--lenient", description = "Read what no writer makes but the original's reader accepts.")
+    @Option(
+            names = "--lenient",
+            description = "Accept trees that no known writer produces but the original reader accepts.")
     boolean isLenient;
 
     @Mixin
@@ -32,7 +34,7 @@ abstract class TreefileCommand extends Command {
         return TreeReader.open(path, options.withStrict(!isLenient));
     }
 
-    /// @throws CommandLine.ParameterException when the text is no key
+    /// @throws CommandLine.ParameterException when the text is not a valid key
     byte[] key(String text) {
         try {
             return KeyText.parse(text);

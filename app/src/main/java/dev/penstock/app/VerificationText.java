@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A verdict, for scripts and for people.
+/// Formats the result of a verification as JSON and as text.
 final class VerificationText {
     private VerificationText() {}
 
@@ -27,7 +27,7 @@ final class VerificationText {
         return json;
     }
 
-    private static Map<String, Object> json(Problem problem) {
+    static Map<String, Object> json(Problem problem) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("file", problem.file());
         json.put("offset", problem.offset());

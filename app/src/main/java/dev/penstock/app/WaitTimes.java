@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-/// Durations, counted in classes whose width is 1/32 of what they hold, so that any number of them takes the same
-/// memory. The longest is kept as it is.
+/// A histogram of durations whose bins have a relative width of 1/32, so that any number of durations takes the
+/// same memory. The longest duration is kept exactly.
 final class WaitTimes {
     private static final int CLASS_BITS = 5;
     private static final int CLASS_COUNT = 1 << CLASS_BITS;
@@ -31,7 +31,7 @@ final class WaitTimes {
         return max;
     }
 
-    /// A duration that this share of all does not exceed; 0 when there is none.
+    /// The duration that this fraction of all durations does not exceed; 0 when there are none.
     long percentileNanos(double share) {
         long wanted = (long) Math.ceil(share * count);
         long seen = 0;
@@ -44,13 +44,13 @@ final class WaitTimes {
         return max;
     }
 
-    /// Small numbers have a class each; of larger ones the leading bits count.
+    /// Small numbers have one bin each; larger numbers are binned by their leading bits.
     private static int classOf(long nanos) {
         int shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(nanos) - CLASS_BITS - 1);
         return (int) (shift * CLASS_COUNT + (nanos >>> shift));
     }
 
-    /// The largest number of a class.
+    /// The largest number in a bin.
     private static long highest(int number) {
         int shift = Math.max(0, number / CLASS_COUNT - 1);
         return ((number - (long) shift * CLASS_COUNT + 1) << shift) - 1;

@@ -15,28 +15,29 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a thread is told, in memory that stays until it has asked a few more times.
+/// The answers and failures of one thread. Their memory stays valid for a few more calls of the thread.
 final class Answer {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /// A handler of signals may ask for something between an answer, or a failure, and its being read; more than
-    /// so many do not interrupt each other. A power of two.
+    /// The number of answers and failures that are kept. A signal handler may make a call between an answer or
+    /// failure and the moment it is read; this is the deepest supported nesting. It is a power of two.
     private static final int KEPT_COUNT = 8;
 
-    /// What the first of the kept failures is known by; larger ones are no failures with words.
+    /// The number of the first kept failure; the others follow downwards. Larger negative numbers are failures
+    /// without a message.
     private static final long FIRST_FAILURE = -2;
 
-    /// The garbage collector frees them, so that threads that end leave nothing behind.
+    /// Freed by the garbage collector, so that threads that end leave nothing behind.
     private final MemorySegment[] texts = new MemorySegment[KEPT_COUNT];
 
     private final Throwable[] failures = new Throwable[KEPT_COUNT];
     private int nextText;
     private int nextFailure;
 
-    /// Keeps a text, and says where it is.
+    /// Stores a text, and writes its address to `answerAddress`.
     ///
-    /// @return its size
+    /// @return the size of the text
     long set(String text, long answerAddress) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes.length));
@@ -46,16 +47,16 @@ final class Answer {
         return bytes.length;
     }
 
-    /// Keeps a failure.
+    /// Stores a failure.
     ///
-    /// @return what it is known by, which is negative
+    /// @return the number of the failure, which is negative
     long keepFailure(Throwable failure) {
         int place = nextFailure++ & KEPT_COUNT - 1;
         failures[place] = failure;
         return FIRST_FAILURE - place;
     }
 
-    /// [#set] of what went wrong, as JSON.
+    /// Stores the description of a failure as JSON, like [#set].
     long setFailureText(long failure, long answerAddress) {
         return set(Json.text(describe(failures[Math.toIntExact(FIRST_FAILURE - failure)])), answerAddress);
     }
@@ -82,8 +83,9 @@ final class Answer {
         return words;
     }
 
-    /// Without what says nothing. The runtime has one object for running out of memory; thrown again while
-    /// something is closed, it arrives as the cause of a complaint about that.
+    /// Removes an exception that only wraps an out-of-memory error. The runtime reuses a single
+    /// [OutOfMemoryError]; if it is thrown again while something is closed, it arrives as the cause of an
+    /// [IllegalArgumentException].
     private static Throwable unwrapped(Throwable thrown) {
         if (thrown instanceof IllegalArgumentException && thrown.getCause() instanceof OutOfMemoryError cause) {
             return cause;
@@ -91,7 +93,8 @@ final class Answer {
         return thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
     }
 
-    /// What it is, from the narrowest kind to the widest: the other language takes the first that it knows.
+    /// The names of the exception's classes, from the most specific to the most general. The other language uses
+    /// the first that it knows.
     private static List<String> kinds(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Class<?> kind = failure.getClass(); kind != Object.class; kind = kind.getSuperclass()) {

@@ -4,11 +4,11 @@ package dev.penstock.bridge;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Reads NumPy's array objects where they are: asking Python for an array's address and shape takes longer than a
-/// small gather. The layout has been part of NumPy's binary interface since its first version; Python compares it
-/// with what it knows of an array of its own before it relies on it.
+/// Reads the fields of NumPy array objects directly from memory, because asking Python for the address and shape
+/// of an array takes longer than a small gather. The layout has been part of NumPy's binary interface since its
+/// first version; Python checks it with an array of its own before it relies on it.
 ///
-/// Addresses are those of what follows the head that all Python objects have, which differs between interpreters.
+/// Addresses point behind the common head of Python objects, whose size differs between interpreters.
 final class ArrayObject {
     private static final long DATA = 0;
     private static final long DIMENSION_COUNT = 8;
@@ -34,7 +34,7 @@ final class ArrayObject {
         return (ALL.get(ValueLayout.JAVA_INT, array + FLAGS) & flags) == flags;
     }
 
-    /// @return the length of its first dimension, or -1 when it is no array of items of this shape
+    /// @return the length of the first dimension, or -1 when it is not an array of items of this shape
     static long count(long array, long[] itemShape) {
         if (ALL.get(ValueLayout.JAVA_INT, array + DIMENSION_COUNT) != itemShape.length + 1) {
             return -1;

@@ -14,21 +14,28 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Collections;
 
-/// The functions that another language calls, as addresses of native code.
+/// The functions that another language calls, as the address of native code.
 ///
-/// What is rare goes through [#call]: a request and an answer in JSON. What happens with every batch has a
-/// function of its own, with numbers and addresses.
+/// Rare calls go through [#call]: a request and an answer in JSON. Calls for every batch have functions of their
+/// own, with numbers and addresses as arguments.
 ///
-/// An exception that left one of these functions would end the process, so everything is caught and a negative
-/// number returned; [#failure] then has the words, for the thread that asks.
+/// An exception that left one of these functions would end the process. Therefore all exceptions are caught and a
+/// negative number is returned; [#failure] then returns the message to the thread that asks.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Bridge {
-    /// What a function returns that failed and has no words for it. Other negative numbers stand for the words
-    /// that [#failure] has.
+    /// The result of a function that failed without a message. Other negative numbers identify a message for
+    /// [#failure].
     static final long FAILED = -1;
 
-    /// Of [#invoke].
+    /// The version of the interface between this class and the other language: functions, requests and memory
+    /// layouts. It changes with each of them, so that parts of two releases are not combined by mistake.
+    static final long VERSION = 4;
+
+    /// The time that a call waits for a batch. Then the other language can check its signals, such as Ctrl-C.
+    private static final long WAIT_MILLIS = 50;
+
+    /// The number of arguments of [#invoke].
     private static final int ARGUMENT_COUNT = 6;
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
@@ -41,16 +48,16 @@ public final class Bridge {
 
     private Bridge() {}
 
-    /// Makes [#invoke] callable; called once, by the runtime's native interface.
+    /// Creates a native function for [#invoke]. It is called once, through the runtime's native interface.
     ///
-    /// There is one native function and not one for each, because each would add to the time that a process takes
-    /// to start.
+    /// There is one native function for all calls, because each further one would add to the start time of a
+    /// process.
     ///
-    /// @return its address
+    /// @return the address of the native function
     @SuppressWarnings("restricted")
     public static long start() {
-        // The first look at the environment takes the process's handler for SIGCHLD away. It comes here, for the
-        // other language puts its handlers back after the start.
+        // The first access to the environment replaces the process's handler for SIGCHLD. It is done here, because
+        // the other language restores its handlers after the start.
         System.getenv();
         Warmup.start();
         Class<?>[] types = Collections.nCopies(ARGUMENT_COUNT, long.class).toArray(Class<?>[]::new);
@@ -62,11 +69,11 @@ public final class Bridge {
                     .upcallStub(invoke, FunctionDescriptor.of(WORD, layouts), Arena.global())
                     .address();
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError("the function is not there", e);
+            throw new AssertionError("the method invoke does not exist", e);
         }
     }
 
-    /// Calls a function by its number. Arguments that it does not have may be anything.
+    /// Calls a function by its number. Unused arguments are ignored.
     private static long invoke(long function, long a, long b, long c, long d, long e) {
         try {
             return switch (Math.toIntExact(function)) {
@@ -74,10 +81,13 @@ public final class Bridge {
                 case 1 -> failure(a, b);
                 case 2 -> take(a, b, c, d, e);
                 case 3 -> takeRows(a, b, c, d, e);
-                case 4 -> next(a, b, c);
+                case 4 -> next(a, b, c, d);
                 case 5 -> release(a);
                 case 6 -> fill(a, b, c);
-                default -> throw new IllegalArgumentException("there is no function " + function);
+                case 7 -> VERSION;
+                case 8 -> Handles.get(a, LoaderSource.class).begin();
+                case 9 -> SizeText.write(words(a, b + 1), b, ALL.asSlice(c, d));
+                default -> throw new IllegalArgumentException("unknown function number " + function);
             };
         } catch (Throwable thrown) {
             return failed(thrown);
@@ -92,19 +102,19 @@ public final class Bridge {
         }
     }
 
-    /// Does what a request says.
+    /// Executes a request.
     ///
-    /// @param request    the address of JSON in UTF-8
-    /// @param answerAddress where the address of the answer goes, which stays for some more calls of the thread
+    /// @param request    the address of a JSON text in UTF-8
+    /// @param answerAddress receives the address of the answer, which is valid for some more calls of the thread
     /// @return the size of the answer
     private static long call(long request, long requestSize, long answerAddress) throws IOException {
         byte[] text = ALL.asSlice(request, requestSize).toArray(ValueLayout.JAVA_BYTE);
         return ANSWER.get().set(Requests.answer(text), answerAddress);
     }
 
-    /// Why a function that was called in this thread failed.
+    /// Returns the message of a function that failed in this thread.
     ///
-    /// @param failure what it returned
+    /// @param failure the number that the function returned
     private static long failure(long failure, long answerAddress) {
         try {
             return ANSWER.get().setFailureText(failure, answerAddress);
@@ -117,11 +127,11 @@ public final class Bridge {
         return ALL.asSlice(address, Math.multiplyExact(count, WORD.byteSize()));
     }
 
-    /// Gathers records into a batch, which is the caller's until [#release].
+    /// Gathers records into a batch, which belongs to the caller until [#release].
     ///
     /// @param batch  the number that the batch gets
-    /// @param source a [Source]
-    /// @param info   where [HeldBatch#describe] goes
+    /// @param source the number of a [Source]
+    /// @param info   receives the output of [HeldBatch#describe]
     private static long take(long batch, long source, long indices, long count, long info) throws IOException {
         Source from = Handles.get(source, Source.class);
         HeldBatch held = from.batches().borrow();
@@ -135,7 +145,7 @@ public final class Bridge {
         return 0;
     }
 
-    /// Makes a batch known, and says where everything is; it is given back when that cannot be.
+    /// Registers a batch and describes its memory. If that fails, the batch is returned to its pool.
     private static void handOver(HeldBatch held, long batch, long info) {
         try {
             held.describe(ALL.asSlice(info));
@@ -146,21 +156,21 @@ public final class Bridge {
         }
     }
 
-    /// Copies whole rows of a table, as they are stored, to memory of the caller.
+    /// Copies whole rows of a table in their stored form to memory of the caller.
     private static long takeRows(long source, long indices, long count, long target, long targetSize)
             throws IOException {
         if (!(Handles.get(source, Source.class).dataset() instanceof StoredRows rows)) {
-            throw new IllegalArgumentException("only tables have rows that can be copied as they are stored");
+            throw new IllegalArgumentException("only tables have stored rows that can be copied");
         }
         rows.read(words(indices, count), ALL.asSlice(target, targetSize));
         return 0;
     }
 
-    /// [#takeRows] for arrays of whole numbers and of rows, seen to be so by their types.
+    /// [#takeRows] for NumPy arrays of indices and rows. Python has checked their types.
     ///
-    /// @param indices an [ArrayObject]
-    /// @param target  an [ArrayObject]
-    /// @return 0, or 1 when they are not laid out as plainly as that
+    /// @param indices the address of an [ArrayObject]
+    /// @param target  the address of an [ArrayObject]
+    /// @return 0, or 1 when the arrays do not have the expected layout
     private static long fill(long source, long indices, long target) throws IOException {
         Source from = Handles.get(source, Source.class);
         long count = ArrayObject.count(indices, NO_SHAPE);
@@ -177,12 +187,21 @@ public final class Bridge {
         return 0;
     }
 
-    /// The next batch of a loader, which is the caller's until [#release].
+    /// Returns the next batch of a loader, which belongs to the caller until [#release].
     ///
-    /// @param batch the number that the batch gets
-    /// @return 1, or 0 at the end of the epoch
-    private static long next(long batch, long loader, long info) {
-        HeldBatch held = Handles.get(loader, LoaderSource.class).next();
+    /// @param batch    the number that the batch gets
+    /// @param released the number of an object to release first, or 0. A loop releases one batch for each that it
+    ///                 takes, and one call for both costs less than two
+    /// @return 1, or 0 at the end of the epoch, or 2 when no batch is ready yet and the caller should call again
+    private static long next(long batch, long loader, long info, long released) {
+        if (released != 0) {
+            release(released);
+        }
+        LoaderSource source = Handles.get(loader, LoaderSource.class);
+        if (!source.awaitNext(WAIT_MILLIS)) {
+            return 2;
+        }
+        HeldBatch held = source.next();
         if (held == null) {
             return 0;
         }
@@ -190,10 +209,10 @@ public final class Bridge {
         return 1;
     }
 
-    /// Takes a batch back, or closes whatever else has this number.
+    /// Returns a batch to its pool, or closes any other object with this number.
     ///
-    /// Garbage collectors call it at any moment, between another function of the same thread and the reading of
-    /// its answer. So it leaves that answer alone, and a failure has no words.
+    /// Garbage collectors call it at any time, also between another function of the same thread and the reading of
+    /// its answer. Therefore it does not change that answer, and its failures have no message.
     private static long release(long handle) {
         try {
             Handles.dispose(Handles.remove(handle, Object.class));

@@ -10,12 +10,20 @@ import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
 import dev.penstock.Subset;
 import dev.penstock.Verification;
+import dev.penstock.Windows;
 import dev.penstock.Zip;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.Parallel;
 import dev.penstock.memory.ReaderOptions;
+import dev.penstock.query.FieldStats;
+import dev.penstock.query.Scan;
+import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
+import dev.penstock.shards.ShardReader;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -27,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Opening datasets, and views of them.
+/// Requests that open datasets and create views.
 final class DatasetRequests {
     private DatasetRequests() {}
 
@@ -35,23 +43,39 @@ final class DatasetRequests {
         return request.object("handle", Source.class).dataset();
     }
 
+    /// Opens a dataset, or a tree. A list of shards, in the argument `shards`, is opened as one corpus.
     static Object open(Request request) throws IOException {
         boolean isRead = request.has("io") && request.text("io").equals("read");
         Access access = isRead ? Access.READ : Access.MMAP;
         Path path = Path.of(request.text("path"));
         boolean isLenient = request.isTrue("lenient");
-        if (Catalog.isTree(path)) {
+        RowType rawType = request.has("dtype")
+                ? new RowType(DType.parse(request.text("dtype")), request.list("rowShape", Long.class))
+                : null;
+        if (rawType == null && Catalog.isTree(path)) {
             return TreeRequests.open(
                     request, path, TreeReader.Options.DEFAULT.withAccess(access).withStrict(!isLenient));
         }
+        Catalog.Options options = Catalog.Options.DEFAULT
+                .withAccess(access)
+                .withMemoryBytes(request.numberOr("memory", ReaderOptions.AUTOMATIC))
+                .withThreads(threads(request))
+                .withLenient(isLenient)
+                .withRawType(rawType);
         return opened(
                 request,
-                Catalog.open(
-                        path,
-                        Catalog.Options.DEFAULT
-                                .withAccess(access)
-                                .withMemoryBytes(request.numberOr("memory", ReaderOptions.AUTOMATIC))
-                                .withLenient(isLenient)));
+                request.has("shards")
+                        ? ShardReader.open(
+                                request.list("shards", String.class).stream()
+                                        .map(Path::of)
+                                        .toList(),
+                                options.shards())
+                        : Catalog.open(path, options));
+    }
+
+    /// Threads that copy the records of a large batch.
+    static int threads(Request request) {
+        return Math.toIntExact(request.numberOr("threads", Parallel.defaultThreads()));
     }
 
     /// Makes a dataset known, with all its fields.
@@ -78,10 +102,12 @@ final class DatasetRequests {
         if (dataset instanceof StoredRows rows) {
             description.put("dtype", rows.itemType());
             description.put("shape", rows.rowShape());
+            description.put("isScalar", rows.isScalar());
             description.put("rowSize", rows.rowSize());
             description.put(
                     "files", rows.arrayFiles().stream().map(Location::toString).toList());
             description.put("arrayOffset", rows.arrayOffset());
+            description.put("raw", rows.isRaw());
         }
         request.keep(source);
         return description;
@@ -97,25 +123,43 @@ final class DatasetRequests {
         return description;
     }
 
-    /// Some fields of a dataset, in this order.
+    /// Selects fields of a dataset, in this order.
     static Object choose(Request request) {
         Source source = request.object("handle", Source.class);
         return describe(request, new Source(source.dataset(), fields(source.dataset(), request), false));
     }
 
-    /// The fields that a request names.
+    /// The fields named in a request.
     static List<Field> fields(Dataset dataset, Request request) {
         List<Field> chosen = new ArrayList<>();
         for (String name : request.list("fields", String.class)) {
             chosen.add(dataset.fields().stream()
                     .filter(field -> field.name().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
+                    .orElseThrow(() -> new IllegalArgumentException("there is no field " + name + "; the fields are "
                             + String.join(
                                     ", ",
                                     dataset.fields().stream().map(Field::name).toList()))));
         }
         return chosen;
+    }
+
+    /// The names of consecutive records.
+    static Object names(Request request) throws IOException {
+        Dataset dataset = dataset(request);
+        long first = request.number("first");
+        List<String> names = new ArrayList<>();
+        for (long i = 0; i < request.number("count"); i++) {
+            names.add(dataset.name(first + i));
+        }
+        return names;
+    }
+
+    /// Statistics of all fields.
+    static Object stats(Request request) throws IOException {
+        return Stats.of(Scan.of(dataset(request))).fields().stream()
+                .map(FieldStats::description)
+                .toList();
     }
 
     static Object prepare(Request request) {
@@ -132,11 +176,11 @@ final class DatasetRequests {
         return opened(request, Subset.of(dataset(request), indices));
     }
 
-    /// Writes which records of its base a subset has.
+    /// Writes the base indices of the records of a subset.
     static Object baseIndices(Request request) {
         MemorySegment target = request.memory("target");
         if (!(dataset(request) instanceof Subset subset) || target.byteSize() != subset.count() * Long.BYTES) {
-            throw new IllegalArgumentException("no subset of as many records as there is room for");
+            throw new IllegalArgumentException("the dataset is not a subset, or the target has the wrong size");
         }
         for (long i = 0; i < subset.count(); i++) {
             target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, subset.baseIndex(i));
@@ -144,12 +188,11 @@ final class DatasetRequests {
         return null;
     }
 
-    /// Writes where in its file records of a pack are: offset and size, or -1 for both when one is stored in
-    /// another way.
+    /// Writes the offset and size of records of a pack in its file, or -1 for both if a record is compressed.
     static Object places(Request request) {
         MemorySegment target = request.memory("target");
         if (!(dataset(request) instanceof StoredRecords records)) {
-            throw new IllegalArgumentException("only packs have records that lie in a file as they are");
+            throw new IllegalArgumentException("only packs have uncompressed records that can be mapped");
         }
         long first = request.number("first");
         for (long i = 0; i < target.byteSize() / (2 * Long.BYTES); i++) {
@@ -180,6 +223,17 @@ final class DatasetRequests {
             named.put(names.get(i), parts.get(i));
         }
         return opened(request, Zip.of(named));
+    }
+
+    /// Creates windows of consecutive rows, which stay inside groups if there are groups.
+    static Object windows(Request request) {
+        long length = request.number("length");
+        long stride = request.number("stride");
+        return opened(
+                request,
+                dataset(request) instanceof GroupedTable table
+                        ? table.windows(length, stride)
+                        : Windows.of(dataset(request), length, stride));
     }
 
     static Object verify(Request request) throws IOException {

@@ -12,20 +12,26 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.LongStream;
 
-/// Tables whose rows come in groups.
+/// Requests about tables whose rows come in groups.
 final class GroupRequests {
     private GroupRequests() {}
 
-    /// Answers what is asked about groups.
+    /// Answers the requests about groups.
     static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "groups" -> groups(request);
             case "groupWhere" -> where(request);
             case "groupSplit" -> split(request);
-            case "groupWindows" -> windows(request);
             case "groupRows" -> rows(request);
+            case "groupMembers" -> members(request);
+            case "groupView" -> chosen(request);
+            case "groupDatabase" -> database(request);
             default -> ShardRequests.answer(request);
         };
     }
@@ -34,22 +40,22 @@ final class GroupRequests {
         Dataset dataset = DatasetRequests.dataset(request);
         if (!(dataset instanceof GroupedTable table)) {
             throw new IllegalArgumentException(dataset.location() + " is a " + dataset.format()
-                    + " and has no groups; penstock table group makes some");
+                    + " without groups; create groups with penstock table group");
         }
         return table;
     }
 
-    /// The groups as a dataset.
+    /// Returns the groups as a dataset.
     private static Object groups(Request request) {
         return DatasetRequests.opened(request, table(request).groups());
     }
 
-    /// The rows that match a condition, as a grouped view.
+    /// Returns the rows that match a condition, as a grouped view.
     private static Object where(Request request) throws IOException {
         return view(request, table(request).where(request.text("condition")));
     }
 
-    /// One part of a split: a view of the groups for training, or of those for testing.
+    /// Returns one part of a split: a view of the groups for training or for testing.
     private static Object split(Request request) {
         GroupedTable table = table(request);
         GroupedTable.Split split = request.has("count")
@@ -58,26 +64,21 @@ final class GroupRequests {
         return view(request, request.isTrue("test") ? split.test() : split.train());
     }
 
-    /// Windows of consecutive rows.
-    private static Object windows(Request request) {
-        return DatasetRequests.opened(
-                request, table(request).windows(request.number("length"), request.number("stride")));
-    }
-
     private static Object view(Request request, GroupedTable view) {
         Object description = DatasetRequests.opened(request, view);
         return Map.of(
                 "description", description, "ranges", (long) view.selection().rangeCount());
     }
 
-    /// Writes which rows of the opened table a view has: starts and limits of ranges, or single rows.
+    /// Writes the rows of the opened table that a view has: starts and limits of ranges, or single rows.
     private static Object rows(Request request) {
         MemorySegment target = request.memory("target");
         Selection selection = table(request).selection();
         int rangeCount = selection.rangeCount();
         long expected = rangeCount < 0 ? selection.count() : 2L * rangeCount;
         if (target.byteSize() != expected * Long.BYTES) {
-            throw new IllegalArgumentException("the view needs room for " + expected + " numbers");
+            throw new IllegalArgumentException(
+                    "the target of the rows has the wrong size: " + expected + " numbers are needed");
         }
         for (long i = 0; i < expected; i++) {
             long value = rangeCount < 0
@@ -88,7 +89,38 @@ final class GroupRequests {
         return null;
     }
 
-    /// Discounted returns of the steps of a dataset.
+    /// Returns the number of groups of a view, or writes their numbers among the groups of the opened table.
+    private static Object members(Request request) {
+        int[] members = table(request).groups().members();
+        if (request.has("target")) {
+            MemorySegment target = request.memory("target");
+            for (int i = 0; i < members.length; i++) {
+                target.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, members[i]);
+            }
+        }
+        return (long) members.length;
+    }
+
+    /// Recreates a view from the rows and groups of another view.
+    private static Object chosen(Request request) {
+        long[] rows = request.memory("rows").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+        int[] members = LongStream.of(request.memory("members").toArray(ValueLayout.JAVA_LONG_UNALIGNED))
+                .mapToInt(Math::toIntExact)
+                .toArray();
+        Selection selection = request.isTrue("ranges")
+                ? Selection.ofRanges(
+                        Arrays.copyOf(rows, rows.length / 2), Arrays.copyOfRange(rows, rows.length / 2, rows.length))
+                : Selection.of(rows);
+        return DatasetRequests.opened(request, table(request).ofRows(selection, members));
+    }
+
+    /// Writes a copy of the database to a file.
+    private static Object database(Request request) throws IOException {
+        Files.write(Path.of(request.text("path")), table(request).database());
+        return null;
+    }
+
+    /// Returns a transform that computes discounted returns of the steps of a dataset.
     static Transform returns(Request request) {
         try {
             return StepReturns.of(StepsDataset.of(table(request)), request.real("gamma"), Progress.NONE);

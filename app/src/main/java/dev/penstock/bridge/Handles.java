@@ -4,33 +4,35 @@ package dev.penstock.bridge;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.shards.ShardWriter;
 import dev.penstock.table.TableWriter;
+import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Objects that the other language knows by number. A number is never used again, so one that is kept too long
-/// names nothing.
+/// Objects that the other language refers to by number. A number is never reused, so a stale number refers to
+/// nothing.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class Handles {
     private static final ConcurrentHashMap<Long, Object> OBJECTS = new ConcurrentHashMap<>();
 
     private Handles() {}
 
-    /// Makes an object known.
+    /// Registers an object.
     static void put(long handle, Object object) {
         if (OBJECTS.putIfAbsent(handle, object) != null) {
-            throw new IllegalStateException("the number " + handle + " has another object");
+            throw new IllegalStateException("the number " + handle + " is already in use");
         }
     }
 
-    /// @throws IllegalStateException when there is none of this kind
+    /// @throws IllegalStateException when there is no object of this type with the number
     static <T> T get(long handle, Class<T> type) {
         return require(OBJECTS.get(handle), type);
     }
 
-    /// Forgets one.
+    /// Removes an object.
     static <T> T remove(long handle, Class<T> type) {
         T object = get(handle, type);
-        // Of two who remove it at once, one has it: what is freed twice would be in two hands.
+        // If two threads remove it at the same time, only one succeeds. Memory that was freed twice would have two
+        // owners.
         return require(OBJECTS.remove(handle, object) ? object : null, type);
     }
 
@@ -41,7 +43,7 @@ final class Handles {
         return type.cast(object);
     }
 
-    /// Ends an object that nobody needs any more. A writer that nobody finished is given up, not published.
+    /// Closes an object that is not needed any more. The output of an unfinished writer is discarded.
     static void dispose(Object object) {
         try {
             if (object instanceof TableWriter writer) {
@@ -60,7 +62,12 @@ final class Handles {
         }
     }
 
-    /// How many there are.
+    /// All registered objects, which may change during the iteration.
+    static Collection<Object> all() {
+        return OBJECTS.values();
+    }
+
+    /// The number of registered objects.
     static int count() {
         return OBJECTS.size();
     }

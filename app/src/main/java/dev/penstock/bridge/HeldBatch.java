@@ -9,15 +9,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.OptionalLong;
 
-/// A batch whose memory the other language uses, as its own arrays, until it gives it back.
+/// A batch whose memory the other language uses as arrays until it releases the batch.
 ///
-/// **Ownership.** Its memory is its own: it outlives the dataset and the loader that it came from.
+/// **Ownership.** The batch owns its memory, which outlives the dataset and the loader it came from.
 final class HeldBatch implements AutoCloseable {
-    /// Numbers before those of the columns.
+    /// The number of values before those of the columns.
     static final int HEAD_COUNT = 8;
 
-    /// Numbers of each column: where its values are, their bytes, where its offsets are or 0, and where its mask
-    /// of missing values is or 0.
+    /// The number of values for each column: the address of its data, the size of the data, the address of its
+    /// offsets or 0, and the address of its mask of missing values or 0.
     static final int COLUMN_COUNT = 4;
 
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
@@ -36,6 +36,9 @@ final class HeldBatch implements AutoCloseable {
     private long paddedAddress;
     private long seedAddress;
 
+    /// The number of bytes it had when it was released.
+    private long idleBytes;
+
     HeldBatch(Batch batch, HeldBatches pool) {
         this.batch = batch;
         this.pool = pool;
@@ -45,9 +48,9 @@ final class HeldBatch implements AutoCloseable {
         return batch;
     }
 
-    /// Takes over what a loader hands out, by trading memory with it.
+    /// Takes over the batch of a loader by exchanging memory with it.
     ///
-    /// @param seed which seeds the records get, if any
+    /// @param seed the seed from which the records get their own seeds, if any
     void takeOver(LoaderBatch from, OptionalLong seed) {
         for (int i = 0; i < batch.columns().size(); i++) {
             batch.column(i).exchange(from.columns().get(i));
@@ -80,7 +83,7 @@ final class HeldBatch implements AutoCloseable {
         return made.address();
     }
 
-    /// Writes where everything is.
+    /// Writes the addresses and sizes of all parts.
     void describe(MemorySegment info) {
         long[] head = {batch.rowCount(), epoch, step, position, skippedCount, indexAddress, paddedAddress, seedAddress};
         for (int i = 0; i < HEAD_COUNT; i++) {
@@ -97,20 +100,32 @@ final class HeldBatch implements AutoCloseable {
         }
     }
 
-    /// Makes it known by a number.
+    /// Registers the batch under a number.
     void lend(long handle) {
         Handles.put(handle, this);
     }
 
-    /// Bytes it holds on to.
+    /// The number of bytes allocated.
     long allocatedBytes() {
         return batch.allocatedBytes() + indices.size() + padded.size() + seeds.size();
     }
 
-    /// The other language has no more use for it.
+    /// Called when the other language does not need the batch any more.
     @Override
     public void close() {
-        pool.giveBack(this);
+        IdleMemory.put(this);
+    }
+
+    HeldBatches pool() {
+        return pool;
+    }
+
+    long idleBytes() {
+        return idleBytes;
+    }
+
+    void setIdleBytes(long idleBytes) {
+        this.idleBytes = idleBytes;
     }
 
     void free() {

@@ -11,12 +11,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// Trees that take changes. Paths and values come as for [TreeRequests].
+/// Requests about trees that can be changed. Paths and values are passed as in [TreeRequests].
 final class HybridTreeRequests {
     private HybridTreeRequests() {}
 
     static Object open(Request request) throws IOException {
-        request.keep(HybridTree.open(Path.of(request.text("path"))));
+        Path path = Path.of(request.text("path"));
+        request.keep(request.isTrue("readOnly") ? HybridTree.openToCopy(path) : HybridTree.open(path));
         return null;
     }
 
@@ -41,7 +42,7 @@ final class HybridTreeRequests {
         return null;
     }
 
-    /// Writes the values of paths, and a 1 for each path that has one.
+    /// Writes the values of paths, and a 1 for each path that exists.
     static Object get(Request request) {
         List<byte[]> paths = TreeRequests.paths(request);
         MemorySegment values = request.memory("values");
@@ -65,9 +66,9 @@ final class HybridTreeRequests {
         return tree(request).changeCount();
     }
 
-    /// Writes a snapshot, over the tree itself or under the name `target`.
+    /// Writes a snapshot, over the tree itself or to the path `target`.
     ///
-    /// @return the number of paths in it
+    /// @return the number of paths in the snapshot
     static Object snapshot(Request request) throws IOException {
         HybridTree tree = tree(request);
         if (!request.has("target")) {

@@ -12,6 +12,8 @@ import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.LoaderState;
 import dev.penstock.loader.LoaderStats;
+import dev.penstock.loader.OneHot;
+import dev.penstock.loader.PackTokens;
 import dev.penstock.loader.Pad;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
@@ -24,7 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Loaders and their orders.
+/// Requests about loaders and samplers.
 final class LoaderRequests {
     private LoaderRequests() {}
 
@@ -32,7 +34,7 @@ final class LoaderRequests {
         return request.object("handle", LoaderSource.class).loader();
     }
 
-    /// Makes an order known.
+    /// Creates a sampler.
     static Object sampler(Request request) throws IOException {
         Sampler sampler = Samplers.make(request);
         Map<String, Object> answer = new LinkedHashMap<>();
@@ -61,6 +63,8 @@ final class LoaderRequests {
         LoaderOptions options = LoaderOptions.of(request.number("batchSize"))
                 .withSampler(request.has("sampler") ? request.object("sampler", Sampler.class) : null)
                 .withDroppingLast(request.isTrue("dropLast"))
+                .withEvenBatches(!request.isTrue("uneven"))
+                .withFollowing(request.isTrue("follow"))
                 .withTransforms(transforms(request).toArray(Transform[]::new));
         if (request.has("world")) {
             options = options.withRanks(new Ranks(
@@ -132,20 +136,35 @@ final class LoaderRequests {
                     .withLengthMax(request.numberOr("lengthMax", Long.MAX_VALUE));
         }
         ElementType type = ElementType.valueOf(request.text("type").toUpperCase(Locale.ROOT));
-        if (request.text("kind").equals("centreScale")) {
-            double[] mean = request.list("mean", Number.class).stream()
-                    .mapToDouble(Number::doubleValue)
-                    .toArray();
-            return CentreScale.of(fields[0], mean, request.real("scale"), type);
+        if (request.text("kind").equals("packTokens")) {
+            PackTokens pack = PackTokens.of(fields[0], Math.toIntExact(request.number("length")))
+                    .withOrder(request.isTrue("inOrder") ? PackTokens.Order.IN_ORDER : PackTokens.Order.BEST_FIT)
+                    .withFill(request.real("fill"))
+                    .withBytesType(type);
+            return request.has("rows") ? pack.withRows(request.number("rows")) : pack;
         }
-        return Convert.scaled(type, request.real("scale"), request.real("shift"), fields);
+        if (request.text("kind").equals("oneHot")) {
+            return OneHot.of(fields[0], request.number("classes"), type);
+        }
+        if (request.text("kind").equals("normalise")) {
+            return CentreScale.normalising(fields[0], reals(request, "mean"), reals(request, "deviation"), type);
+        }
+        if (request.text("kind").equals("centreScale")) {
+            return CentreScale.of(fields[0], reals(request, "mean"), request.real("scale"), type);
+        }
+        Convert convert = Convert.scaled(type, request.real("scale"), request.real("shift"), fields);
+        return request.has("kept")
+                ? convert.except(request.list("kept", String.class).toArray(String[]::new))
+                : convert;
     }
 
-    static Object begin(Request request) {
-        return request.object("handle", LoaderSource.class).begin();
+    private static double[] reals(Request request, String name) {
+        return request.list(name, Number.class).stream()
+                .mapToDouble(Number::doubleValue)
+                .toArray();
     }
 
-    /// The batch of any step, described at the address `info`.
+    /// Loads the batch of any step, described at the address `info`.
     static Object step(Request request) throws IOException {
         LoaderSource source = request.object("handle", LoaderSource.class);
         try (LoaderBatch batch = source.loader().createBatch()) {
@@ -157,7 +176,7 @@ final class LoaderRequests {
         }
     }
 
-    /// Where the consumer is; `steps` of the pass under way have reached it.
+    /// Returns the checkpoint of the consumer, who has received `steps` steps of the running iteration.
     static Object state(Request request) throws IOException {
         return loader(request).state(request.numberOr("steps", Long.MAX_VALUE)).toJson();
     }
@@ -185,7 +204,15 @@ final class LoaderRequests {
 
     static Object progress(Request request) {
         Loader loader = loader(request);
-        return Map.of("epoch", loader.epoch(), "steps", loader.stepCount(), "count", loader.recordCount());
+        return Map.of(
+                "epoch",
+                loader.epoch(),
+                "steps",
+                loader.stepCount(),
+                "passSteps",
+                loader.passStepCount(),
+                "count",
+                loader.recordCount());
     }
 
     static Object stats(Request request) {

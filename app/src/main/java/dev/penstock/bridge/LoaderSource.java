@@ -6,20 +6,20 @@ import dev.penstock.loader.LoaderBatch;
 import java.util.Iterator;
 import java.util.OptionalLong;
 
-/// A loader, and the iteration under way.
+/// A loader and its running iteration.
 ///
-/// **Threads.** Any number: consumers take turns. Closing waits for none that waits for a batch, and never frees
-/// memory that is being handed over.
+/// **Threads.** Safe for any number of threads: consumers take turns. Closing does not wait for a consumer that
+/// waits for a batch, and never frees memory that is being handed over.
 final class LoaderSource implements AutoCloseable {
     private final Loader loader;
     private final OptionalLong seed;
     private final HeldBatches held;
-    /// Held while memory changes hands, and while the loader frees its own.
+    /// Held while memory changes its owner, and while the loader frees its own memory.
     private final Object handover = new Object();
 
     private Iterator<LoaderBatch> batches;
 
-    /// @param seed which seeds the records of batches get, if any
+    /// @param seed the seed from which the records of batches get their own seeds, if any
     LoaderSource(Loader loader, OptionalLong seed) {
         this.loader = loader;
         this.seed = seed;
@@ -30,7 +30,7 @@ final class LoaderSource implements AutoCloseable {
         return loader;
     }
 
-    /// Begins to iterate: the rest of the epoch.
+    /// Starts to iterate over the rest of the epoch.
     ///
     /// @return the number of steps
     synchronized long begin() {
@@ -38,19 +38,19 @@ final class LoaderSource implements AutoCloseable {
         return loader.passStepCount();
     }
 
-    /// Begins again behind the steps that the other language has used, if there are others.
+    /// Starts again after the steps that the other language has used, if it has received more than those.
     ///
-    /// @return the number of steps from there on, or -1 when there were no others
+    /// @return the number of remaining steps, or -1 when it has used all steps it received
     synchronized long rewind(long usedSteps) {
         return loader.rewind(usedSteps) ? begin() : -1;
     }
 
-    /// Forgets the iteration under way.
+    /// Ends the running iteration.
     synchronized void end() {
         batches = null;
     }
 
-    /// The next batch; where no iteration is under way, one begins.
+    /// Returns the next batch. If no iteration is running, one is started.
     ///
     /// @return null at the end of the epoch
     synchronized HeldBatch next() {
@@ -64,6 +64,16 @@ final class LoaderSource implements AutoCloseable {
         return hold(batches.next());
     }
 
+    /// Waits for the next batch, at most for the given time.
+    ///
+    /// @return whether [#next] returns without waiting
+    synchronized boolean awaitNext(long millis) {
+        if (batches == null) {
+            begin();
+        }
+        return loader.awaitNext(millis);
+    }
+
     /// Takes over a batch of the loader.
     HeldBatch hold(LoaderBatch batch) {
         HeldBatch one = held.borrow();
@@ -73,7 +83,7 @@ final class LoaderSource implements AutoCloseable {
             }
             return one;
         } catch (RuntimeException e) {
-            // The loader was closed meanwhile.
+            // The loader was closed in the meantime.
             one.free();
             throw e;
         }

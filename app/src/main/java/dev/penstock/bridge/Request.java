@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What the other language asks for: a verb, and its arguments by name.
+/// A request of the other language: a verb and its arguments by name.
 record Request(Map<?, ?> arguments) {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -16,7 +16,7 @@ record Request(Map<?, ?> arguments) {
         if (Json.parse(json) instanceof Map<?, ?> map) {
             return new Request(map);
         }
-        throw new IllegalArgumentException("a request is an object");
+        throw new IllegalArgumentException("a request must be a JSON object");
     }
 
     String verb() {
@@ -30,10 +30,37 @@ record Request(Map<?, ?> arguments) {
     private <T> T require(String name, Class<T> type) {
         Object value = arguments.get(name);
         if (!type.isInstance(value)) {
-            throw new IllegalArgumentException(
-                    "the request " + arguments.get("verb") + " has no " + name + " that is a " + type.getSimpleName());
+            throw new WrongTypeException(callerName(name) + " must be " + typeName(type) + ", got " + shown(value));
         }
         return type.cast(value);
+    }
+
+    /// The name of an argument in the other language: `batch_size` for `batchSize`.
+    private static String callerName(String name) {
+        StringBuilder text = new StringBuilder();
+        for (char letter : name.toCharArray()) {
+            if (Character.isUpperCase(letter)) {
+                text.append('_');
+            }
+            text.append(Character.toLowerCase(letter));
+        }
+        return text.toString();
+    }
+
+    /// The name of a type in the other language.
+    private static String typeName(Class<?> type) {
+        return switch (type.getSimpleName()) {
+            case "Long" -> "an integer";
+            case "String" -> "a text";
+            case "List" -> "a list";
+            case "Map" -> "a dictionary";
+            case "Number" -> "a number";
+            default -> "a " + type.getSimpleName();
+        };
+    }
+
+    private static String shown(Object value) {
+        return value instanceof String text ? "'" + text + "'" : value == null ? "nothing" : value.toString();
     }
 
     String text(String name) {
@@ -56,12 +83,12 @@ record Request(Map<?, ?> arguments) {
         return Boolean.TRUE.equals(arguments.get(name));
     }
 
-    /// The object of a number.
+    /// The object with a number.
     <T> T object(String name, Class<T> type) {
         return Handles.get(number(name), type);
     }
 
-    /// Makes an object known by the number that the other language has chosen for it.
+    /// Registers an object under the number that the other language has chosen for it.
     void keep(Object object) {
         try {
             Handles.put(number("as"), object);
@@ -75,8 +102,8 @@ record Request(Map<?, ?> arguments) {
         List<T> values = new ArrayList<>();
         for (Object value : require(name, List.class)) {
             if (value != null && !type.isInstance(value)) {
-                throw new IllegalArgumentException("among the " + name + " of the request " + arguments.get("verb")
-                        + " is something that is no " + type.getSimpleName());
+                throw new WrongTypeException(callerName(name) + " must be a list, each of " + typeName(type)
+                        + ", but contains " + shown(value));
             }
             values.add(type.cast(value));
         }
@@ -87,7 +114,7 @@ record Request(Map<?, ?> arguments) {
         return new Request(require(name, Map.class));
     }
 
-    /// Memory of the other language: the arguments `name` and `nameBytes`.
+    /// Memory of the other language, given by the arguments `name` and `nameBytes`.
     MemorySegment memory(String name) {
         return ALL.asSlice(number(name), number(name + "Bytes"));
     }

@@ -4,8 +4,9 @@ package dev.penstock.bridge;
 import dev.penstock.Progress;
 import dev.penstock.memory.Json;
 import java.io.IOException;
+import java.util.Map;
 
-/// What can be asked for, by verbs.
+/// Dispatches requests by their verbs.
 final class Requests {
     private Requests() {}
 
@@ -15,20 +16,24 @@ final class Requests {
         return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
-    /// A switch and not a map of methods: each of those would cost a fraction of a millisecond when the runtime
-    /// starts.
+    /// A switch instead of a map of methods, because each method reference would cost a fraction of a millisecond
+    /// at the start of the runtime.
     ///
-    /// @return what JSON can hold
+    /// @return a value for JSON
     private static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "handles" -> (long) Handles.count();
             case "isSharing" -> isSharing();
+            case "memory" -> memory(request);
 
             case "open" -> DatasetRequests.open(request);
             case "choose" -> DatasetRequests.choose(request);
             case "fingerprint" -> DatasetRequests.dataset(request).fingerprint();
             case "fullFingerprint" -> DatasetRequests.dataset(request).fullFingerprint(Progress.NONE);
             case "name" -> DatasetRequests.dataset(request).name(request.number("index"));
+            case "readCsv" -> WriterRequests.readCsv(request);
+            case "names" -> DatasetRequests.names(request);
+            case "fieldStats" -> DatasetRequests.stats(request);
             case "verify" -> DatasetRequests.verify(request);
             case "prepare" -> DatasetRequests.prepare(request);
             case "where" -> DatasetRequests.where(request);
@@ -36,13 +41,13 @@ final class Requests {
             case "baseIndices" -> DatasetRequests.baseIndices(request);
             case "places" -> DatasetRequests.places(request);
             case "concat" -> DatasetRequests.concat(request);
+            case "windows" -> DatasetRequests.windows(request);
             case "zip" -> DatasetRequests.zip(request);
 
             case "sampler" -> LoaderRequests.sampler(request);
             case "draw" -> LoaderRequests.draw(request);
             case "position" -> LoaderRequests.position(request);
             case "loader" -> LoaderRequests.create(request);
-            case "begin" -> LoaderRequests.begin(request);
             case "step" -> LoaderRequests.step(request);
             case "state" -> LoaderRequests.state(request);
             case "resume" -> LoaderRequests.resume(request);
@@ -79,6 +84,7 @@ final class Requests {
             case "tableWriter" -> WriterRequests.table(request);
             case "appendRows" -> WriterRequests.appendRows(request);
             case "packWriter" -> WriterRequests.pack(request);
+            case "reserveRecords" -> WriterRequests.reserveRecords(request);
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "finish" -> WriterRequests.finish(request);
 
@@ -86,7 +92,32 @@ final class Requests {
         };
     }
 
-    /// Whether the runtime maps classes from a cache. It does not when it was started with a damaged one.
+    /// The memory of all batches, in bytes.
+    private static Object memory(Request request) {
+        if (request.has("limit")) {
+            IdleMemory.setLimit(request.number("limit"));
+        }
+        long usedBytes = 0;
+        long aheadBytes = 0;
+        for (Object object : Handles.all()) {
+            if (object instanceof HeldBatch batch) {
+                usedBytes += batch.allocatedBytes();
+            } else if (object instanceof LoaderSource source) {
+                aheadBytes += source.loader().stats().heldBytes();
+            }
+        }
+        return Map.of(
+                "idle_bytes",
+                IdleMemory.bytes(),
+                "idle_limit_bytes",
+                IdleMemory.limitBytes(),
+                "used_bytes",
+                usedBytes,
+                "ahead_bytes",
+                aheadBytes);
+    }
+
+    /// Whether the runtime maps classes from a cache. It does not if it was started with a damaged cache.
     private static boolean isSharing() {
         return System.getProperty("java.vm.info", "").contains("sharing");
     }

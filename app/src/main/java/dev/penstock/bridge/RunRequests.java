@@ -20,7 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Packs of runs of the game 2048.
+/// Requests about packs of runs of the game 2048.
 final class RunRequests {
     private RunRequests() {}
 
@@ -28,7 +28,7 @@ final class RunRequests {
         Dataset dataset = DatasetRequests.dataset(request);
         if (!(dataset instanceof PackReader pack)) {
             throw new IllegalArgumentException(
-                    dataset.location() + " is a " + dataset.format() + " and no pack of runs");
+                    dataset.location() + " is a " + dataset.format() + ", not a pack of runs");
         }
         return RunPack.of(pack);
     }
@@ -36,12 +36,12 @@ final class RunRequests {
     private static int workers(Request request) {
         long workers = request.numberOr("workers", Parallel.defaultThreads());
         if (workers < 1 || workers > 1024) {
-            throw new IllegalArgumentException("workers must be 1 to 1024, got " + workers);
+            throw new IllegalArgumentException("workers must be between 1 and 1024, got " + workers);
         }
         return (int) workers;
     }
 
-    /// The runs of a pack as a dataset.
+    /// Returns the runs of a pack as a dataset.
     static Object view(Request request) throws IOException {
         RunPack runs = runs(request);
         boolean isSteps = request.has("view") && request.text("view").equals("steps");
@@ -67,7 +67,7 @@ final class RunRequests {
         return answer;
     }
 
-    /// Histograms that take the metadata of all runs.
+    /// Returns histograms of the metadata of all runs.
     static Object counts(Request request) throws IOException {
         RunStats stats = runs(request).stats(Progress.NONE);
         return Map.of("highest_tile_hist", stats.highestTileHist(), "engine_counts", stats.engineCounts());
@@ -81,7 +81,7 @@ final class RunRequests {
         return runs.toJsonl(Path.of(request.text("path")), options, request.isTrue("overwrite"), Progress.NONE);
     }
 
-    /// Writes the order of the original's shuffle as 64-bit numbers.
+    /// Writes the shuffle of the original program as 64-bit numbers.
     static Object order(Request request) {
         MemorySegment target = request.memory("target");
         int count = Math.toIntExact(target.byteSize() / Long.BYTES);

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/// Orders by the names they have in states.
+/// Creates samplers by the names that they have in checkpoints.
 final class Samplers {
     private Samplers() {}
 
@@ -54,7 +54,7 @@ final class Samplers {
                         request.object("order", Sampler.class));
             case "bucket" -> bucket(request);
             case "mixture" -> mixture(request);
-            case String kind -> throw new IllegalArgumentException("no order is called " + kind);
+            case String kind -> throw new IllegalArgumentException("there is no sampler named " + kind);
         };
     }
 

@@ -16,11 +16,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/// Activation shards: streams, statistics and writing.
+/// Requests about activation shards: streams, statistics and writing.
 final class ShardRequests {
     private ShardRequests() {}
 
-    /// Answers the requests about shards, the last that are looked for.
+    /// Answers the requests about shards. It is asked last.
     static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "shardStarts" -> starts(request);
@@ -31,7 +31,7 @@ final class ShardRequests {
             case "shardWriter" -> writer(request);
             case "appendShardRows" -> append(request);
             case "commitShard" -> request.object("handle", ShardWriter.class).commit();
-            default -> throw new IllegalArgumentException("nobody knows how to " + request.verb());
+            default -> throw new IllegalArgumentException("unknown request: " + request.verb());
         };
     }
 
@@ -42,7 +42,7 @@ final class ShardRequests {
         return reader;
     }
 
-    /// The id of the first row of each shard, and behind them the number of rows.
+    /// Returns the id of the first row of each shard, followed by the number of rows.
     static Object starts(Request request) {
         ShardReader reader = reader(request);
         return IntStream.rangeClosed(0, reader.files().size())
@@ -55,7 +55,7 @@ final class ShardRequests {
         return null;
     }
 
-    /// Reads rows into memory of the other language, and goes on reading ahead behind them.
+    /// Reads rows into memory of the other language, and prefetches the following rows.
     static Object read(Request request) throws IOException {
         ShardSource source = request.object("handle", ShardSource.class);
         source.seek(request.number("from"));

@@ -6,9 +6,9 @@ import dev.penstock.Field;
 import dev.penstock.StoredRows;
 import java.util.List;
 
-/// A dataset, and those of its fields that are taken from it.
+/// A dataset and the fields to read from it.
 ///
-/// **Ownership.** Its dataset is closed with it, unless it is a choice of another source's fields.
+/// **Ownership.** The dataset is closed with it, unless this is a selection of another source's fields.
 final class Source implements AutoCloseable {
     private final Dataset dataset;
     private final List<Field> fields;
@@ -41,12 +41,12 @@ final class Source implements AutoCloseable {
         return batches;
     }
 
-    /// The shape of a row, where there are rows.
+    /// The shape of a row, if the dataset has stored rows.
     long[] rowShape() {
         return rowShape;
     }
 
-    /// Bytes of a row, where there are rows.
+    /// The size of a row in bytes, if the dataset has stored rows.
     long rowSize() {
         return rowSize;
     }

@@ -23,19 +23,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Changing stores, and reading what is not committed yet.
+/// Requests that change stores, and read uncommitted changes.
 final class StoreRequests {
-    /// How the verbs of stores begin.
+    /// The prefix of the verbs for stores.
     static final String PREFIX = "store";
 
     private StoreRequests() {}
 
-    /// @return what JSON can hold
+    /// @return a value for JSON
     static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "storeCreate" -> create(request);
             case "storeOpen" -> open(request);
             case "storeIsStore" -> isStore(request);
+            case "storeRequireFields" -> requireFields(request);
             case "storeAppend" -> append(request);
             case "storeUpdate" -> update(request);
             case "storeDelete" -> delete(request);
@@ -48,29 +49,76 @@ final class StoreRequests {
             case "storeIsDeleted" -> isDeleted(request);
             case "storeRead" -> read(request);
             case "storeStats" -> stats(request);
-            default -> throw new IllegalArgumentException("there is no request " + request.verb());
+            default -> StoreUpkeepRequests.answer(request);
         };
     }
 
-    private static StoreWriter writer(Request request) {
+    static StoreWriter writer(Request request) {
         return request.object("handle", StoreSource.class).writer();
     }
 
     private static Object create(Request request) throws IOException {
+        return opened(
+                request, StoreWriter.create(Path.of(request.text("path")), declaredFields(request), options(request)));
+    }
+
+    private static List<StoreField> declaredFields(Request request) {
         List<StoreField> fields = new ArrayList<>();
         for (Map<?, ?> one : request.list("fields", Map.class)) {
-            Request field = new Request(one);
-            fields.add(new StoreField(
-                    field.text("name"),
-                    field.has("dtype") ? field.text("dtype") : null,
-                    field.has("shape") ? field.list("shape", Long.class) : null,
-                    StoreCompression.of(field.text("compress"))));
+            fields.add(declared(new Request(one)));
         }
-        return opened(request, StoreWriter.create(Path.of(request.text("path")), fields, options(request)));
+        return fields;
+    }
+
+    /// @throws IllegalArgumentException when no store can be created with these fields
+    private static Object requireFields(Request request) {
+        StoreField.requireValid(declaredFields(request));
+        return null;
+    }
+
+    static StoreField declared(Request field) {
+        return new StoreField(
+                field.text("name"),
+                field.has("dtype") ? field.text("dtype") : null,
+                field.has("shape") ? field.list("shape", Long.class) : null,
+                StoreCompression.of(field.text("compress")));
     }
 
     private static Object open(Request request) throws IOException {
-        return opened(request, StoreWriter.open(Path.of(request.text("path")), options(request)));
+        StoreWriter writer = StoreWriter.open(Path.of(request.text("path")), options(request));
+        try {
+            if (request.has("fields")) {
+                requireDeclared(writer, declaredFields(request));
+            }
+            return opened(request, writer);
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+    }
+
+    /// Refuses a declaration that says something else than the store. The compression may differ, because it can
+    /// be changed later.
+    private static void requireDeclared(StoreWriter writer, List<StoreField> declared) {
+        List<String> names = writer.fields().stream().map(StoreField::name).toList();
+        if (!declared.stream().map(StoreField::name).toList().equals(names)) {
+            throw other(writer, "has the fields " + String.join(", ", names) + ", and others are declared");
+        }
+        for (int i = 0; i < declared.size(); i++) {
+            Field found = writer.fields().get(i).column();
+            if (!declared.get(i).column().equals(found)) {
+                String shape = found.isVariable() ? ", any number of them," : " of shape " + found.shape();
+                throw other(
+                        writer,
+                        "has values of " + found.type() + shape + " in field " + found.name()
+                                + ", and others are declared");
+            }
+        }
+    }
+
+    private static IllegalArgumentException other(StoreWriter writer, String reason) {
+        return new IllegalArgumentException(
+                "the store " + writer.path() + " " + reason + "; leave out fields= for a store that exists");
     }
 
     private static Object isStore(Request request) throws IOException {
@@ -81,7 +129,8 @@ final class StoreRequests {
         StoreOptions options = StoreOptions.DEFAULT
                 .withDurability(StoreOptions.Durability.valueOf(
                         request.text("durability").toUpperCase(Locale.ROOT)))
-                .withSwapping(request.isTrue("swap"));
+                .withSwapping(request.isTrue("swap"))
+                .withWriters(Math.toIntExact(request.numberOr("writers", StoreOptions.defaultWriters())));
         return request.has("batchRecords")
                 ? options.withBatch(request.number("batchRecords"), request.number("batchMillis"))
                 : options;
@@ -107,13 +156,13 @@ final class StoreRequests {
         return writer.fields().stream()
                 .filter(field -> field.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no field " + name))
+                .orElseThrow(() -> new IllegalArgumentException("there is no field " + name))
                 .column();
     }
 
-    /// Appends `count` records, whose columns lie in memory of the other language.
+    /// Appends `count` records whose columns are in memory of the other language.
     ///
-    /// @return the index of the first one
+    /// @return the index of the first record
     private static Object append(Request request) throws IOException {
         StoreWriter writer = writer(request);
         List<Request> parts = columns(request);
@@ -133,8 +182,8 @@ final class StoreRequests {
         boolean isWhole = column.field().isVariable()
                 || values.byteSize() == Math.multiplyExact(count, column.field().itemSize());
         if (!isWhole) {
-            throw new IllegalArgumentException(
-                    "field " + column.field().name() + ": " + values.byteSize() + " bytes for " + count + " values");
+            throw new IllegalArgumentException("field " + column.field().name() + ": " + values.byteSize()
+                    + " bytes do not match " + count + " values");
         }
         MemorySegment.copy(values, 0, column.reserveValues(values.byteSize()), 0, values.byteSize());
         if (column.field().isVariable()) {
@@ -146,7 +195,7 @@ final class StoreRequests {
         }
     }
 
-    /// Changes some fields of one record.
+    /// Changes some fields of a record.
     private static Object update(Request request) throws IOException {
         Map<String, byte[]> values = new HashMap<>();
         for (Request part : columns(request)) {
@@ -160,7 +209,7 @@ final class StoreRequests {
 
     /// Deletes records in the order of the indices.
     ///
-    /// @return for each the index of the record that has moved there, or -1
+    /// @return for each index the former index of the record that has moved there, or -1
     private static Object delete(Request request) throws IOException {
         List<Long> moved = new ArrayList<>();
         for (long index : request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED)) {
@@ -195,7 +244,8 @@ final class StoreRequests {
     }
 
     private static Object snapshot(Request request) throws IOException {
-        return DatasetRequests.opened(request, writer(request).snapshot());
+        StoreReader.Options reading = StoreReader.Options.DEFAULT.withThreads(DatasetRequests.threads(request));
+        return DatasetRequests.opened(request, writer(request).snapshot(reading));
     }
 
     private static Object isDeleted(Request request) throws IOException {
@@ -205,14 +255,15 @@ final class StoreRequests {
                 : DatasetRequests.dataset(request).isDeleted(index);
     }
 
-    /// Gathers records with what is not committed yet, into a batch that is the caller's until it is released.
+    /// Gathers records including uncommitted changes, into a batch that belongs to the caller until it is
+    /// released.
     private static Object read(Request request) throws IOException {
         StoreWriter writer = writer(request);
         List<Field> fields = request.list("fields", String.class).stream()
                 .map(name -> field(writer, name))
                 .toList();
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        // A pool that is closed frees its batches when they come back.
+        // A closed pool frees its batches when they are released.
         HeldBatches pool = new HeldBatches(fields);
         HeldBatch held = pool.borrow();
         pool.close();
@@ -264,9 +315,12 @@ final class StoreRequests {
 
     private static Object stats(Request request) throws IOException {
         if (!(DatasetRequests.dataset(request) instanceof StoreReader store)) {
-            throw new IllegalArgumentException("only stores have these figures");
+            throw new IllegalArgumentException("only stores have space statistics");
         }
-        StoreStats stats = store.stats(Progress.NONE);
+        return figures(store.stats(Progress.NONE));
+    }
+
+    static Map<String, Object> figures(StoreStats stats) {
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("records", stats.recordCount());
         figures.put("deleted", stats.deletedCount());
@@ -278,6 +332,7 @@ final class StoreRequests {
         figures.put("live_bytes", stats.liveBytes());
         figures.put("garbage_bytes", stats.garbageBytes());
         figures.put("table_bytes", stats.tableBytes());
+        figures.put("waiting_bytes", stats.waitingBytes());
         figures.put(
                 "chunks",
                 stats.chunks().stream()

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Trees: paths and their values instead of records.
+/// Requests about trees, which have paths and values instead of records.
 final class TreeRequests {
     static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
@@ -49,8 +49,8 @@ final class TreeRequests {
         return DatasetRequests.describe(tree(request).verify(Progress.NONE));
     }
 
-    /// Looks up paths that lie one after another, from each offset to the next, and writes their values and a 1
-    /// for each that has one.
+    /// Looks up paths that are stored one after another, and writes their values and a 1 for each path that
+    /// exists.
     static Object get(Request request) {
         List<byte[]> paths = paths(request);
         long[] values = new long[paths.size()];
@@ -58,7 +58,7 @@ final class TreeRequests {
         MemorySegment found = request.memory("found");
         found.fill((byte) 1);
         if (foundCount < values.length) {
-            // Where the answer depends on what is said of missing ones, there is none.
+            // If the result depends on the default for missing paths, the path is missing.
             long[] others = new long[values.length];
             tree(request).get(paths, others, 1);
             for (int i = 0; i < values.length; i++) {
@@ -82,7 +82,7 @@ final class TreeRequests {
         return paths;
     }
 
-    /// Writes a tree of paths in ascending order, and their values.
+    /// Writes a tree from paths in ascending order and their values.
     static Object write(Request request) throws IOException {
         List<byte[]> paths = paths(request);
         MemorySegment values = request.memory("values");
@@ -95,16 +95,16 @@ final class TreeRequests {
         return null;
     }
 
-    /// Begins to go through the paths with a prefix.
+    /// Starts a scan of the paths with a prefix.
     static Object scan(Request request) {
         byte[] prefix = request.memory("prefix").toArray(ValueLayout.JAVA_BYTE);
         request.keep(new TreeSource(tree(request).scanPrefix(prefix)));
         return null;
     }
 
-    /// The next paths of a scan, described at the address `info`.
+    /// Returns the next paths of a scan, described at the address `info`.
     ///
-    /// @return whether there are any
+    /// @return whether there were any
     static Object next(Request request) {
         HeldBatch held = request.object("handle", TreeSource.class).next();
         if (held == null) {

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/// The paths of a tree and their values, many at a time.
+/// A scan over the paths and values of a tree, in batches.
 ///
-/// **Threads.** Any number: they take turns.
+/// **Threads.** Safe for any number of threads, which take turns.
 final class TreeSource implements AutoCloseable {
     private static final List<Field> FIELDS =
             List.of(Field.variable("path", ElementType.BYTES), Field.fixed("value", ElementType.U64));
@@ -29,7 +29,7 @@ final class TreeSource implements AutoCloseable {
         this.scan = scan;
     }
 
-    /// @return null at the end
+    /// @return null at the end of the scan
     synchronized HeldBatch next() {
         HeldBatch one = held.borrow();
         try {

@@ -4,10 +4,10 @@ package dev.penstock.bridge;
 import dev.penstock.memory.Json;
 import java.nio.charset.StandardCharsets;
 
-/// Loads what the first batch will need, in a thread of its own: most of the time until then goes into loading
-/// classes, and there is more than one core.
+/// Loads the classes for the first batch on a separate thread, because most of the time until the first batch is
+/// spent loading classes.
 final class Warmup implements Runnable {
-    /// In the order of their first use.
+    /// The classes, in the order of their first use.
     private static final String[] CLASSES = {
         "dev.penstock.bridge.Requests",
         "dev.penstock.bridge.DatasetRequests",
@@ -26,12 +26,12 @@ final class Warmup implements Runnable {
 
     Warmup() {}
 
-    /// Begins, where the system has a thread to spare.
+    /// Starts the thread, if the system can create one.
     static void start() {
         try {
             Thread.ofPlatform().daemon().name("penstock-warmup").start(new Warmup());
         } catch (OutOfMemoryError e) {
-            // Everything is loaded when it is needed, a little later.
+            // Without the thread, classes are loaded when they are first used.
             return;
         }
     }

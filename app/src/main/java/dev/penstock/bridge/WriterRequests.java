@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.app.CsvImport;
 import dev.penstock.memory.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
@@ -17,7 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Writing packs and tables. A writer that is released and not finished is given up.
+/// Requests that write packs and tables. The output of a writer that is released without being finished is
+/// discarded.
 final class WriterRequests {
     private WriterRequests() {}
 
@@ -61,16 +63,23 @@ final class WriterRequests {
         return null;
     }
 
-    /// Adds records that lie one after another, from each offset to the next.
+    /// Announces the expected number of records.
+    static Object reserveRecords(Request request) {
+        request.object("handle", PackWriter.class).reserve(request.number("count"));
+        return null;
+    }
+
+    /// Appends records that are stored one after another, from each offset to the next.
     ///
-    /// @return how many bytes they have
+    /// @return the size of the records in bytes
     static Object appendRecords(Request request) throws IOException {
         PackWriter writer = request.object("handle", PackWriter.class);
         long[] offsets = request.memory("offsets").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         MemorySegment values = request.memory("values");
         List<String> names = request.has("names") ? request.list("names", String.class) : null;
         if (names != null && names.size() != offsets.length - 1) {
-            throw new IllegalArgumentException(names.size() + " names for " + (offsets.length - 1) + " records");
+            throw new IllegalArgumentException(
+                    names.size() + " names do not match " + (offsets.length - 1) + " records");
         }
         for (int i = 0; i + 1 < offsets.length; i++) {
             MemorySegment record = values.asSlice(offsets[i], offsets[i + 1] - offsets[i]);
@@ -85,8 +94,15 @@ final class WriterRequests {
             case TableWriter _ -> Handles.remove(handle, TableWriter.class).close();
             case PackWriter _ -> Handles.remove(handle, PackWriter.class).close();
             case ShardWriter _ -> Handles.remove(handle, ShardWriter.class).close();
-            case Object other -> throw new IllegalArgumentException(other.getClass() + " is no writer");
+            case Object other -> throw new IllegalArgumentException(other.getClass() + " is not a writer");
         }
+        return null;
+    }
+
+    /// Converts a CSV file to a table.
+    static Object readCsv(Request request) throws IOException {
+        String dtype = request.has("dtype") ? request.text("dtype") : null;
+        CsvImport.write(Path.of(request.text("path")), Path.of(request.text("target")), dtype);
         return null;
     }
 }

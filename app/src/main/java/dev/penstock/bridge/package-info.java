@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What other languages in the same process call: functions with plain numbers and addresses as arguments.
+/// The functions that another language in the same process calls, with plain numbers and addresses as arguments.
 ///
-/// The Python package starts a Java runtime inside its process and calls these. To start:
+/// The Python package starts a Java runtime inside its process and calls them. To start:
 /// [dev.penstock.bridge.Bridge].
 package dev.penstock.bridge;

@@ -101,7 +101,7 @@ final class BenchCommandTest {
         assertEquals(1L, json.get("rank"));
         assertEquals("block", json.get("sampler"));
         assertEquals(Map.of("blockSize", 10L, "windowBlocks", 4L, "seed", 7L), json.get("parameters"));
-        // Of the last step of an epoch, 52 rows fall to each rank.
+        // In the last step of an epoch, each rank has 52 rows.
         assertEquals(8 * 64.0, (double) json.get("bytesPerBatch"), 8 * 12);
         assertEquals("subset", json(table, "--where", "kind == 2").get("sampler"));
     }
@@ -112,7 +112,7 @@ final class BenchCommandTest {
         assertEquals(0, run.exitCode(), run.err());
         assertTrue(run.out().contains("1,000 records, order permutation, 4,096 a batch, 32.0 KB\n"), run.out());
         List<String> parts =
-                List.of("machine  ", "batches/s", "memcpy, 1 thread", "ratio to the floor", "p99.9", "gather");
+                List.of("machine  ", "batches/s", "memcpy, 1 thread", "ratio to the baseline", "p99.9", "gather");
         for (String part : parts) {
             assertTrue(run.out().contains(part), run.out());
         }
@@ -141,15 +141,15 @@ final class BenchCommandTest {
 
     @Test
     void whatCannotBeLoadedIsRefused() throws IOException {
-        requireUsage("there is nothing to load", Tables.write(folder.resolve("empty.npy"), 0));
+        requireUsage("nothing to load", Tables.write(folder.resolve("empty.npy"), 0));
         Path table = Tables.write(folder.resolve("t.npy"), 100);
         requireUsage("none of which matches --where", table, "--where", "kind == 9");
         requireUsage("at least 1", table, "--batch", "0");
         requireUsage("at least 1", table, "--threads", "0");
-        requireUsage("--rank 5 is not in a world of 2", table, "--world", "2", "--rank", "5");
+        requireUsage("--rank 5 is out of range for --world 2", table, "--world", "2", "--rank", "5");
         requireUsage("no field nope", table, "--fields", "nope");
-        requireUsage("--size does not go", table, "--size", "1");
-        requireUsage("is no number of bytes", table, "--prefetch", "lots");
+        requireUsage("--size cannot be used", table, "--size", "1");
+        requireUsage("is not a number of bytes", table, "--prefetch", "lots");
         CommandRun endless = CommandRun.of("bench", table, "--seconds", "1e9");
         assertEquals(Failures.USAGE, endless.exitCode());
         assertEquals(Failures.DISK, run(folder.resolve("missing.npy")).exitCode());

@@ -14,17 +14,31 @@ record CommandRun(int exitCode, byte[] outBytes, String err) {
         return of(new byte[0], false, words);
     }
 
+    /// With arguments that picocli reads, whatever they are.
+    static CommandRun parsed(Object... words) {
+        return of(new byte[0], false, Main::runParsed, words);
+    }
+
     /// With something on standard input.
     static CommandRun withInput(byte[] input, Object... words) {
         return of(input, false, words);
     }
 
-    /// As if somebody were looking at a terminal.
+    /// Runs a command as in a terminal.
     static CommandRun watched(Object... words) {
         return of(new byte[0], true, words);
     }
 
+    /// One of the ways to run a command.
+    private interface Way {
+        int run(Console console, String... args);
+    }
+
     private static CommandRun of(byte[] input, boolean isWatched, Object... words) {
+        return of(input, isWatched, Main::run, words);
+    }
+
+    private static CommandRun of(byte[] input, boolean isWatched, Way way, Object... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         String[] args = new String[words.length];
@@ -36,7 +50,7 @@ record CommandRun(int exitCode, byte[] outBytes, String err) {
                 new PrintStream(out, false, StandardCharsets.UTF_8),
                 new PrintStream(err, false, StandardCharsets.UTF_8),
                 () -> isWatched);
-        int exitCode = Main.run(console, args);
+        int exitCode = way.run(console, args);
         return new CommandRun(exitCode, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
     }
 

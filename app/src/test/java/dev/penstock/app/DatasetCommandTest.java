@@ -89,7 +89,9 @@ final class DatasetCommandTest {
     void getOfARecordThatIsNotThereSaysHowManyThereAre() {
         CommandRun run = CommandRun.of("get", PACK, 3);
         assertEquals(2, run.exitCode());
-        assertTrue(run.err().startsWith("penstock: no record 3: " + PACK + " has 3 records, 0 to 2\n"), run.err());
+        assertTrue(
+                run.err().startsWith("penstock: record 3 is out of range: " + PACK + " has 3 records, 0 to 2\n"),
+                run.err());
         assertEquals(2, CommandRun.of("get", PACK, "x").exitCode());
     }
 
@@ -111,7 +113,11 @@ final class DatasetCommandTest {
         Path text = Files.writeString(folder.resolve("t"), "hello, this is text");
         run = CommandRun.of("info", text);
         assertEquals(1, run.exitCode());
-        assertEquals("penstock: " + text + ": no known dataset format: bad magic (byte 0) [BAD_MAGIC]\n", run.err());
+        assertEquals(
+                "penstock: " + text
+                        + ": unknown dataset format: no known magic number; to open a file of plain numbers,"
+                        + " give their type (--dtype, dtype=) (byte 0) [BAD_MAGIC]\n",
+                run.err());
         run = CommandRun.of("info", text, "--debug");
         assertTrue(
                 Pattern.compile("^\\s+at dev\\.penstock", Pattern.MULTILINE)
@@ -164,7 +170,7 @@ final class DatasetCommandTest {
                             + ": this is a pipe, a socket or a device; only files and folders can be opened\n",
                     run.err());
             assertEquals(
-                    "penstock: " + loop + ": the symbolic links lead in a circle\n",
+                    "penstock: " + loop + ": the symbolic links form a loop\n",
                     CommandRun.of(verb, loop).err());
         }
         CommandRun get = CommandRun.of("tree", "get", pipe, "a");
@@ -184,5 +190,27 @@ final class DatasetCommandTest {
                 "--overwrite");
         assertEquals(Failures.DISK, run.exitCode());
         assertEquals("penstock: " + target + ": Is a directory\n", run.err());
+    }
+
+    @Test
+    void aFileWithoutAHeaderIsReadWithAType() throws IOException {
+        Path file = Files.write(folder.resolve("train.bin"), new byte[] {1, 0, 2, 1, 3, 0});
+        CommandRun info = CommandRun.of("info", file, "--dtype", "<u2", "--json");
+        assertEquals(0, info.exitCode(), info.err());
+        assertTrue(info.out().contains("\"records\":3"), info.out());
+        assertEquals(
+                "value\n1\n258\n3\n",
+                CommandRun.of("export", file, "--dtype", "uint16", "--format", "csv", "--output", "-")
+                        .out()
+                        .replace("\r", ""));
+        assertTrue(CommandRun.of("head", file, "--dtype", "<u2").out().contains("258"));
+        assertTrue(CommandRun.of("stats", file, "--dtype", "<u2").out().contains("258"));
+        assertEquals(0, CommandRun.of("verify", file, "--dtype", "<u2").exitCode());
+        CommandRun wrong = CommandRun.of("info", file, "--dtype", "nonsense");
+        assertEquals(2, wrong.exitCode());
+        assertTrue(wrong.err().contains("--dtype"), wrong.err());
+        assertEquals(1, CommandRun.of("info", file, "--dtype", "<u4").exitCode());
+        assertEquals(2, CommandRun.of("info", PACK, "--dtype", "<u2").exitCode());
+        assertTrue(CommandRun.of("info", file).err().contains("--dtype"));
     }
 }

@@ -46,8 +46,20 @@ final class HelpTest {
         CommandRun unknown = CommandRun.of("help", "pack", "bild");
         assertEquals(Failures.USAGE, unknown.exitCode());
         assertTrue(
-                unknown.err().startsWith("penstock: no command bild in penstock pack; there are: build,"),
+                unknown.err()
+                        .startsWith("penstock: there is no command bild in penstock pack; the commands are build,"),
                 unknown.err());
+    }
+
+    @Test
+    void anUnknownCommandOrArgumentIsNamed() {
+        CommandRun command = CommandRun.of("inf");
+        assertEquals(Failures.USAGE, command.exitCode());
+        assertTrue(command.err().startsWith("penstock: there is no command inf in penstock\n"), command.err());
+        assertTrue(command.err().contains("info"), command.err());
+        CommandRun argument = CommandRun.of("completion", "bash", "more");
+        assertEquals(Failures.USAGE, argument.exitCode());
+        assertTrue(argument.err().startsWith("penstock: penstock completion does not expect more\n"), argument.err());
     }
 
     @Test

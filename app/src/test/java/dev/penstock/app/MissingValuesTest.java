@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the command line makes of records that lack values.
+/// Commands on records that lack values.
 final class MissingValuesTest {
     private static final List<Field> FIELDS = List.of(
             Field.fixed("x", ElementType.U8),
@@ -123,7 +123,7 @@ final class MissingValuesTest {
         Scan scan = Scan.of(dataset()).withThreads(1).withFields(FIELDS.subList(0, 2));
         IllegalArgumentException error = assertThrows(
                 IllegalArgumentException.class, () -> Export.write(scan, Export.Format.NPY, output, true, null));
-        assertTrue(error.getMessage().startsWith("a value of field x is missing, which NumPy arrays cannot say"));
+        assertTrue(error.getMessage().startsWith("a value of field x is missing, but NumPy arrays cannot store"));
         assertTrue(Files.notExists(Path.of(output)));
     }
 }

@@ -88,7 +88,7 @@ final class PackCommandTest {
         Path pack = Files.writeString(folder.resolve("x.a2pack"), "precious");
         CommandRun run = CommandRun.of("pack", "build", "--input", RUNS, "--output", pack, "--all-files");
         assertEquals(2, run.exitCode());
-        assertEquals("penstock: " + pack + " exists already; --overwrite replaces it\n", run.err());
+        assertEquals("penstock: " + pack + " already exists; --overwrite replaces it\n", run.err());
         assertEquals("precious", Files.readString(pack));
         assertEquals(1, fileCount());
     }

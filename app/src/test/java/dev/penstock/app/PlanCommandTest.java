@@ -216,7 +216,7 @@ final class PlanCommandTest {
         assertEquals(999L, json.get("position"));
         assertNull(json.get("step"));
         assertNull(json.get("rank"));
-        assertTrue(run(table, options).out().contains("which is left out"));
+        assertTrue(run(table, options).out().contains("which is dropped"));
     }
 
     @Test
@@ -233,16 +233,16 @@ final class PlanCommandTest {
         CommandRun run = run(table, "--sampler", "sequential", "--batch", "64", "--memory", "1g", "--step", "1");
         assertEquals(0, run.exitCode(), run.err());
         assertEquals(table + """
-                : 1,000 records
-                  order            sequential
-                  epoch 0          1,000 samples in 16 steps of 64 rows
-                  last step        40 rows, no padding
-                  step 1           64 rows, 2.0 KB
-                  records          64, 65, 66, 67, 68, 69, 70, 71, 72, 73, and 54 more
-                  reads, a step    2.00 times the bytes it wants, nothing in memory
-                  reads, an epoch  1.00 times the bytes it wants, with 1.1 GB of memory for a spread of 4.1 KB
-                """, run.out().substring(0, run.out().indexOf("  shuffle")));
-        assertTrue(run.out().contains("a batch of 64 is worth 1 independent record; of a true shuffle "), run.out());
+            : 1,000 records
+              order            sequential
+              epoch 0          1,000 samples in 16 steps of 64 rows
+              last step        40 rows, no padding
+              step 1           64 rows, 2.0 KB
+              records          64, 65, 66, 67, 68, 69, 70, 71, 72, 73, and 54 more
+              reads, a step    2.00 times the requested bytes, with a cold cache
+              reads, an epoch  1.00 times the requested bytes, with 1.1 GB of memory for a spread of 4.1 KB
+            """, run.out().substring(0, run.out().indexOf("  shuffle")));
+        assertTrue(run.out().contains("a batch of 64 is worth 1 independent record; with a full shuffle "), run.out());
     }
 
     @Test
@@ -279,38 +279,40 @@ final class PlanCommandTest {
 
     @Test
     void optionsThatDoNotGoTogetherAreRefused() {
-        requireUsage("--block does not go with --sampler permutation but with block, share", table, "--block", "3");
-        requireUsage("--size does not go", table, "--sampler", "block", "--size", "3");
-        requireUsage("--length does not go", table, "--length", "3");
-        requireUsage("--weights does not go", table, "--weights", "weight");
-        requireUsage("--shares does not go", table, "--shares", "2");
-        requireUsage("--run does not go", table, "--run", "2");
+        requireUsage(
+                "--block cannot be used with --sampler permutation, only with block, share", table, "--block", "3");
+        requireUsage("--size cannot be used", table, "--sampler", "block", "--size", "3");
+        requireUsage("--length cannot be used", table, "--length", "3");
+        requireUsage("--weights cannot be used", table, "--weights", "weight");
+        requireUsage("--shares cannot be used", table, "--shares", "2");
+        requireUsage("--run cannot be used", table, "--run", "2");
         requireUsage("needs --size", table, "--sampler", "window");
         requireUsage("needs --weights", table, "--sampler", "weighted");
         requireUsage("at least 1", table, "--sampler", "block", "--block", "0");
-        requireUsage("one number a record", table, "--sampler", "weighted", "--weights", "pair");
+        requireUsage("one number for each record", table, "--sampler", "weighted", "--weights", "pair");
         requireUsage("no field nope", table, "--sampler", "weighted", "--weights", "nope");
         requireUsage("needs --bucket-field", table, "--sampler", "bucket");
-        requireUsage("the same length in every record", table, "--sampler", "bucket", "--bucket-field", "id");
-        requireUsage("no multiple of --run 256", GAMES, "--sampler", "bucket", "--pool", "300");
-        requireUsage("are too few for 4 shares", GAMES, "--sampler", "share", "--world", "4", "--block", "4");
         requireUsage(
-                "take a multiple of 2", table, "--sampler", "share", "--block", "9", "--world", "2", "--shares", "3");
-        requireUsage("--step shows a step and --record finds one", table, "--step", "1", "--record", "1");
+                "is fixed, so all records have the same length", table, "--sampler", "bucket", "--bucket-field", "id");
+        requireUsage("not a multiple of --run 256", GAMES, "--sampler", "bucket", "--pool", "300");
+        requireUsage("are not enough for 4 shares", GAMES, "--sampler", "share", "--world", "4", "--block", "4");
+        requireUsage(
+                "choose a multiple of 2", table, "--sampler", "share", "--block", "9", "--world", "2", "--shares", "3");
+        requireUsage("--step and --record cannot be used together", table, "--step", "1", "--record", "1");
         requireUsage("Invalid value for option '--sampler'", table, "--sampler", "random");
-        requireUsage("a seed is a number from -2^63 to 2^64 - 1, and not x", table, "--seed", "x");
-        requireUsage("a seed is a number from", table, "--seed", "18446744073709551616");
+        requireUsage("a seed must be a number from -2^63 to 2^64 - 1, got x", table, "--seed", "x");
+        requireUsage("a seed must be a number from", table, "--seed", "18446744073709551616");
     }
 
     @Test
     void whatThereIsNotIsRefused() {
-        requireUsage("no step 4: an epoch has 4 steps, 0 to 3", table, "--step", "4");
-        requireUsage("no step -1", table, "--step", "-1");
-        requireUsage("no record 1000", table, "--record", "1000");
-        requireUsage("--batch has to be at least 1", table, "--batch", "0");
-        requireUsage("--epoch counts from 0", table, "--epoch", "-1");
-        requireUsage("--rank 2 is not in a world of 2", table, "--world", "2", "--rank", "2");
-        requireUsage("--world is 0", table, "--world", "0");
+        requireUsage("step 4 is out of range: an epoch has 4 steps, 0 to 3", table, "--step", "4");
+        requireUsage("step -1 is out of range", table, "--step", "-1");
+        requireUsage("record 1000 is out of range", table, "--record", "1000");
+        requireUsage("--batch must be at least 1", table, "--batch", "0");
+        requireUsage("--epoch must not be negative", table, "--epoch", "-1");
+        requireUsage("--rank 2 is out of range for --world 2", table, "--world", "2", "--rank", "2");
+        requireUsage("--world must be at least 1, got 0", table, "--world", "0");
         requireUsage("no field nope", table, "--where", "nope == 1");
         requireUsage("smaller", table, "--batch", "4611686018427387904", "--world", "4");
         requireUsage("smaller", table, "--sampler", "block", "--block", "9000000000000000000");

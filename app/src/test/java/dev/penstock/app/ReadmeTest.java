@@ -24,10 +24,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the README shows, run as it stands.
+/// Runs the commands and the code of the README as they are printed.
 final class ReadmeTest {
-    /// How the names of files and folders in the commands begin.
-    private static final String NAMES = "(photos|steps|more|idx|words|out|games|moves).*";
+    /// The first letters of the names of files and folders in the commands.
+    private static final String NAMES = "(photos|steps|more|idx|words|out|games|moves|all|half).*";
 
     @TempDir
     Path folder;
@@ -161,9 +161,9 @@ final class ReadmeTest {
         CommandRun run = CommandRun.of("demo");
         assertEquals(0, run.exitCode(), run.err());
         assertTrue(run.out().contains("records/s"), run.out());
-        assertTrue(run.out().contains("times as fast as its files"), run.out());
+        assertTrue(run.out().contains("times as fast as the files"), run.out());
         assertTrue(run.out().contains("every field in its own array"), run.out());
-        assertTrue(run.out().contains(" samples matched those of a run that did not stop"), run.out());
+        assertTrue(run.out().contains(" remaining samples are those of an uninterrupted run"), run.out());
         assertTrue(run.out().lines().count() <= 26, run.out());
     }
 }

@@ -3,10 +3,12 @@ package dev.penstock.app;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.memory.Json;
 import dev.penstock.shards.ShardSample;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,6 +183,80 @@ final class ShardsCommandTest {
                         .exitCode());
     }
 
+    /// The golden vectors of the original have seeds from 2^63 on.
+    @Test
+    void aSeedMayBeAnyUnsignedNumberOf64Bits() {
+        written("corpus").ok();
+        Values sample = Values.of(Run.of(
+                        "shards",
+                        "sample",
+                        path("corpus"),
+                        "--fraction",
+                        "0.25",
+                        "--seed",
+                        "18446744073709551615",
+                        "--output",
+                        path("sample"),
+                        "--json")
+                .ok()
+                .out());
+        assertEquals(
+                ShardSample.of(0.25, -1L).ids(0, 250).length, sample.get("rows").number());
+        Values info = Values.of(Run.of("info", path("sample"), "--json").ok().out());
+        assertEquals("18446744073709551615", info.get("metadata").get("seed").text());
+    }
+
+    @Test
+    void writeAndSampleAcceptWhatTheOriginalDoes() {
+        Path trailing = CommandRun.testdata("shards/bad/trailing_1.shard");
+        Object[] write = {"shards", "write", "--input", trailing, "--output", path("from-shard")};
+        Object[] sample = {"shards", "sample", trailing, "--fraction", "1", "--output", path("sample")};
+        for (Object[] words : List.of(write, sample)) {
+            assertEquals(1, Run.of(words).exitCode());
+            Object[] lenient = Arrays.copyOf(words, words.length + 1);
+            lenient[words.length] = "--lenient";
+            Run.of(lenient).ok();
+        }
+    }
+
+    @Test
+    void damagedStatisticsAreComputedAgainAsTheMessageSays() throws IOException {
+        written("corpus").ok();
+        Files.writeString(folder.resolve("corpus/stats.json"), "{");
+        CommandRun damaged = CommandRun.of("shards", "stats", path("corpus"));
+        assertEquals(1, damaged.exitCode());
+        String advice = "penstock shards stats --again " + path("corpus");
+        assertTrue(damaged.err().contains(advice), damaged.err());
+        Run.of("shards", "stats", "--again", path("corpus")).ok();
+        Run.of("shards", "stats", path("corpus")).ok();
+    }
+
+    @Test
+    void statisticsThatCannotBeStoredAreStillPrinted() throws IOException {
+        written("corpus").ok();
+        Files.createDirectories(folder.resolve("corpus/stats.json/in-the-way"));
+        CommandRun run = CommandRun.of("shards", "stats", "--again", path("corpus"), "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        assertEquals(250, Values.of(run.out()).get("count").number());
+        assertTrue(run.err().contains("could not be stored in " + folder.resolve("corpus/stats.json")), run.err());
+    }
+
+    @Test
+    void anErrorObjectListsTheProblemsOfAllShards() throws IOException {
+        Path mixed = Files.createDirectory(folder.resolve("mixed"));
+        for (int i = 0; i < 12; i++) {
+            Files.copy(CommandRun.testdata("shards/bad/short_31.shard"), mixed.resolve("a" + i + ".shard"));
+        }
+        Files.copy(CommandRun.testdata("shards/bad/magic_02.shard"), mixed.resolve("a00.shard"));
+        CommandRun run = CommandRun.of("info", mixed, "--json");
+        assertEquals(1, run.exitCode());
+        assertTrue(run.err().contains("not a GAMSAE01 shard [BAD_MAGIC]; "), run.err());
+        assertTrue(run.err().contains("; and 3 more problems"), run.err());
+        List<?> problems = Values.of(run.out()).get("error").get("problems").items();
+        assertEquals(13, problems.size());
+        assertEquals("BAD_MAGIC", new Values(problems.get(1)).get("reason").text());
+    }
+
     @Test
     void damageIsToldByReasonAndLeniencyAcceptsWhatTheOriginalDoes() {
         String trailing = CommandRun.testdata("shards/bad/trailing_1.shard").toString();
@@ -194,5 +270,112 @@ final class ShardsCommandTest {
         String mixed = CommandRun.testdata("shards/dirs/width_differs").toString();
         Values refused = Values.of(Run.of("info", mixed, "--json").out());
         assertEquals("WIDTH_MISMATCH", refused.get("error").get("reason").text());
+    }
+
+    @Test
+    void anInputWithoutRowsIsRefused() throws IOException {
+        Path input = Files.createFile(folder.resolve("empty.f32"));
+        Path output = folder.resolve("no-rows");
+        CommandRun run = CommandRun.of("shards", "write", "--input", input, "--width", "4", "--output", output);
+        assertEquals(2, run.exitCode(), run.err());
+        assertTrue(run.err().contains("has no rows"), run.err());
+        assertFalse(Files.exists(output), "the new folder is removed again");
+        Files.createDirectory(output);
+        assertEquals(
+                2,
+                CommandRun.of("shards", "write", "--input", input, "--width", "4", "--output", output)
+                        .exitCode());
+        assertTrue(Files.exists(output), "a folder that was there stays");
+    }
+
+    @Test
+    void aSampleWithoutRowsIsRefused() {
+        written("corpus").ok();
+        CommandRun run =
+                CommandRun.of("shards", "sample", path("corpus"), "--fraction", "1e-9", "--output", path("no-sample"));
+        assertEquals(2, run.exitCode(), run.err());
+        assertTrue(run.err().contains("the sample of 250 rows has no rows"), run.err());
+        assertFalse(Files.exists(folder.resolve("no-sample")));
+    }
+
+    @Test
+    void shardsThatAreGivenOneByOneAreOneCorpus() {
+        written("corpus").ok();
+        Values info =
+                Values.of(Run.of("info", path("corpus/shard_000002.shard"), path("corpus/shard_000000.shard"), "--json")
+                        .ok()
+                        .out());
+        assertEquals("shards", info.get("format").text());
+        assertEquals(150, info.get("records").number());
+        assertEquals(2, info.get("shards").number());
+        assertEquals(8, info.get("width").number());
+        CommandRun bad = CommandRun.of(
+                "info",
+                CommandRun.testdata("shards/bad/short_31.shard"),
+                CommandRun.testdata("shards/bad/magic_02.shard"));
+        assertEquals(1, bad.exitCode());
+        assertTrue(bad.err().contains("short_31.shard") && bad.err().contains("magic_02.shard"), bad.err());
+    }
+
+    @Test
+    void verifyReportsAllProblemsOfAllShards() throws IOException {
+        Path mixed = Files.createDirectory(folder.resolve("mixed"));
+        for (String name : List.of("short_31", "trailing_1", "reserved_1")) {
+            Files.copy(CommandRun.testdata("shards/bad/" + name + ".shard"), mixed.resolve(name + ".shard"));
+        }
+        assertEquals(List.of("NONZERO_PADDING", "TRUNCATED", "TRAILING_BYTES"), reasons("verify", mixed, "--json"));
+        assertEquals(List.of("TRUNCATED"), reasons("verify", mixed, "--json", "--lenient"));
+    }
+
+    private static List<String> reasons(Object... words) {
+        Values problems = Values.of(Run.of(words).out()).get("problems");
+        return problems.items().stream()
+                .map(one -> new Values(one).get("reason").text())
+                .toList();
+    }
+
+    @Test
+    void wrongOptionsAreNamed() {
+        written("corpus").ok();
+        String array = CommandRun.testdata("table/two_d.npy").toString();
+        requireRefusal(
+                "--shard-rows must be at least 1, got 0",
+                "shards",
+                "write",
+                "--input",
+                array,
+                "--output",
+                path("x"),
+                "--shard-rows",
+                "0");
+        requireRefusal(
+                "--shard-bytes must be at least 1, got 0",
+                "shards",
+                "write",
+                "--input",
+                array,
+                "--output",
+                path("x"),
+                "--shard-bytes",
+                "0");
+        String output = path("x.safetensors");
+        requireRefusal(
+                "writes activation shards only, but " + array + " is table", "export", array, "--output", output);
+        requireRefusal(
+                "remove --fields and --where", "export", path("corpus"), "--output", output, "--fields", "value");
+        requireRefusal(
+                "cannot write to standard output",
+                "export",
+                path("corpus"),
+                "--format",
+                "safetensors",
+                "--output",
+                "-");
+    }
+
+    private static void requireRefusal(String part, Object... words) {
+        CommandRun run = CommandRun.of(words);
+        assertEquals(2, run.exitCode(), run.err());
+        assertTrue(run.err().contains(part), run.err());
     }
 }

@@ -111,8 +111,13 @@ final class StandardOutputTest {
         for (List<Object> command : commands()) {
             Run run = run("No space left on device", 10, command.toArray());
             assertEquals(Failures.DISK, run.exitCode(), command.toString());
+            List<String> lines = run.err().lines().toList();
+            int last = lines.size() - 1;
+            if (command.contains("--json")) {
+                assertTrue(lines.get(last--).startsWith("{\"error\":{\"kind\":\"disk\","), run.err());
+            }
             assertTrue(
-                    run.err().endsWith("penstock: cannot write to standard output: No space left on device\n"),
+                    lines.get(last).endsWith("penstock: cannot write to standard output: No space left on device"),
                     run.err());
         }
     }
@@ -121,7 +126,10 @@ final class StandardOutputTest {
     void aFailureKeepsItsExitCodeWhenNobodyReads() throws IOException {
         Run run = run("Broken pipe", 0, "info", folder.resolve("missing"), "--json");
         assertEquals(Failures.DISK, run.exitCode());
-        assertTrue(run.err().endsWith("missing: no such file or folder\n"), run.err());
+        List<String> lines = run.err().lines().toList();
+        assertEquals(2, lines.size(), run.err());
+        assertTrue(lines.getFirst().endsWith("missing: no such file or folder"), run.err());
+        assertTrue(lines.getLast().startsWith("{\"error\":"), run.err());
     }
 
     @Test

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How values are distributed, as a table and as JSON.
+/// Statistics of fields, as a table and as JSON.
 final class StatsCommandTest {
     private static final Path GAMES = CommandRun.testdata("pack/packs/games-align4096.a2pack");
 
@@ -52,10 +52,10 @@ final class StatsCommandTest {
     void textIsATableWithPictures() throws IOException {
         Path path = pack("a", "bb", "bbb", "bbb");
         assertEquals(path + """
-                        : 4 records
-                          field  type         count  non-finite  min  max  mean       std  histogram
-                          value  bytes sizes      4           0    1    3  2.25  0.829156  |▄▄█|
-                        """, CommandRun.of("stats", path).out());
+            : 4 records
+              field  type         count  non-finite  min  max  mean       std  histogram
+              value  bytes sizes      4           0    1    3  2.25  0.829156  |▄▄█|
+            """, CommandRun.of("stats", path).out());
     }
 
     @Test
@@ -89,7 +89,7 @@ final class StatsCommandTest {
         Path path = pack("a");
         CommandRun run = CommandRun.of("stats", path, "--fields", "value,size");
         assertEquals(2, run.exitCode());
-        assertTrue(run.err().startsWith("penstock: no field size; there are: value\n"), run.err());
+        assertTrue(run.err().startsWith("penstock: there is no field size; the fields are value\n"), run.err());
         run = CommandRun.of("stats", path, "--where", "value = 'a'");
         assertEquals(2, run.exitCode());
         assertEquals("penstock: use == to compare (at character 7: = 'a')\n", run.err());

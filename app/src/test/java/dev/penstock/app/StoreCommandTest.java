@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.memory.Json;
+import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,11 +58,11 @@ final class StoreCommandTest {
 
     private void appendThree() throws IOException {
         Path lines = file("points.jsonl", """
-                {"xyz": [1, 2.5, -3], "label": 7, "note": "first"}
-                {"label": -1, "xyz": [0, 0, 0], "note": ""}
+            {"xyz": [1, 2.5, -3], "label": 7, "note": "first"}
+            {"label": -1, "xyz": [0, 0, 0], "note": ""}
 
-                {"xyz": [4, 5, 6], "note": null}
-                """);
+            {"xyz": [4, 5, 6], "note": null}
+            """);
         Map<?, ?> answer = json(fine("store", "append", store, "--input", lines, "--json"));
         assertEquals(3L, answer.get("appended"));
         assertEquals(3L, answer.get("records"));
@@ -72,10 +74,10 @@ final class StoreCommandTest {
         List<?> records = (List<?>)
                 Json.parse(fine("store", "get", store, "2,0-1", "--json").outBytes());
         assertEquals(Json.parse("""
-                        [{"index": 2, "xyz": [4.0, 5.0, 6.0], "label": null, "note": null},
-                         {"index": 0, "xyz": [1.0, 2.5, -3.0], "label": 7, "note": "Zmlyc3Q="},
-                         {"index": 1, "xyz": [0.0, 0.0, 0.0], "label": -1, "note": ""}]
-                        """.getBytes(StandardCharsets.UTF_8)).toString(), records.toString());
+            [{"index": 2, "xyz": [4.0, 5.0, 6.0], "label": null, "note": null},
+             {"index": 0, "xyz": [1.0, 2.5, -3.0], "label": 7, "note": "Zmlyc3Q="},
+             {"index": 1, "xyz": [0.0, 0.0, 0.0], "label": -1, "note": ""}]
+            """.getBytes(StandardCharsets.UTF_8)).toString(), records.toString());
         assertEquals(
                 "first", fine("store", "get", store, "0", "--field", "note").out());
         assertEquals("", fine("store", "get", store, "1", "--field", "note").out());
@@ -94,14 +96,14 @@ final class StoreCommandTest {
                 fine("store", "get", store, "0-1").out());
         failing(
                 1,
-                "names 2 of the 3 columns of field xyz",
+                "has only 2 of the 3 columns of field xyz",
                 "store",
                 "append",
                 store,
                 "--input",
                 file("some.csv", "xyz[0],xyz[1]\n1,2\n"));
         failing(1, "line 2: ", "store", "append", store, "--input", file("bad.csv", "label\nthree\n"));
-        failing(1, "names none of the fields", "store", "append", store, "--input", file("other.csv", "a,b\n1,2\n"));
+        failing(1, "has none of the fields", "store", "append", store, "--input", file("other.csv", "a,b\n1,2\n"));
     }
 
     @Test
@@ -139,7 +141,7 @@ final class StoreCommandTest {
                 "--input",
                 "label=" + one);
         assertEquals(2L, json(fine("info", store, "--json")).get("records"), "nothing of it was committed");
-        failing(2, "no field abc; there are: xyz, label, note", "store", "append", store, "--input", "abc=" + xyz);
+        failing(2, "no field abc; the fields are xyz, label, note", "store", "append", store, "--input", "abc=" + xyz);
         failing(2, "types are not converted", "store", "append", store, "--input", "label=" + xyz);
         failing(2, "has two inputs", "store", "append", store, "--input", "xyz=" + xyz, "--input", "xyz=" + xyz);
         failing(2, "write --input FIELD=FILE", "store", "append", store, "--input", xyz, "--input", "label=" + one);
@@ -167,13 +169,13 @@ final class StoreCommandTest {
     void badRecordsAreNamedAndNothingIsCommitted() throws IOException {
         appendThree();
         for (String[] bad : new String[][] {
-            {"{\"label\": 1.5}", "field label: '1.5' is no i64"},
-            {"{\"label\": [1]}", "field label: [1] is no i64"},
-            {"{\"xyz\": [1, 2]}", "a list of 3 items was expected, not [1, 2]"},
-            {"{\"xyz\": [1, 2, null]}", "field xyz: null is no f32"},
-            {"{\"note\": 3}", "field note holds bytes, and 3 is no string"},
-            {"{\"colour\": 3}", "no field colour; there are: xyz, label, note"},
-            {"[1]", "an object with the fields xyz, label, note was expected"},
+            {"{\"label\": 1.5}", "field label: '1.5' is not a valid i64"},
+            {"{\"label\": [1]}", "field label: [1] is not a valid i64"},
+            {"{\"xyz\": [1, 2]}", "a list of 3 items is expected, got [1, 2]"},
+            {"{\"xyz\": [1, 2, null]}", "field xyz: null is not a valid f32"},
+            {"{\"note\": 3}", "field note holds bytes, but 3 is not a string"},
+            {"{\"colour\": 3}", "no field colour; the fields are xyz, label, note"},
+            {"[1]", "expected an object with the fields xyz, label, note"},
             {"{\"label\"", "line 2"}
         }) {
             Path lines = file("bad.jsonl", "{\"label\": 1}\n" + bad[0] + "\n");
@@ -210,8 +212,8 @@ final class StoreCommandTest {
         assertEquals(null, ((Map<?, ?>) json(fine("store", "get", store, "1", "--json"))).get("label"));
         failing(2, "nothing to change", "store", "update", store, "0");
         failing(2, "no field abc", "store", "update", store, "0", "--set", "abc=1");
-        failing(2, "is no JSON", "store", "update", store, "0", "--set", "label=x y");
-        failing(2, "out of bounds", "store", "update", store, "3", "--set", "label=1");
+        failing(2, "is not JSON", "store", "update", store, "0", "--set", "label=x y");
+        failing(2, "index out of range: 3", "store", "update", store, "3", "--set", "label=1");
         failing(2, "named twice", "store", "update", store, "0", "--set", "label=1", "--missing", "label");
     }
 
@@ -282,9 +284,9 @@ final class StoreCommandTest {
         Path other = folder.resolve("other");
         for (String[] bad : new String[][] {
             {"a:u8", "uint8 or uint64"},
-            {"a:f5", "f5 is no type"},
-            {"a:f4:3:gzip", "none of raw, flate, zstd and lz4"},
-            {"a:f4:3y", "is no shape"},
+            {"a:f5", "f5 is not an element type"},
+            {"a:f4:3:gzip", "not one of raw, flate, zstd and lz4"},
+            {"a:f4:3y", "is not a shape"},
             {"a:f4:0", "at least 1"},
             {"a/b", "not allowed"},
             {"", "not allowed"}
@@ -293,7 +295,7 @@ final class StoreCommandTest {
         }
         failing(2, "--field", "store", "create", other);
         assertFalse(Files.exists(other));
-        failing(2, "there is a store already", "store", "create", store, "--field", "a");
+        failing(2, "a store already exists", "store", "create", store, "--field", "a");
     }
 
     @Test
@@ -339,17 +341,17 @@ final class StoreCommandTest {
                 "--compress",
                 "flate");
         assertEquals("hello", fine("store", "get", both, "0", "--field", "a").out());
-        failing(2, "exists already", "store", "import", old.resolve("v05_raw"), "--output", both);
+        failing(2, "already exists", "store", "import", old.resolve("v05_raw"), "--output", both);
         failing(
                 2,
-                "equally long",
+                "must have the same number of records",
                 "store",
                 "import",
                 "a=" + old.resolve("v05_raw"),
                 "b=" + old.resolve("v28_ragged_raw"),
                 "--output",
                 folder.resolve("uneven"));
-        failing(1, "`store import` copies it", "info", old.resolve("v05_raw"));
+        failing(1, "copy it with `store import`", "info", old.resolve("v05_raw"));
         failing(1, "BAD_MAGIC", "store", "import", folder, "--output", folder.resolve("none"));
     }
 
@@ -370,5 +372,83 @@ final class StoreCommandTest {
                     List.of("old", "points"),
                     left.map(file -> file.getFileName().toString()).sorted().toList());
         }
+    }
+
+    @Test
+    void someFieldsOfARecordAreShown() throws IOException {
+        appendThree();
+        assertTrue(
+                fine("store", "get", store, "0", "--fields", "note,label").out().contains("label"));
+        Map<?, ?> record = json(fine("store", "get", store, "0", "--fields", "note,label", "--json"));
+        assertEquals(Set.of("index", "note", "label"), record.keySet());
+    }
+
+    /// The progress bar of `append` shows the records so far of these.
+    @Test
+    void textInputsEstimateTheirRecords() throws IOException {
+        int count = 20_000;
+        List<StoreField> fields = List.of(StoreField.bytes("note"));
+        Path lines = file("many.jsonl", "{\"note\": \"a line of text\"}\n".repeat(count));
+        Path cells = file("many.csv", "note\n" + "a line of text\n".repeat(count));
+        for (Path input : List.of(lines, cells)) {
+            try (StoreInput records = StoreInputs.open(List.of(input.toString()), fields, StoreValueText.Bytes.UTF8)) {
+                byte[][] values = new byte[1][];
+                for (int i = 0; i < count / 2; i++) {
+                    assertTrue(records.next(values));
+                }
+                assertEquals(count, records.total(), count / 5.0);
+                while (records.next(values)) {
+                    values[0] = null;
+                }
+                assertEquals(count, records.total());
+            }
+        }
+    }
+
+    @Test
+    void indicesMayBeSeveralWords() throws IOException {
+        appendThree();
+        assertEquals(
+                fine("store", "get", store, "2,0-1", "--json").out(),
+                fine("store", "get", store, "2", "0-1", "--json").out());
+        failing(2, "index out of range: 3, there are 3 records", "store", "get", store, "0", "3");
+        failing(3, folder + ": this is not a store: it has no meta.json\n", "store", "get", folder, "0");
+        Path device = Path.of("/dev/null");
+        failing(3, device + ": this is a pipe", "store", "update", store, "0", "--file", "note=" + device);
+    }
+
+    @Test
+    void theMissingFolderOfANewStoreIsNamed() {
+        Path absent = folder.resolve("absent");
+        failing(3, "there is no folder " + absent + " either", "store", "create", absent.resolve("s"), "--field", "a");
+    }
+
+    @Test
+    void textIsShownAsText() throws IOException {
+        Path texts = folder.resolve("texts");
+        fine("store", "create", texts, "--field", "text:utf8");
+        String longText = "é".repeat(23) + "x€€";
+        Path lines = file("texts.jsonl", "{\"text\": \"hé\\nllo\"}\n{\"text\": \"" + longText + "\"}\n");
+        fine("store", "append", texts, "--input", lines);
+        assertEquals(
+                "0  text=hé llo\n1  text=" + "é".repeat(23) + "x...\n",
+                fine("store", "get", texts, "0-1").out());
+        assertTrue(fine("head", texts).out().contains("hé llo\n"), "head shows text as well");
+    }
+
+    @Test
+    void numbersThatAreTooLargeAreExplained() throws IOException {
+        appendThree();
+        String large = "99999999999999999999";
+        failing(2, large + " does not fit in 64 bits", "store", "update", store, "0", "--set", "label=" + large);
+        String shape = "99999999999x99999999999";
+        failing(
+                2,
+                "would have 2^63 bytes or more",
+                "store",
+                "create",
+                folder.resolve("large"),
+                "--field",
+                "a:f4:" + shape);
     }
 }

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class StorePageTest {
     /// The files and folders that the page names.
     private static final Pattern FILE =
-            Pattern.compile("(.*=)?(images|pixels\\.npy|labels\\.npy|more\\.jsonl|out\\.jsonl|old|new)");
+            Pattern.compile("(.*=)?(images|pixels\\.npy|labels\\.npy|more\\.jsonl|out\\.jsonl|order\\.txt|old|new)");
+
+    private static final int ROW_COUNT = 20;
 
     @TempDir
     Path folder;
@@ -29,7 +31,7 @@ final class StorePageTest {
     private void table(String name, String dtype, Long... shape) throws IOException {
         RowType row = new RowType(DType.parse(dtype), List.of(shape));
         try (TableWriter writer = TableWriter.create(folder.resolve(name), row, TableWriter.Options.DEFAULT)) {
-            writer.append(MemorySegment.ofArray(new byte[Math.toIntExact(6 * row.size())]));
+            writer.append(MemorySegment.ofArray(new byte[Math.toIntExact(ROW_COUNT * row.size())]));
         }
     }
 
@@ -54,6 +56,7 @@ final class StorePageTest {
         table("pixels.npy", "'|u1'", 28L, 28L);
         table("labels.npy", "'<i8'");
         Files.writeString(folder.resolve("more.jsonl"), "{\"label\": 3, \"note\": \"by hand\"}\n");
+        Files.writeString(folder.resolve("order.txt"), "3\n0\n");
         Path old = Files.createDirectory(folder.resolve("old"));
         for (String name : List.of("meta.zr", "0.zr")) {
             Files.write(old.resolve(name), Files.readAllBytes(CommandRun.testdata("store/upstream/v05_flate/" + name)));

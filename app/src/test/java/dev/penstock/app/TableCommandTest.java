@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class TableCommandTest {
     private static final String TYPE = "[('board','<u8'),('move','|u1'),('ev','<f4',(2,))]";
     private static final String CSV = """
-            move,board,ignored,ev[0],ev[1]
-            3,18446744073709551615,x,0.1,-inf
-            30,5,y,1e3,nan
-            """;
+        move,board,ignored,ev[0],ev[1]
+        3,18446744073709551615,x,0.1,-inf
+        30,5,y,1e3,nan
+        """;
 
     @TempDir
     Path folder;
@@ -54,9 +54,9 @@ final class TableCommandTest {
     @Test
     void csvColumnsGoToTheFieldsOfTheirNames() throws IOException {
         assertEquals("""
-                [{"index":0,"size":17,"board":18446744073709551615,"move":3,"ev":[0.1,"-Infinity"]},
-                {"index":1,"size":17,"board":5,"move":30,"ev":[1000.0,"NaN"]}]
-                """, head(write("a.npy")));
+            [{"index":0,"size":17,"board":18446744073709551615,"move":3,"ev":[0.1,"-Infinity"]},
+            {"index":1,"size":17,"board":5,"move":30,"ev":[1000.0,"NaN"]}]
+            """, head(write("a.npy")));
     }
 
     @Test
@@ -99,7 +99,7 @@ final class TableCommandTest {
             Path output = folder.resolve("bad.npy");
             CommandRun run = CommandRun.of("table", "write", "--input", input, "--output", output, "--dtype", TYPE);
             assertEquals(1, run.exitCode());
-            assertEquals("penstock: " + input + ", line 3, column move: '" + bad + "' is no u8\n", run.err());
+            assertEquals("penstock: " + input + ", line 3, column move: '" + bad + "' is not a valid u8\n", run.err());
             assertFalse(Files.exists(output));
         }
         CommandRun shorter = CommandRun.of(
@@ -112,7 +112,7 @@ final class TableCommandTest {
                 "--dtype",
                 TYPE);
         assertEquals(1, shorter.exitCode());
-        assertTrue(shorter.err().contains("line 2: 3 values, where the first line has 4"), shorter.err());
+        assertTrue(shorter.err().contains("line 2: it has 3 values, but the first line has 4"), shorter.err());
         assertEquals(List.of(folder.resolve("input.csv")), files(folder));
     }
 
@@ -161,6 +161,19 @@ final class TableCommandTest {
     }
 
     @Test
+    void rowsThatAreAppendedToAGroupedTableAreSaidToBelongToNoGroup() throws IOException {
+        Path input = folder.resolve("input.npy");
+        ok("table", "write", "--input", csv("doc,x\n1,5\n1,6\n"), "--output", input);
+        Path table = folder.resolve("grouped");
+        ok("table", "write", "--input", input, "--output", table, "--shard-rows", "2");
+        String advice = "penstock table group " + table + " --by COLUMN --overwrite";
+        assertFalse(ok("table", "append", table, "--input", input).err().contains(advice));
+        ok("table", "group", table, "--by", "doc");
+        CommandRun run = ok("table", "append", table, "--input", input);
+        assertTrue(run.err().contains(advice), run.err());
+    }
+
+    @Test
     void nothingIsReplacedUnlessItIsAskedFor() throws IOException {
         Path one = write("one.npy");
         CommandRun run = CommandRun.of("table", "write", "--input", csv(CSV), "--output", one, "--dtype", TYPE);
@@ -205,7 +218,7 @@ final class TableCommandTest {
         CommandRun wide = CommandRun.of(
                 "table", "write", "--input", csv("1,2\n"), "--output", folder.resolve("odd.npy"), "--dtype", "<f4");
         assertEquals(1, wide.exitCode());
-        assertTrue(wide.err().contains("the first line has 2 values, and a row of the type has 1"), wide.err());
+        assertTrue(wide.err().contains("the first line has 2 values, but a row of this type has 1"), wide.err());
         assertFalse(Files.exists(folder.resolve("odd.npy")));
     }
 
@@ -252,7 +265,7 @@ final class TableCommandTest {
         assertEquals(3, missing.exitCode());
         CommandRun replaced = CommandRun.of("table", "write", "--input", many, "--output", many, "--overwrite");
         assertEquals(2, replaced.exitCode());
-        assertTrue(replaced.err().contains("a folder is not replaced"), replaced.err());
+        assertTrue(replaced.err().contains("an existing folder is not replaced"), replaced.err());
     }
 
     @Test
@@ -307,5 +320,12 @@ final class TableCommandTest {
         assertTrue(ok("fingerprint", one, "--json").out().contains("\"full\":false,\"exact\":false"));
         assertEquals(fingerprint(one), fingerprint(many));
         assertEquals(33, fingerprint(one).length());
+    }
+
+    @Test
+    void aMissingFolderIsNotGrouped() {
+        CommandRun run = CommandRun.of("table", "group", folder.resolve("absent"), "--by", "doc");
+        assertEquals(3, run.exitCode());
+        assertTrue(run.err().contains("absent: no such file or folder"), run.err());
     }
 }

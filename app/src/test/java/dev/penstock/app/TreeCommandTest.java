@@ -129,7 +129,7 @@ final class TreeCommandTest {
         Path bad = file("bad.tsv", "b\t2\nc\tthree\n");
         CommandRun refused = CommandRun.of("tree", "put", tree, "--input", bad);
         assertEquals(1, refused.exitCode());
-        assertTrue(refused.err().contains("the value three is no number"), refused.err());
+        assertTrue(refused.err().contains("the value three is not a number"), refused.err());
         assertEquals(2, CommandRun.of("tree", "put", tree, "a", "-1").exitCode());
         assertEquals(2, CommandRun.of("tree", "put", tree, "a").exitCode());
         assertEquals(2, CommandRun.of("tree", "put", tree).exitCode());
@@ -163,6 +163,10 @@ final class TreeCommandTest {
             assertEquals(3, refused.exitCode());
             assertTrue(refused.err().contains("it is being written by another writer of this process"), refused.err());
             assertEquals(3, CommandRun.of("tree", "remove", tree, "a").exitCode());
+            Path table = file("built.tsv", "built\t1\n");
+            refused = CommandRun.of("tree", "build", "--input", table, "--output", tree, "--overwrite");
+            assertEquals(3, refused.exitCode());
+            assertTrue(refused.err().contains("it is being written by another writer of this process"), refused.err());
             run("tree", "put", tree, "b", "2", "--output", folder.resolve("other.act"));
             run("tree", "snapshot", tree, "--output", folder.resolve("copy.act"));
             held.put(new byte[] {1}, 1);
@@ -229,7 +233,7 @@ final class TreeCommandTest {
         Path tree = folder.resolve("shared.act");
         CommandRun built = run("tree", "build", "--input", input, "--output", tree, "--values", "zero", "--share");
         assertTrue(built.err().contains("Sharing saved"), built.err());
-        assertTrue(built.err().contains("need not be canonical"), built.err());
+        assertTrue(built.err().contains("may not be canonical"), built.err());
         stats = run("tree", "stats", tree, "--json");
         assertTrue(stats.out().contains("\"keys\":1000"), stats.out());
         assertTrue(stats.out().contains("\"canonical\":false"), stats.out());
@@ -243,9 +247,9 @@ final class TreeCommandTest {
     void optionsThatAreNotCanonicalSaySoInTheHelp() {
         String help = run("tree", "build", "--help").out().replaceAll("\\s+", " ");
         for (String sentence : List.of(
-                "Store equal subtrees once: smaller, read by everybody, not canonical.",
-                "bounds memory, not canonical when there are more.",
-                "the original's streaming writer makes, not canonical")) {
+                "Store equal subtrees once. The file is smaller and all readers support it, but it is not canonical.",
+                "limits memory; the tree is not canonical if there are more.",
+                "the original program's streaming writer and not canonical")) {
             assertTrue(help.contains(sentence), help);
         }
     }
@@ -293,7 +297,7 @@ final class TreeCommandTest {
         assertTrue(column.err().contains("needs --format tsv or kv"), column.err());
         CommandRun table = CommandRun.of("tree", "build", "--input", lines, "--output", out, "--format", "tsv");
         assertEquals(1, table.exitCode());
-        assertTrue(table.err().contains("without a tab"), table.err());
+        assertTrue(table.err().contains("has no tab"), table.err());
         assertEquals(
                 3, CommandRun.of("tree", "get", folder.resolve("none.act"), "a").exitCode());
         run("tree", "build", "--input", lines, "--output", out);

@@ -62,7 +62,7 @@ final class Calls {
         }
     }
 
-    /// What a request is answered, or what [#failure] says of it.
+    /// The answer to a request, or the text of [#failure].
     static Object ask(byte[] json) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment request = arena.allocateFrom(ValueLayout.JAVA_BYTE, json);
@@ -129,9 +129,14 @@ final class Calls {
         }
     }
 
+    /// The next batch of a loader. A call waits briefly and answers 2 when no batch is ready yet, as on a busy
+    /// machine; the other language then calls again.
     static long next(long loader, MemorySegment info) {
         long batch = number();
-        long status = invoke(4, batch, loader, info.address());
+        long status = 2;
+        while (status == 2) {
+            status = invoke(4, batch, loader, info.address());
+        }
         return status < 1 ? status : batch;
     }
 
@@ -149,7 +154,7 @@ final class Calls {
         return arena.allocate(WORD, HeldBatch.HEAD_COUNT + (long) HeldBatch.COLUMN_COUNT * columnCount);
     }
 
-    /// What went wrong, as the other language hears it.
+    /// The failure as the other language receives it.
     record Failure(Map<?, ?> words) {
         String type() {
             return ((List<?>) words.get("types")).getFirst().toString();

@@ -50,7 +50,7 @@ final class HeldBatchesTest {
 
     @Test
     void whatIsTooLargeIsFreedAndNotKept() {
-        HeldBatch large = filled(100 * MIB);
+        HeldBatch large = filled(200 * MIB);
         large.close();
         assertTrue(isFreed(large));
         assertNotSame(large, pool.borrow());
@@ -64,8 +64,8 @@ final class HeldBatchesTest {
         }
         all.forEach(HeldBatch::close);
         long kept = all.stream().filter(batch -> !isFreed(batch)).count();
-        assertTrue(kept >= 8 && kept <= 16, kept + " batches of 4 MiB are kept");
-        // What is borrowed again makes room again.
+        assertTrue(kept >= 8 && kept <= 32, kept + " batches of 4 MiB are kept");
+        // Memory that is borrowed again makes room again.
         Set<HeldBatch> borrowed = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int i = 0; i < kept; i++) {
             borrowed.add(pool.borrow());

@@ -8,18 +8,25 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.Transform;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,10 +152,54 @@ final class LoaderSourceTest {
             });
             Thread.onSpinWait();
             source.close();
-            consumer.join(20_000);
+            consumer.join(300_000);
             assertFalse(consumer.isAlive(), "the consumer hangs");
             words.add(end.get().getClass().getSimpleName());
         }
         assertEquals(Set.of("IllegalStateException"), words);
+    }
+
+    /// Writes to memory of the loader once it is let go on.
+    private static final class Hanging implements Transform {
+        private final CountDownLatch isReached = new CountDownLatch(1);
+        private final CountDownLatch isFreed = new CountDownLatch(1);
+        private final CompletableFuture<Long> written = new CompletableFuture<>();
+
+        @Override
+        public List<Field> fields(List<Field> fields) {
+            return fields;
+        }
+
+        @Override
+        public void apply(Batch source, Batch target) throws Exception {
+            MemorySegment memory = target.column(0).reserveValues(1 << 16);
+            isReached.countDown();
+            isFreed.await();
+            try {
+                memory.fill((byte) 1);
+                written.complete(memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 8));
+            } catch (RuntimeException e) {
+                written.completeExceptionally(e);
+            }
+        }
+    }
+
+    @Test
+    void closingLeavesTheMemoryThatAHangingThreadStillWrites() throws Exception {
+        Hanging hanging = new Hanging();
+        LoaderOptions options = LoaderOptions.of(10).withThreads(1).withTransforms(hanging);
+        LoaderSource source = new LoaderSource(Loader.open(dataset, options), OptionalLong.empty());
+        source.begin();
+        assertFalse(source.awaitNext(1));
+        hanging.isReached.await();
+        long before = System.nanoTime();
+        source.close();
+        assertTrue(System.nanoTime() - before < 300_000_000_000L, "closing waits for the thread");
+        assertTrue(source.loader().stats().heldBytes() > 0, "the memory is freed under the thread");
+        hanging.isFreed.countDown();
+        assertEquals(0x0101010101010101L, hanging.written.get());
+        while (source.loader().stats().heldBytes() > 0) {
+            Thread.onSpinWait();
+        }
     }
 }

@@ -3,21 +3,21 @@ package dev.penstock.benchmarks;
 
 import java.util.List;
 
-/// A question about speed or memory, and the runs that answer it.
+/// A benchmark: a question about speed or memory, and the measurements that answer it.
 ///
 /// The first sentence of the documentation of an implementation is its question.
 interface Benchmark {
-    /// The word of the command line, and the name in the rows.
+    /// The name of the benchmark on the command line and in the rows.
     String name();
 
-    /// What it answers, in one line.
+    /// The question that the benchmark answers, in one line.
     String question();
 
-    /// Parts that can be run alone, as `name/part`.
+    /// The parts that can be run separately, as `name/part`.
     default List<String> parts() {
         return List.of();
     }
 
-    /// Measures, and reports a row as soon as it is known.
+    /// Runs the measurements and reports each row as soon as it is known.
     void run(Settings settings, Report report) throws Exception;
 }

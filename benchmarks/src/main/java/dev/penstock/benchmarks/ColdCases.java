@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// Batches of 4,096 random rows out of a table of which little or nothing is in memory.
+/// Batches of 4,096 random rows from a table that is not or only partly in memory.
 final class ColdCases {
     private static final int BATCH_SIZE = 4096;
     private static final int ROW_SIZE = 32;
@@ -18,10 +18,11 @@ final class ColdCases {
     private static final int OPENS = 15;
     private static final double OPEN_LIMIT_MILLIS = 50;
 
-    /// What the processes of the limited cases may have: a quarter of the table.
+    /// The memory limit of the limited cases: a quarter of the table.
     private static final long LIMIT_BYTES = 100L * TableData.MILLION * ROW_SIZE / 4;
 
-    /// One is quick; what takes seconds for each does not become more certain by many.
+    /// The number of batches. Each takes seconds in the slow cases, and more would not make the result more
+    /// certain.
     private static final int BATCHES = 16;
 
     private static final int CHECKED_SIZE = 64;
@@ -46,7 +47,7 @@ final class ColdCases {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// One way, and what was seen of it in each round.
+    /// One program and its measurements in each round.
     private record Way(String label, List<String> words, String operation, int batches, List<Seen> rounds) {
         Way(String label, List<String> words, String operation, int batches) {
             this(label, words, operation, batches, new ArrayList<>());
@@ -57,9 +58,9 @@ final class ColdCases {
         }
     }
 
-    /// @param millis        of a batch, the median
-    /// @param amplification bytes read from the device over bytes of rows
-    /// @param anonymousMib  memory of the process that is no file
+    /// @param millis        the median time of a batch
+    /// @param amplification bytes read from the device divided by bytes of rows
+    /// @param anonymousMib  anonymous memory of the process
     private record Seen(double millis, double amplification, double anonymousMib) {}
 
     private List<Way> ways(Path file) {
@@ -72,7 +73,7 @@ final class ColdCases {
         return ways;
     }
 
-    /// A table four times as large as the memory that the process may have.
+    /// A table four times as large as the memory of the process.
     void limited() throws Exception {
         List<Way> ways = measure(data.steps(100));
         rows("limited-batch", "ms", ways, Seen::millis);
@@ -80,7 +81,7 @@ final class ColdCases {
         rows("limited-anonymous", "MiB", ways, Seen::anonymousMib);
     }
 
-    /// A table of forty gigabytes of which nothing is on disk, in the same memory.
+    /// A sparse table of forty gigabytes, with the same memory limit.
     void sparse() throws Exception {
         Path file = data.sparse();
         double[] warm = new double[OPENS];
@@ -126,7 +127,7 @@ final class ColdCases {
                 Command.run(Command.java(ColdCases.class, file.toString())).strip());
     }
 
-    /// A fresh process that opens the sparse table.
+    /// A new process that opens the sparse table.
     public static void main(String[] arguments) throws IOException {
         System.out.println(openNanos(Path.of(arguments[0])));
     }
@@ -173,7 +174,7 @@ final class ColdCases {
         }
     }
 
-    /// A number that the system tells of a process.
+    /// Reads a number from a status file of the system.
     static long number(Path file, String label) throws IOException {
         return Files.readAllLines(file).stream()
                 .filter(line -> line.startsWith(label))
@@ -182,7 +183,7 @@ final class ColdCases {
                 .orElseThrow(() -> new IOException(file + " has no " + label));
     }
 
-    /// All of these are better when less.
+    /// For all of these figures less is better.
     private void rows(String caseName, String unit, List<Way> ways, ToDoubleFunction<Seen> figure) {
         if (ways.size() < 2) {
             return;
@@ -207,7 +208,7 @@ final class ColdCases {
                 Times.spread(ratios));
     }
 
-    /// How long until a table is in memory, beside reading its file.
+    /// The time until a table is in memory, compared with reading its file.
     void resident() throws Exception {
         Path file = data.steps(100);
         double gigabytes = Files.size(file) / BYTES_PER_GIGABYTE;

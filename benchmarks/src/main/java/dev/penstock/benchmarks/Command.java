@@ -7,19 +7,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Other programs, run to their end.
+/// Runs other programs to their end.
 final class Command {
     private Command() {}
 
     /// Runs a program.
     ///
-    /// @return what it printed
+    /// @return the output of the program
     /// @throws IOException when it fails
     static String run(String... words) throws IOException, InterruptedException {
         return run(List.of(words));
     }
 
-    /// The command that runs another class of ours in a runtime of its own, started as this one was.
+    /// The command line that runs another of our classes in a new runtime with the same options as this one.
     static List<String> java(Class<?> main, String... arguments) {
         List<String> words = new ArrayList<>();
         words.add(ProcessHandle.current().info().command().orElse("java"));

@@ -11,7 +11,7 @@ final class GatherBenchmark implements Benchmark {
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(GatherCases cases) throws Exception;

@@ -9,15 +9,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Batches of 4,096 random rows out of a table that is in memory as a whole.
+/// Batches of 4,096 random rows from a table that is completely in memory.
 ///
-/// Every program maps the same file, has all of it mapped before the clock starts, and gathers into memory that it
-/// uses again, except where NumPy cannot.
+/// Every program maps the same file, has all of it mapped before the clock starts, and gathers into reused memory,
+/// except where NumPy cannot.
 final class GatherCases {
     private static final int BATCH_SIZE = 4096;
     private static final int ROUNDS = 25;
 
-    /// So many that a round takes some ten milliseconds, and that the rows of one do not fit in the processor's
+    /// Enough that a round takes some ten milliseconds, and that the rows of one round do not fit in the CPU
     /// cache.
     private static final int BATCHES = 240;
 
@@ -51,8 +51,8 @@ final class GatherCases {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// Opens a table and waits until all of it is in memory. The library brings it in, and it has been taken out
-    /// before: what random accesses had brought in would stay in small pages.
+    /// Opens a table and waits until all of it is in memory. The file is evicted first, so that the library loads
+    /// it: pages that were loaded by random accesses would stay small.
     private TableReader openResident(Path table, TableReader.Options options) throws Exception {
         TableReader reader = openAgain(table, options);
         report.note(Resident.describe(table));
@@ -85,8 +85,8 @@ final class GatherCases {
         }
     }
 
-    /// Whole rows from a store that answers without delay, beside a file that is read by position: what joining
-    /// and overlapping requests costs where it brings nothing.
+    /// Whole rows from a store that answers without delay, compared with a file that is read by position. It shows
+    /// the overhead of joining and overlapping requests.
     void ranges() throws Exception {
         Path file = data.steps(10);
         TableReader.Options stored = ONE_THREAD.withStore(RangeStore.of(Disk.real()));
@@ -100,7 +100,7 @@ final class GatherCases {
         }
     }
 
-    /// Rows taken apart, all fields and some.
+    /// Rows split into columns, all fields and some fields.
     void columns() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
@@ -125,7 +125,7 @@ final class GatherCases {
                 numpy.add(slow, "fields-take" + fields, "np.take(arr[field], idx) of each field", 1);
                 slow.run(Math.min(3, rounds())).rows(caseName).forEach(report::add);
             }
-            // The answers differ, since one has columns and the other rows.
+            // The checksums differ, because one gathers columns and the other rows.
             Turns own = turns(BATCH_SIZE).add(ours, "ours", BATCHES);
             own.addUnlike(rows, "our own gather of whole rows", BATCHES);
             own.run(rounds()).rows(caseName).forEach(report::add);
@@ -153,7 +153,7 @@ final class GatherCases {
         }
     }
 
-    /// One gather by two threads beside one by one thread.
+    /// A gather by two threads compared with one thread.
     private void withThreads(Path file, TableGatherer one, String caseName, int batchSize, int batches)
             throws Exception {
         try (TableReader reader = openAgain(file, TWO_THREADS);
@@ -163,8 +163,8 @@ final class GatherCases {
         }
     }
 
-    /// Two callers beside one, and a large batch by two threads beside one; what C gains from two is the most that
-    /// the machine has to give.
+    /// Two callers compared with one, and a large batch by two threads compared with one. The gain of C shows the
+    /// limit of the machine.
     void threads() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
@@ -194,7 +194,7 @@ final class GatherCases {
         }
     }
 
-    /// Many files beside one.
+    /// Many files compared with one.
     void shards() throws Exception {
         Path file = data.steps(10);
         Path folder = data.shards();
@@ -213,7 +213,7 @@ final class GatherCases {
         }
     }
 
-    /// A runtime that was started without the vector module.
+    /// A runtime without the vector module.
     void scalar() throws Exception {
         for (int millions : new int[] {10, 100}) {
             Path file = data.steps(millions);
@@ -234,7 +234,7 @@ final class GatherCases {
         }
     }
 
-    /// A peer that a machine may not have.
+    /// A peer that may not be available on this machine.
     private record OptionalPeer(Optional<Peer> peer) implements AutoCloseable {
         boolean isThere() {
             return peer.isPresent();

@@ -13,7 +13,7 @@ import org.lmdbjava.Env;
 import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
-/// LMDB with integer keys: appended keys are marked as such, reads copy out of its mapping.
+/// LMDB with integer keys. Appends use its append mode, reads copy from its mapping.
 final class LmdbKeeper implements RecordKeeper {
     private static final long MAP_SIZE = 64L << 30;
 

@@ -11,7 +11,7 @@ final class LoaderBenchmark implements Benchmark {
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(Settings settings, Report report) throws Exception;
@@ -23,6 +23,7 @@ final class LoaderBenchmark implements Benchmark {
         parts.put("consumers", (settings, report) -> new LoaderCases(settings, report).consumers());
         parts.put("convert", (settings, report) -> new LoaderCases(settings, report).convert());
         parts.put("block", (settings, report) -> new LoaderBlockCases(settings, report).run());
+        parts.put("ranks", (settings, report) -> new LoaderRankCases(settings, report).run());
         parts.put("endless", (settings, report) -> new LoaderCases(settings, report).endless());
     }
 
@@ -50,25 +51,13 @@ final class LoaderBenchmark implements Benchmark {
         }
     }
 
-    /// A figure beside a limit that it should stay below.
+    /// A row with a value that should stay below a limit.
     static Row below(String caseName, String unit, double[] figures, double limit) {
         return Row.below(NAME, caseName, unit, figures, limit);
     }
 
-    /// A figure beside another one that it should be above, or a ratio of it.
+    /// A row with a value that should be above another one, or above a ratio of it.
     static Row above(String caseName, String unit, double[] figures, String floor, double[] others) {
-        double[] ratios = new double[figures.length];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = figures[i] / others[i];
-        }
-        return new Row(
-                NAME,
-                caseName,
-                Times.median(figures),
-                unit,
-                floor,
-                Times.median(others),
-                Times.median(ratios),
-                Times.spread(ratios));
+        return Row.above(NAME, caseName, unit, figures, floor, others);
     }
 }

@@ -13,8 +13,8 @@ import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Narrow rows of a table four times as large as the memory that the process may have: what has to be read from
-/// disk for a byte of rows, by blocks and at random.
+/// Narrow rows of a table four times as large as the memory of the process: the bytes read from disk for each byte
+/// of rows, by blocks and at random.
 final class LoaderBlockCases {
     private static final int BATCH_SIZE = 4096;
     private static final int ROW_SIZE = 32;
@@ -22,12 +22,12 @@ final class LoaderBlockCases {
     private static final int ROUNDS = 3;
     private static final int QUALITY_ROUNDS = 9;
 
-    /// A megabyte.
+    /// One megabyte of rows.
     private static final long BLOCK_SIZE = (1 << 20) / ROW_SIZE;
 
     private static final long WINDOW_BLOCKS = 64;
 
-    /// Eight windows, with one more that is read ahead; at random each batch is like the others.
+    /// Eight windows and one that is prefetched. At random all batches are alike.
     private static final long BLOCK_BATCHES = 8 * BLOCK_SIZE * WINDOW_BLOCKS / BATCH_SIZE;
 
     private static final long RANDOM_BATCHES = 64;
@@ -60,7 +60,7 @@ final class LoaderBlockCases {
         report.add(LoaderBenchmark.above("block-speed", "Mrows/s", blocks[1], "at random", random[1]));
     }
 
-    /// How many records a batch is worth, were they drawn independently.
+    /// The number of independent records that a batch is worth.
     private void quality() {
         int rounds = settings.roundsOr(QUALITY_ROUNDS);
         double[] blocks = new double[rounds];
@@ -84,8 +84,7 @@ final class LoaderBlockCases {
         figures[1][round] = Double.parseDouble(parts[1]);
     }
 
-    /// A process of its own, in little memory: prints bytes read for each byte of rows, and millions of rows a
-    /// second.
+    /// A process with little memory. It prints bytes read for each byte of rows, and millions of rows per second.
     public static void main(String[] arguments) throws IOException {
         boolean isBlock = arguments[1].equals("block");
         long seed = Long.parseLong(arguments[2]);
@@ -113,7 +112,7 @@ final class LoaderBlockCases {
         }
     }
 
-    private static long readBytes() throws IOException {
+    static long readBytes() throws IOException {
         return ColdCases.number(Path.of("/proc/self/io"), "read_bytes:");
     }
 }

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/// The loader over a table of 32-byte rows that is in memory, in the order of a permutation.
+/// The loader over a table of 32-byte rows in memory, with a permutation sampler.
 final class LoaderCases {
     private static final int BATCH_SIZE = 4096;
     private static final int ROUNDS = 15;
@@ -30,7 +30,7 @@ final class LoaderCases {
     private static final long ROW_SIZE = 32;
     private static final int TILE_SIZE = 512;
 
-    /// One rank on its own, whatever the environment says.
+    /// A single rank, whatever the environment says.
     private static final LoaderOptions OPTIONS = LoaderOptions.of(BATCH_SIZE).withRanks(Ranks.ALONE);
 
     private static final long BUSY_NANOS = 100_000;
@@ -52,7 +52,7 @@ final class LoaderCases {
         this.data = new TableData(settings, report);
     }
 
-    /// Taken out of the cache before: what was brought in by other means would stay in small pages.
+    /// The file is evicted first: pages that were loaded by other means would stay small.
     private TableReader open(Path table) throws Exception {
         Resident.evict(table);
         TableReader reader = TableReader.open(table);
@@ -62,7 +62,7 @@ final class LoaderCases {
         return reader;
     }
 
-    /// A loader that never ends: each epoch is followed by the next.
+    /// A loader that continues with the next epoch after each epoch.
     private static final class Endless {
         private final Loader loader;
         private Iterator<LoaderBatch> batches;
@@ -84,8 +84,8 @@ final class LoaderCases {
         return settings.roundsOr(ROUNDS);
     }
 
-    /// Rows of six fields, and of one: as fast as a consumer can take them, beside gathers into columns by the
-    /// consumer itself, whose indices are there already.
+    /// Rows of six fields and of one field, as fast as a consumer can take them, compared with direct gathers into
+    /// columns with known indices.
     void speed() throws Exception {
         speed(data.steps(10), "speed-");
         speed(data.plain(ROW_SIZE), "speed-plain-");
@@ -116,7 +116,7 @@ final class LoaderCases {
     }
 
     private static double loaderRate(Endless endless) {
-        // What was made ahead while the other one was measured does not count.
+        // Batches that were prefetched during the other measurement are not counted.
         for (int i = 0; i < 2 * 64; i++) {
             endless.next();
         }
@@ -128,7 +128,7 @@ final class LoaderCases {
     }
 
     private static double bareRate(TableReader reader, MemorySegment indices, Batch batch) throws IOException {
-        // The threads of the loader fill their batches first, and then sleep.
+        // Wait until the threads of the loader have filled their batches and sleep.
         settle();
         long start = System.nanoTime();
         for (int i = 0; i < BATCHES; i++) {
@@ -137,8 +137,8 @@ final class LoaderCases {
         return rate(start);
     }
 
-    /// Bytes as floats, done with the whole batch after it was gathered, beside some rows at a time while they are
-    /// in the first-level cache.
+    /// Converting bytes to floats for a whole batch after the gather, compared with some rows at a time while they
+    /// are in the first-level cache.
     private void convertInTiles(Path table) throws Exception {
         Convert convert = Convert.scaled(ElementType.F32, 1 / 255.0, -0.5);
         try (TableReader reader = open(table);
@@ -180,7 +180,7 @@ final class LoaderCases {
         return (double) BATCHES * BATCH_SIZE / ((System.nanoTime() - start) / 1e9) / 1e6;
     }
 
-    /// Consumers that do something with a batch: how long they wait for the next.
+    /// Consumers that do some work with each batch: how long they wait for the next.
     void consumers() throws Exception {
         consumers(data.steps(10), "");
         consumers(data.plain(ROW_SIZE), "-plain");
@@ -204,7 +204,7 @@ final class LoaderCases {
         }
     }
 
-    /// Microseconds that the consumer waits for a batch, on average over each round.
+    /// The microseconds that the consumer waits for a batch, on average over each round.
     private double[] waits(TableReader reader, int batchSize, long workNanos) {
         LoaderOptions options = OPTIONS.withBatchSize(batchSize).withSampler(new PermutationSampler(reader.count(), 1));
         double[] waits = new double[rounds()];
@@ -229,7 +229,7 @@ final class LoaderCases {
         }
     }
 
-    /// Bytes as floats, multiplied and added to, beside the loader without that.
+    /// Bytes converted to floats with scale and offset, compared with the loader without the conversion.
     void convert() throws Exception {
         Path table = data.plain(ROW_SIZE);
         convertInTiles(table);
@@ -254,7 +254,7 @@ final class LoaderCases {
         }
     }
 
-    /// Many small batches: what is left of memory, and what of the heap each one takes.
+    /// Many small batches: the growth of memory, and the heap allocation of each batch.
     void endless() throws Exception {
         try (TableReader reader = open(data.steps(10));
                 Loader loader = Loader.open(
@@ -286,7 +286,7 @@ final class LoaderCases {
         return ColdCases.number(Path.of("/proc/self/status"), "RssAnon:") / 1024.0;
     }
 
-    /// What all threads that live have taken from the heap.
+    /// The bytes that all living threads have allocated on the heap.
     private static long allocatedBytes() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long bytes = 0;

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// Orders without a dataset: how fast indices come, in batches of 4,096, on one core.
+/// Samplers without a dataset: how fast indices are generated, in batches of 4,096, on one core.
 final class LoaderOrderCases {
     private static final int BATCH_SIZE = 4096;
     private static final int BATCHES = 500;
@@ -23,8 +23,8 @@ final class LoaderOrderCases {
     private static final int PEER_COUNT = 10_000_000;
     private static final int PEER_ROUNDS = 5;
 
-    /// A round number, and those just above a power of two and of four, where walking a cycle in a power of two
-    /// (or four) tries two (or four) numbers for one.
+    /// A round number, and numbers just above a power of two or four, where cycle walking in a power of two (or
+    /// four) tries two (or four) numbers for each index.
     private static final long[] COUNTS = {BILLION, (1L << 29) + 1, (1L << 30) + 1, (1L << 32) + 1, (1L << 40) + 1};
 
     private final Settings settings;
@@ -54,7 +54,7 @@ final class LoaderOrderCases {
         return count == BILLION ? "1e9" : "2^" + Long.numberOfTrailingZeros(count - 1) + "+1";
     }
 
-    /// From a seed to the first batch; the samplers have been used before, with other numbers.
+    /// The time from a seed to the first batch. The samplers have been used before, with other numbers.
     private double[] firstMillis() {
         double[] millis = new double[settings.roundsOr(ROUNDS)];
         try (Arena arena = Arena.ofConfined()) {
@@ -68,7 +68,7 @@ final class LoaderOrderCases {
         return millis;
     }
 
-    /// Millions of indices a second, in each round.
+    /// Millions of indices per second, in each round.
     private double[] rates(Sampler sampler) {
         double[] rates = new double[settings.roundsOr(ROUNDS)];
         try (Arena arena = Arena.ofConfined()) {

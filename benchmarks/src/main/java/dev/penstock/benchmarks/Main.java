@@ -9,27 +9,32 @@ import java.util.List;
 public final class Main {
     private static final int USAGE = 2;
     private static final int RECORDS_DEFAULT = 20_000;
+    private static final int ROWS_DEFAULT = 100_000_000;
     private static final String HELP = """
-            usage: ./benchmark [NAME...] [--json] [--records N] [--rounds N] [--dir DIR]
+        usage: ./benchmark [NAME...] [--json] [--records N] [--rows N] [--rounds N] [--dir DIR]
+               ./benchmark --chart FILE.json > FILE.svg
 
-            Runs the benchmarks of these names; without a name, lists them. NAME/PART runs a part of one.
+        Runs the named benchmarks; without a name, lists all benchmarks. NAME/PART runs one part.
 
-              --json       print the rows as a JSON array, one on each line
-              --records N  records in the data of the pack benchmark (20000)
-              --rounds N   rounds of each case, instead of what the case thinks right
-              --dir DIR    where the data goes and stays (benchmarks/target/data)
+          --json       print the rows as a JSON array, one on each line
+          --records N  number of records in the data of the pack benchmark (20000)
+          --rows N     number of rows of steps/append and steps/large (100000000: 7 GB), which run only if named
+          --rounds N   number of rounds of each case, instead of its default
+          --dir DIR    folder for the data, which is kept (benchmarks/target/data)
 
-            A row says how we do beside a floor that was measured in turns with us. ratio: our speed over the floor's,
-            so more than 1 is better for us whatever the unit. spread: (max - min) / median over the rounds, of the
-            ratios, or of our values where the floor is a fixed limit.
+        A row compares us with a baseline (floor) that was measured in turns with us. ratio: our speed divided
+        by the floor's, so more than 1 is better for us in any unit. spread: (max - min) / median over the
+        rounds, of the ratios, or of our values if the floor is a fixed limit.
 
-            python: the Python package beside NumPy, LMDB and PyTorch, in a fresh wheel of this checkout. PyTorch
-            is measured where it is installed: ./python/torch.sh. PENSTOCK_PYTHON=PATH takes another interpreter.
+        python: the Python package compared with NumPy, LMDB and PyTorch, in a new wheel of this checkout. PyTorch
+        is measured if it is installed: ./python/torch.sh. PENSTOCK_PYTHON=PATH uses another interpreter.
 
-            example: ./benchmark pack --json > pack.json
-            """;
+        --chart draws the rows of `./benchmark python --json` as SVG; it needs Python 3.
 
-    /// All there are: a new benchmark is a class and a line here.
+        example: ./benchmark pack --json > pack.json
+        """;
+
+    /// All benchmarks. A new benchmark is a class and a line here.
     private static final List<Benchmark> BENCHMARKS = List.of(
             new PackBenchmark(),
             new GatherBenchmark(),
@@ -77,6 +82,7 @@ public final class Main {
 
     private static Settings parse(String[] arguments, List<String> names) {
         int records = RECORDS_DEFAULT;
+        int rows = ROWS_DEFAULT;
         int rounds = 0;
         boolean isJson = false;
         Path dir = Path.of(System.getProperty("penstock.root", ""), "benchmarks", "target", "data");
@@ -85,12 +91,13 @@ public final class Main {
                 case "--json" -> isJson = true;
                 case "--help" -> {}
                 case "--records" -> records = number(arguments, ++i);
+                case "--rows" -> rows = number(arguments, ++i);
                 case "--rounds" -> rounds = number(arguments, ++i);
                 case "--dir" -> dir = Path.of(argument(arguments, ++i));
                 default -> names.add(arguments[i]);
             }
         }
-        return new Settings(records, dir.toAbsolutePath(), rounds, isJson, "");
+        return new Settings(records, rows, dir.toAbsolutePath(), rounds, isJson, "");
     }
 
     private static String argument(String[] arguments, int i) {
@@ -103,7 +110,7 @@ public final class Main {
     private static int number(String[] arguments, int i) {
         String text = argument(arguments, i);
         if (!text.matches("[1-9][0-9]{0,8}")) {
-            throw new IllegalArgumentException(arguments[i - 1] + " needs a number above 0, not " + text);
+            throw new IllegalArgumentException(arguments[i - 1] + " needs a number greater than 0, got " + text);
         }
         return Integer.parseInt(text);
     }
@@ -119,7 +126,8 @@ public final class Main {
                 .filter(benchmark -> part.isEmpty() || benchmark.parts().contains(part))
                 .map(benchmark -> new Choice(benchmark, part))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("unknown benchmark " + name + "; there are: " + all()));
+                .orElseThrow(() ->
+                        new IllegalArgumentException("unknown benchmark " + name + "; the benchmarks are " + all()));
     }
 
     private static String all() {

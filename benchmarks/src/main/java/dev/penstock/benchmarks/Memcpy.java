@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// The C library's `memcpy`: the floor of everything that brings bytes from one place to another.
+/// The C library's `memcpy`, the baseline for everything that copies bytes.
 ///
-/// It reads mapped files, which the library never lets native code do: a file shortened meanwhile
-/// ends the process.
+/// It reads mapped files with native code, which the library never does: if a file is shortened during the copy,
+/// the process ends.
 final class Memcpy {
     private static final MethodHandle MEMCPY = function();
 

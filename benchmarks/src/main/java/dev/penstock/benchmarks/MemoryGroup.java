@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// A control group below the one of this process, whose processes may have so much memory, file pages included.
+/// A control group below the group of this process, which limits the memory of its processes, including file
+/// pages.
 ///
-/// **Lifecycle.** Its processes have ended before it is closed.
+/// **Lifecycle.** Its processes must have ended before it is closed.
 final class MemoryGroup implements AutoCloseable {
     private static final Path MOUNT = Path.of("/sys/fs/cgroup");
     private static final int REMOVE_TRIES = 50;
@@ -22,9 +23,10 @@ final class MemoryGroup implements AutoCloseable {
         this.folder = folder;
     }
 
-    /// Makes one.
+    /// Creates a group.
     ///
-    /// @throws IOException when this process may not, or the system has no such groups; the message says why
+    /// @throws IOException when this process has no permission, or the system has no such groups; the message says
+    ///                     why
     static MemoryGroup create(long limitBytes) throws IOException {
         String name = "penstock-benchmark-" + ProcessHandle.current().pid();
         for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
@@ -39,7 +41,7 @@ final class MemoryGroup implements AutoCloseable {
         throw new IOException("there are no control groups for memory");
     }
 
-    /// Inside a container the group's own name is often not visible.
+    /// Inside a container the group's own folder is often not visible.
     private static Path own(Path mount, String name) {
         Path named = mount.resolve(name.replaceFirst("^/", ""));
         return Files.isDirectory(named) ? named : mount;
@@ -48,7 +50,7 @@ final class MemoryGroup implements AutoCloseable {
     private static MemoryGroup create(Path folder, String limitFile, long limitBytes) throws IOException {
         MemoryGroup group = new MemoryGroup(Files.createDirectory(folder));
         try {
-            // Control files are there as soon as the folder is; where this one is not, none can be made.
+            // The control files exist as soon as the folder does. If this one is missing, no limit can be set.
             if (!Files.exists(folder.resolve(limitFile))) {
                 throw new IOException("groups below " + folder.getParent() + " have no limits for memory");
             }
@@ -60,7 +62,7 @@ final class MemoryGroup implements AutoCloseable {
         }
     }
 
-    /// A command that runs another one in the group, under the same process id.
+    /// The command line that runs another command in the group, under the same process id.
     List<String> inside(List<String> words) {
         List<String> all = new ArrayList<>(List.of("sh", "-c", "echo $$ > \"$0\" && exec \"$@\""));
         all.add(folder.resolve("cgroup.procs").toString());
@@ -75,7 +77,7 @@ final class MemoryGroup implements AutoCloseable {
                 Files.delete(folder);
                 return;
             } catch (IOException e) {
-                // The system takes a moment to let go of the last process.
+                // The system takes a moment to release the last process.
                 if (i == REMOVE_TRIES) {
                     throw e;
                 }

@@ -11,7 +11,7 @@ final class PackBenchmark implements Benchmark {
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(Settings settings, PackData data, Report report) throws Exception;

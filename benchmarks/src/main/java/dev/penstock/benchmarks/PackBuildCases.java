@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /// How fast is a folder packed and put on disk, beside `tar` and an fsync of what it wrote?
 ///
-/// Before each side all that is dirty is written out, so that nobody pays for the other. The files are in the page
+/// Before each side all dirty pages are written out, so that neither pays for the other. The files are in the page
 /// cache for both.
 final class PackBuildCases {
     static final String FLOOR = "tar cf, sync FILE FOLDER";
@@ -61,7 +61,7 @@ final class PackBuildCases {
             return inputBytes;
         }
 
-        /// The bytes of all files, if each is in the pack as it is in the folder.
+        /// The size of all files, if each has the same content in the pack as in the folder.
         @Override
         public long answer() throws IOException {
             long equalBytes = 0;
@@ -77,7 +77,7 @@ final class PackBuildCases {
         }
     }
 
-    /// What stands beside it: `tar`, and an fsync of the archive and its folder.
+    /// The baseline: `tar`, and an fsync of the archive and its folder.
     static final class Floor implements SideBySide.Side {
         private final Path folder;
         private final Path target;
@@ -103,7 +103,7 @@ final class PackBuildCases {
             return folder.getFileName().toString();
         }
 
-        /// The bytes of all files; tar itself compares them with the archive and fails where they differ.
+        /// The size of all files. tar itself compares them with the archive and fails if they differ.
         @Override
         public long answer() throws Exception {
             Command.run("tar", "df", target.toString(), "-C", folder.getParent().toString());

@@ -23,10 +23,10 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
-/// What the pack benchmark reads: a folder of files, and packs made of it.
+/// The data of the pack benchmark: a folder of files, and packs made from it.
 ///
-/// The folder is made once and stays; the packs are made anew by each process that wants them, because it is
-/// our writer that makes them.
+/// The folder is made once and kept. The packs are made again by each process that needs them, because our own
+/// writer makes them.
 final class PackData {
     static final int ENTRY_COUNT = 100_000;
 
@@ -39,10 +39,11 @@ final class PackData {
     private static final int SMALL_COUNT = 350_000;
     private static final int STORE_BATCH = 1000;
 
-    /// Records of the compressed packs at most, since they take long to make.
+    /// The largest number of records of the compressed packs, because they take long to make.
     private static final int COMPRESSED_COUNT_MAX = 5000;
 
-    /// Of 64 bytes so many are noise and the rest is one of some phrases: about half of it compresses away.
+    /// In each block of this size some bytes are noise and the rest is one of some phrases, so that about half of
+    /// it compresses away.
     private static final int BLOCK_SIZE = 64;
 
     private static final int NOISE_SIZE = 24;
@@ -59,7 +60,7 @@ final class PackData {
         new SplittableRandom(1).nextBytes(phrases);
     }
 
-    /// How every pack here is written, but for its codec.
+    /// The options of every pack here, except the codec.
     static PackWriter.Options writing() {
         return PackWriter.Options.DEFAULT
                 .withAlignment(PackFormat.ALIGNMENT_DEFAULT)
@@ -70,12 +71,12 @@ final class PackData {
         return settings.records();
     }
 
-    /// A place for what a benchmark makes.
+    /// The path of a file that a benchmark makes.
     Path file(String name) throws IOException {
         return Files.createDirectories(settings.dir()).resolve(name);
     }
 
-    /// The files: sizes from 40 to 80 KiB, a thousand in a folder.
+    /// The folder of files: sizes from 40 to 80 KiB, a thousand files in each subfolder.
     Path folder() throws IOException {
         Path folder = file("files-" + recordCount());
         Path isComplete = file("files-" + recordCount() + ".complete");
@@ -135,7 +136,7 @@ final class PackData {
         return target;
     }
 
-    /// A pack of half a gigabyte in records of about 1.5 KiB, aligned as packs are when nobody says otherwise.
+    /// A pack of half a gigabyte in records of about 1.5 KiB, with the default alignment.
     Path smallPack() throws IOException {
         Path target = file("small.pack");
         report.note("making " + target.getFileName());
@@ -169,7 +170,7 @@ final class PackData {
         return target;
     }
 
-    /// Bytes of a record of [#smallPack], on average.
+    /// The average size of a record of [#smallPack] in bytes.
     static double smallSize() {
         return (SMALL_SIZE_MIN + SMALL_SIZE_LIMIT - 1) / 2.0;
     }

@@ -15,13 +15,13 @@ import java.util.SplittableRandom;
 
 /// How fast are batches of random records gathered, beside a `memcpy` of each record by one thread?
 ///
-/// Both sides of a round gather the same records, each into memory it uses again. The floor reads an uncompressed
-/// mapped pack whatever our side reads, and knows in advance where each record is.
+/// Both sides of a round gather the same records into reused memory. The baseline always reads an uncompressed
+/// mapped pack, and knows the position of each record in advance.
 final class PackGatherCases {
     private static final String FLOOR = "memcpy per record, 1 thread";
     private static final int BATCH_SIZE = 256;
 
-    /// So many that nothing a side has read is in the processor's cache when the other comes to it.
+    /// Enough that nothing one side has read is in the CPU cache when the other side reads it.
     private static final int BATCHES_PER_ROUND = 64;
 
     private static final int WARM_UPS = 10;
@@ -60,7 +60,7 @@ final class PackGatherCases {
         try (PackReader reader = PackReader.open(pack, options);
                 PackReader floorReader = PackReader.open(floorPack);
                 Batch batch = Batch.create(floorReader.fields())) {
-            // The first gather is what brings a mapping into memory.
+            // The first gather loads the mapping into memory.
             floorReader.gather(new long[] {0}, batch);
             measure(caseName, reader, floorReader);
         }

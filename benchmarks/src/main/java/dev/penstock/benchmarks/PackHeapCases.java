@@ -16,10 +16,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// How much heap does work with large packs use at its peak, garbage included, in a process that may have 64 MiB?
+/// How much heap does work with large packs use at its peak, including garbage, in a process with a limit of 64
+/// MiB?
 ///
-/// The peak is the sum of the peaks of all heap pools, which is never less than the truth. The garbage collector
-/// lets garbage pile up to what it is allowed, so the figures say that the work fits and not how little would do.
+/// The peak is the sum of the peaks of all heap pools, which is an upper bound. The garbage collector uses all the
+/// memory it is allowed, so the figures show that the work fits and not how little would be enough.
 final class PackHeapCases {
     private static final double LIMIT_MIB = 64;
     private static final double BYTES_PER_MIB = 1 << 20;

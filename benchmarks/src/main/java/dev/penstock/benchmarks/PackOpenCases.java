@@ -52,7 +52,7 @@ final class PackOpenCases {
             return (long) INDEX_SIZE * OPENS_PER_ROUND;
         }
 
-        /// A pack opens only if the checksum of its index is the one in the footer.
+        /// A pack opens only if the checksum of its index matches the footer.
         @Override
         public long answer() throws IOException {
             open(pack);
@@ -107,7 +107,7 @@ final class PackOpenCases {
         return crc.getValue();
     }
 
-    /// Opens once in each of several fresh processes, which time it themselves.
+    /// Opens the pack once in each of several new processes, which measure the time themselves.
     private static Times cold(Path pack, int rounds) throws Exception {
         Times times = new Times(rounds);
         for (int round = 0; round < rounds; round++) {
@@ -125,7 +125,7 @@ final class PackOpenCases {
         return Long.parseLong(Command.run(words).strip());
     }
 
-    /// The fresh process: `ours` or `floor`, and the pack.
+    /// The new process: `ours` or `floor`, and the pack.
     public static void main(String[] arguments) throws IOException {
         Path pack = Path.of(arguments[1]);
         long start = System.nanoTime();

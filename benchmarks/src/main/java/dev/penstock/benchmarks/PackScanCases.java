@@ -15,7 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// How fast is a whole pack read in order and checked, beside reading the file and doing nothing with it?
+/// How fast is a whole pack read in order and checked, compared with only reading the file?
 final class PackScanCases {
     private static final int PIECE_SIZE = 1 << 20;
 

@@ -9,10 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Another process that gathers rows of a file when told so, and times that itself.
+/// Another process that gathers rows of a file on request, and measures the time itself.
 ///
-/// It prints `ready` when it has the file. Then each line `run OPERATION BATCHES BATCH_SIZE SEED` is answered by
-/// nanoseconds, and each line `sum ...` by a checksum.
+/// It prints `ready` when it has opened the file. It answers each line `run OPERATION BATCHES BATCH_SIZE SEED`
+/// with nanoseconds, and each line `sum ...` with a checksum.
 final class Peer implements AutoCloseable {
     private static final int FEW_WARM_UPS = 5;
 
@@ -30,12 +30,12 @@ final class Peer implements AutoCloseable {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /// Starts it and waits until it is ready.
+    /// Starts the process and waits until it is ready.
     static Peer start(List<String> words) throws IOException {
         return start(words, words.contains(TablePeer.class.getName()));
     }
 
-    /// The same for a program that may have a Java runtime inside it, which takes long to become fast.
+    /// Starts a process that may contain a Java runtime, which needs more warm-up.
     static Peer start(List<String> words, boolean isJava) throws IOException {
         Process process = new ProcessBuilder(words)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -62,12 +62,12 @@ final class Peer implements AutoCloseable {
         return answer();
     }
 
-    /// What it does under a name.
+    /// An operation of the process as a contender.
     Contender contender(String operation) {
         return contender(operation, 1);
     }
 
-    /// The same where several callers gather at once.
+    /// An operation with several callers that gather at the same time.
     Contender contender(String operation, int callers) {
         return new Contender() {
             @Override
@@ -98,7 +98,7 @@ final class Peer implements AutoCloseable {
         return process.pid();
     }
 
-    /// Ends it, by telling it that there is nothing more to do.
+    /// Ends the process by closing its input.
     @Override
     public void close() {
         requests.close();

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The programs that gather beside us: one in C, one with NumPy, and our own in another runtime.
+/// The programs to compare with: one in C, one with NumPy, and our own gather in another runtime.
 ///
-/// Where a machine has no C compiler or no NumPy can be had, that one is missing, and a note says so.
+/// If the machine has no C compiler or no NumPy, that program is skipped with a note.
 final class Peers {
     private final Path root = Path.of(System.getProperty("penstock.root", "")).toAbsolutePath();
     private final Optional<String> program;
@@ -77,7 +77,7 @@ final class Peers {
         return python.isEmpty() ? Optional.empty() : Optional.of(Peer.start(numpyWords(file, "resident")));
     }
 
-    /// The command of a script, if there is a Python with NumPy.
+    /// The command line of a script, if there is a Python with NumPy.
     Optional<List<String>> script(String name, String... arguments) {
         return python.map(path -> {
             List<String> words = new ArrayList<>(List.of(
@@ -87,12 +87,12 @@ final class Peers {
         });
     }
 
-    /// The command of NumPy with a file in memory or just mapped.
+    /// The command line of NumPy with a file in memory or only mapped.
     List<String> numpyWords(Path file, String how) {
         return script("gather.py", file.toString(), how).orElseThrow();
     }
 
-    /// The command of our own gather in another runtime, with vectors or without.
+    /// The command line of our own gather in another runtime, with or without vectors.
     static List<String> ownWords(Path file, boolean hasVectors) {
         return Command.java(TablePeer.class, file.toString(), hasVectors ? "vector" : "scalar").stream()
                 .filter(word -> hasVectors || !word.startsWith("--add-modules"))

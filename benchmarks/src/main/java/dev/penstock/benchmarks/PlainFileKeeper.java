@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A file that is only appended to and forced: the least that a durable append can cost.
+/// A file that is only appended to and forced: the least cost of a durable append.
 final class PlainFileKeeper implements RecordKeeper {
     private final FileChannel channel;
     private final int recordSize;

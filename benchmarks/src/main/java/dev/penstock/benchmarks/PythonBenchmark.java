@@ -11,7 +11,7 @@ final class PythonBenchmark implements Benchmark {
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(PythonProgram python, Settings settings, Report report) throws Exception;
@@ -23,6 +23,8 @@ final class PythonBenchmark implements Benchmark {
         parts.put("pack", (python, settings, report) -> new PythonCases(python, settings, report).pack());
         parts.put("store", (python, settings, report) -> new PythonCases(python, settings, report).store());
         parts.put("calls", (python, settings, report) -> new PythonCases(python, settings, report).calls());
+        parts.put("inside", (python, settings, report) -> new PythonWorkCases(python, settings, report).inside());
+        parts.put("work", (python, settings, report) -> new PythonWorkCases(python, settings, report).run());
         parts.put("start", (python, settings, report) -> new PythonProcessCases(python, settings, report).start());
         parts.put("memory", (python, settings, report) -> new PythonProcessCases(python, settings, report).memory());
     }

@@ -8,13 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Random batches out of files that are in memory, in every way that Python has.
+/// Random batches from files in memory, by every method that Python offers.
 ///
-/// A process in which our package runs, one for all the others and one in C map the same file and take turns.
-/// Loaders are measured in the steady state: they never end, and what they had made ahead is taken before the
-/// clock starts.
+/// A process with our package, one for all other methods and one in C map the same file and take turns. Loaders
+/// are measured in the steady state: they never end, and prefetched batches are taken before the clock starts.
 final class PythonCases {
-    /// Loaders hand out what they have ahead and then wait: it takes many batches to see how fast they are.
+    /// Loaders first deliver prefetched batches and then wait, so it takes many batches to measure their speed.
     private static final int STREAM_FACTOR = 5;
 
     private static final String MEMCPY = "C, memcpy of each record";
@@ -38,10 +37,10 @@ final class PythonCases {
         this.peers = new Peers(report);
     }
 
-    /// One file and how it is asked.
+    /// A file and the parameters of its measurement.
     ///
-    /// @param batches     batches of a round, so many that it takes some ten milliseconds
-    /// @param slowBatches the same for what takes many times as long
+    /// @param batches     the number of batches of a round, so that it takes some ten milliseconds
+    /// @param slowBatches the same for slow methods
     private record Case(String name, Path file, int batchSize, double recordSize, int batches, int slowBatches) {
         int batchesOf(PythonWay way) {
             if (way.isSlow() || way.equals(PythonWay.ARR_INDEX)) {
@@ -70,12 +69,12 @@ final class PythonCases {
         }
     }
 
-    /// Ours comes first and brings the file into memory: what others had brought in would stay in small pages.
+    /// Our process is started first and loads the file into memory: pages that others loaded would stay small.
     private Sides open(Path file) throws IOException, InterruptedException {
         return open(file, file);
     }
 
-    /// @param dataset what ours reads: the file, or another dataset of the same records
+    /// @param dataset the dataset for our side: the file, or another dataset with the same records
     private Sides open(Path file, Path dataset) throws IOException, InterruptedException {
         Resident.evict(file);
         Peer ours = Peer.start(python.words("batches.py", file, "penstock", dataset), true);
@@ -122,7 +121,7 @@ final class PythonCases {
         dataLoaderGoals(turns, pack, PythonWay.PACK, List.of(PythonWay.LOADER_RAGGED, PythonWay.LOADER));
     }
 
-    /// The same records in a store, beside the pack in C and LMDB.
+    /// The same records in a store, compared with the pack in C and LMDB.
     void store() throws Exception {
         PackData data = new PackData(settings, report);
         Path file = data.smallPack();
@@ -164,7 +163,7 @@ final class PythonCases {
         report.add(turns.between(one.caseOf(way), way.label(), floorLabel).withGoal(goal));
     }
 
-    /// Loaders beside the fastest of each kind of PyTorch's.
+    /// Loaders compared with the fastest of each kind of PyTorch loader.
     private void dataLoaderGoals(Turns turns, Case one, List<PythonWay> ways, List<PythonWay> loaders) {
         if (python.hasTorch()) {
             for (PythonWay loader : loaders) {
@@ -181,7 +180,7 @@ final class PythonCases {
                 .toList());
     }
 
-    /// What a call costs beside the copy itself: few rows, in Python and in C.
+    /// The overhead of a call: few rows, in Python and in C.
     void calls() throws Exception {
         try (Sides sides = open(tables.steps(10))) {
             for (int size : CALL_SIZES) {

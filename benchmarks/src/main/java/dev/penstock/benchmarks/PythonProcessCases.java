@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What a Python process with our package takes as a whole: time until it has its first batch, and memory.
+/// The cost of a Python process with our package: the time until its first batch, and its memory.
 final class PythonProcessCases {
     private static final int ROUNDS = 9;
     private static final double FIRST_LIMIT_MILLIS = 400;
@@ -34,13 +34,13 @@ final class PythonProcessCases {
         this.table = new TableData(settings, report).steps(10);
     }
 
-    /// Milliseconds until a new process has what it was asked for.
+    /// Milliseconds until a new process has finished its task.
     ///
-    /// @param process since it was started
-    /// @param own     since before the import
+    /// @param process measured from the start of the process
+    /// @param own     measured from before the import
     private record First(double process, double own) {}
 
-    /// From nothing to the first batch, in new processes that take turns with ones that import something.
+    /// The time to the first batch, in new processes that take turns with processes that only import something.
     void start() throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of(OURS, "nothing", "numpy"));
         if (python.hasTorch()) {

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A Python in which this checkout's package is installed, and what else is.
+/// A Python interpreter with the package of this checkout, and other installed packages.
 ///
-/// @param executable its path
-/// @param folder     where our programs for it are
-/// @param hasTorch   whether it has PyTorch
-/// @param hasLmdb    whether it has LMDB
+/// @param executable the path of the interpreter
+/// @param folder     the folder of our scripts
+/// @param hasTorch   whether PyTorch is installed
+/// @param hasLmdb    whether LMDB is installed
 record PythonProgram(String executable, Path folder, boolean hasTorch, boolean hasLmdb) {
     private static final String WHAT_IS_INSTALLED =
             "import importlib.util as u; print(*[name for name in ('torch', 'lmdb') if u.find_spec(name)])";
@@ -19,7 +19,7 @@ record PythonProgram(String executable, Path folder, boolean hasTorch, boolean h
             "import sys, importlib.metadata as m; print('Python', sys.version.split()[0] + ',', "
                     + "', '.join(name + ' ' + m.version(name) for name in sys.argv[1:]))";
 
-    /// @throws IOException when there is none
+    /// @throws IOException when there is no such interpreter
     static PythonProgram find(Report report) throws IOException, InterruptedException {
         Path root = Path.of(System.getProperty("penstock.root", "")).toAbsolutePath();
         report.note("installing the Python package");
@@ -46,14 +46,14 @@ record PythonProgram(String executable, Path folder, boolean hasTorch, boolean h
         installed.stream().filter(name -> !name.isEmpty()).forEach(words::add);
         report.note(Command.run(words).strip());
         if (!hasTorch) {
-            report.note("DataLoader rows left out: no PyTorch; ./python/torch.sh installs one");
+            report.note("skipped: DataLoader rows, because PyTorch is not installed; ./python/torch.sh installs it");
         }
         if (!hasLmdb) {
-            report.note("LMDB rows left out: pip installs no lmdb");
+            report.note("skipped: LMDB rows, because pip cannot install lmdb");
         }
     }
 
-    /// The command of one of our programs.
+    /// The command line of one of our scripts.
     List<String> words(String program, Object... arguments) {
         List<String> words =
                 new ArrayList<>(List.of(executable, folder.resolve(program).toString()));

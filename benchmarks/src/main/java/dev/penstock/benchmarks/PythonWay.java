@@ -3,24 +3,24 @@ package dev.penstock.benchmarks;
 
 import java.util.List;
 
-/// One way to a batch in Python.
+/// One method to get a batch in Python.
 ///
-/// @param operation what the Python program calls it, and the end of the name of the case
-/// @param label     what a reader calls it
-/// @param kind      whose it is, and how long a batch takes
+/// @param operation the name in the Python program, and the end of the name of the case
+/// @param label     the name for readers
+/// @param kind      the owner of the method, and how long a batch takes
 record PythonWay(String operation, String label, Kind kind) {
     enum Kind {
         OURS,
         OTHERS,
         /// A hand-written dataset for PyTorch: a candidate for the best configuration of its loader.
         BY_HAND,
-        /// The same without making columns: their values are not next to each other.
+        /// The same without creating columns: their values are not contiguous.
         VIEWS,
-        /// The same with a consumer that looks at what it gets.
+        /// The same with a consumer that reads every record.
         TOUCHED,
-        /// What is usually written for PyTorch; takes many times as long.
+        /// The usual code for PyTorch, which takes many times as long.
         USUAL,
-        /// The same with more to do.
+        /// The same with more work.
         SLOW,
         LMDB
     }
@@ -52,7 +52,7 @@ record PythonWay(String operation, String label, Kind kind) {
     static final PythonWay GETITEMS_VIEWS =
             new PythonWay("getitems-0-views", "DataLoader, __getitems__, columns as views", Kind.VIEWS);
 
-    /// For rows of several fields; the first is the one whose bytes the others are compared with.
+    /// The methods for rows of several fields. The bytes of the first are compared with those of the others.
     static final List<PythonWay> FIELDS = List.of(
             TAKE_OUT,
             INDEX,
@@ -72,11 +72,11 @@ record PythonWay(String operation, String label, Kind kind) {
             USUAL,
             USUAL_2);
 
-    /// For rows of one field, which is a column as it is.
+    /// The methods for rows of one field, which needs no split into columns.
     static final List<PythonWay> ARRAY =
             FIELDS.stream().filter(way -> way != GETITEMS_VIEWS).toList();
 
-    /// For packs.
+    /// The methods for packs.
     static final List<PythonWay> PACK = List.of(
             TAKE_RAGGED,
             INDEX,
@@ -97,7 +97,7 @@ record PythonWay(String operation, String label, Kind kind) {
             new PythonWay("usual-0-tensors", "DataLoader, __getitem__ of a tensor, joined", Kind.SLOW),
             USUAL_2);
 
-    /// For stores; the others read a pack of the same records.
+    /// The methods for stores. The others read a pack of the same records.
     static final List<PythonWay> STORE = PACK.stream()
             .filter(way -> way.isOurs() || way.kind() == Kind.LMDB || way.kind() == Kind.OTHERS)
             .toList();
@@ -106,12 +106,12 @@ record PythonWay(String operation, String label, Kind kind) {
         return kind == Kind.OURS;
     }
 
-    /// Whether batches are made ahead.
+    /// Whether batches are prefetched.
     boolean isStream() {
         return operation.startsWith("loader") || kind == Kind.BY_HAND || kind == Kind.VIEWS || kind == Kind.TOUCHED;
     }
 
-    /// Whether a batch takes many times as long as with the others.
+    /// Whether a batch takes many times as long as with the other methods.
     boolean isSlow() {
         return kind == Kind.USUAL || kind == Kind.SLOW;
     }

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Takes rows and prints them: a table, or JSON with a row on each line. Everything else goes to stderr.
+/// Collects rows and prints them: as a table, or as JSON with one row on each line. Everything else goes to
+/// stderr.
 final class Report {
     private static final String FORMAT = "%-8s %-22s %12s %-10s %12s  %7s %7s  %s";
 
@@ -24,7 +25,7 @@ final class Report {
         note(line(row));
     }
 
-    /// Something to know meanwhile.
+    /// Prints a note to stderr.
     void note(String text) {
         System.err.println(text);
     }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// What of a file is in memory.
+/// Controls and describes which parts of a file are in the page cache.
 final class Resident {
     private static final String FILL_THREAD = "penstock-fill";
     private static final double MIB_PER_KIB = 1.0 / 1024;
 
     private Resident() {}
 
-    /// Waits until the library has brought in what it wants to keep.
+    /// Waits until the library has loaded the files that it keeps resident.
     static void awaitFill() throws InterruptedException {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().equals(FILL_THREAD)) {
@@ -34,14 +34,14 @@ final class Resident {
         }
     }
 
-    /// Takes a table out of the system's cache, as far as nobody has it mapped.
+    /// Evicts a table from the page cache, unless a process has it mapped.
     static void evict(Path table) throws IOException, InterruptedException {
         for (Path file : files(table)) {
             Command.run("dd", "if=" + file, "iflag=nocache", "count=0", "status=none");
         }
     }
 
-    /// How much of a table this process has mapped, and how much of that by huge pages.
+    /// The size of the part of a table that this process has mapped, and of its huge pages.
     static String describe(Path table) throws IOException {
         return describe(table, "self");
     }

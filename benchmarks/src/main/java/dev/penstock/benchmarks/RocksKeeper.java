@@ -14,7 +14,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/// RocksDB with keys of 8 bytes in ascending order, without compression, and its log forced with every batch.
+/// RocksDB with ascending keys of 8 bytes, without compression. Its log is forced with every batch.
 final class RocksKeeper implements RecordKeeper {
     private static final long CACHE_KEPT_BYTES = 64L << 20;
 

@@ -5,16 +5,16 @@ import java.util.Locale;
 
 /// One result.
 ///
-/// @param name       the benchmark
-/// @param caseName   what exactly was measured, `case` in JSON
-/// @param value      ours, the median of the rounds
-/// @param floor      what stands beside it
-/// @param floorValue the floor's, in the same unit, the median of the same rounds
-/// @param ratio      our speed over the floor's, the median of the rounds: above 1 we are better, also where the
-///                   unit is a time or a size
-/// @param spread     (max - min) / median over the rounds: of the ratios where a floor was run, of our values
-///                   where the floor is a fixed limit
-/// @param remark     what else there is to say, such as whether a goal is reached; often nothing
+/// @param name       the name of the benchmark
+/// @param caseName   the name of the case, `case` in JSON
+/// @param value      our value, the median of the rounds
+/// @param floor      the name of the baseline
+/// @param floorValue the value of the baseline in the same unit, the median of the same rounds
+/// @param ratio      our speed divided by that of the baseline, the median of the rounds; above 1 we are better,
+///                   also if the unit is a time or a size
+/// @param spread     (max - min) / median over the rounds: of the ratios, or of our values if the floor is a fixed
+///                   limit
+/// @param remark     a remark, such as whether a goal is reached; often empty
 record Row(
         String name,
         String caseName,
@@ -38,19 +38,36 @@ record Row(
         this(name, caseName, value, unit, floor, floorValue, ratio, spread, "");
     }
 
-    /// A figure beside a limit that it should stay below.
+    /// A row with a value that should stay below a limit.
     static Row below(String name, String caseName, String unit, double[] figures, double limit) {
         double median = Times.median(figures);
         double spread = median == 0 ? 0 : Times.spread(figures);
         return new Row(name, caseName, median, unit, "the limit", limit, limit / Math.max(median, 1e-9), spread);
     }
 
-    /// The same row with a remark.
+    /// Returns a copy with a remark.
     Row withRemark(String remark) {
         return new Row(name, caseName, value, unit, floor, floorValue, ratio, spread, remark);
     }
 
-    /// The same row, which says whether the ratio is what it should be.
+    /// A row of values of two programs that took turns, of which more is better.
+    static Row above(String name, String caseName, String unit, double[] figures, String floor, double[] others) {
+        double[] ratios = new double[figures.length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = figures[i] / others[i];
+        }
+        return new Row(
+                name,
+                caseName,
+                Times.median(figures),
+                unit,
+                floor,
+                Times.median(others),
+                Times.median(ratios),
+                Times.spread(ratios));
+    }
+
+    /// Returns a copy that says whether the ratio reaches the goal.
     Row withGoal(double goal) {
         return withRemark("goal " + number(goal) + (ratio >= goal ? ": reached" : ": not reached"));
     }
@@ -72,7 +89,7 @@ record Row(
                 remark.isEmpty() ? "" : ",\"remark\":\"" + remark + "\"");
     }
 
-    /// A figure with as many places as it deserves.
+    /// Formats a value with a useful number of digits.
     static String number(double value) {
         String format = Math.abs(value) >= 100 ? "%.0f" : Math.abs(value) >= 1 ? "%.2f" : "%.4f";
         return String.format(Locale.ROOT, format, value);

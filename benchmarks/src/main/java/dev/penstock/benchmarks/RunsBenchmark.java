@@ -20,19 +20,19 @@ import java.util.Map;
 final class RunsBenchmark implements Benchmark {
     static final String NAME = "runs";
 
-    /// Enough for some seconds of JSON.
+    /// Enough for some seconds of JSON output.
     private static final int GAMES_MAX = 600;
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(Settings settings, Data data, Report report) throws Exception;
     }
 
     /// @param folder a folder of runs of version 2, played at depth 1
-    /// @param pack   the same as a pack
+    /// @param pack   the same runs as a pack
     record Data(Path folder, Path pack) {}
 
     RunsBenchmark() {

@@ -44,7 +44,7 @@ final class RunsBuildCases {
                     .inputBytes();
         }
 
-        /// The bytes of all runs, if the pack is sound.
+        /// The size of all runs, if the pack is valid.
         @Override
         public long answer() throws Exception {
             try (PackReader pack = PackReader.open(target)) {

@@ -12,12 +12,12 @@ import java.nio.file.Path;
 
 /// How fast are runs decoded into columns on one core, beside memcpy of the same bytes?
 final class RunsDecodeCases {
-    /// What the original decodes on one core, of runs of 48 KB.
+    /// The speed of the original program on one core, for runs of 48 KB.
     private static final double ORIGINAL_RUNS_PER_SECOND = 12_100;
 
     private static final double GOAL = 0.05;
 
-    /// Fits in the heap of the benchmarks beside everything else.
+    /// The largest size of the runs, which have to fit in the heap of the benchmarks.
     private static final long BYTES_MAX = 16L << 20;
 
     private RunsDecodeCases() {}

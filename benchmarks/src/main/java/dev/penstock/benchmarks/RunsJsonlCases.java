@@ -9,8 +9,8 @@ import java.io.OutputStream;
 import java.lang.management.MemoryPoolMXBean;
 import java.nio.file.Path;
 
-/// How fast are the steps of a pack written as lines of JSON by two workers, beside one worker, and in how much
-/// heap?
+/// How fast are the steps of a pack written as JSON Lines by two workers, compared with one worker, and in how
+/// much heap?
 final class RunsJsonlCases {
     private static final double GOAL = 1.5;
     private static final double LIMIT_MIB = 256;
@@ -37,7 +37,7 @@ final class RunsJsonlCases {
         report.add(Row.below(RunsBenchmark.NAME, "jsonl-heap", "MiB", peaks, LIMIT_MIB));
     }
 
-    /// Makes the text and counts it, so that the disk is not measured.
+    /// Formats and counts the text without writing it, so that the disk is not measured.
     private record Workers(Path path, int workers) implements SideBySide.Side {
         @Override
         public long run() throws IOException {

@@ -8,8 +8,8 @@ import dev.penstock.game2048.StdRng;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/// How many moves does the player make on one core at depth 1? By the time the thread has used, because other
-/// work on the machine is not the player's.
+/// How many moves does the player make on one core at depth 1? It is measured in CPU time of the thread, because
+/// other work on the machine should not count.
 final class RunsPlayCases {
     private static final double GOAL = 500_000;
     private static final String ORIGINAL = "the original recorded its example run at 62.8 moves/s, at full depth";

@@ -16,8 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
-/// How fast are batches of steps drawn at random from all runs of a pack, beside a table that holds the same
-/// steps?
+/// How fast are batches of random steps gathered from all runs of a pack, compared with a table of the same steps?
 final class RunsStepCases {
     private static final int BATCH_SIZE = 1024;
     private static final int BATCHES = 20;

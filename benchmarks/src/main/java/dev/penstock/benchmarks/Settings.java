@@ -3,15 +3,16 @@ package dev.penstock.benchmarks;
 
 import java.nio.file.Path;
 
-/// What the command line asked for.
+/// The options of the command line.
 ///
-/// @param records how many records the data has
-/// @param dir     where the data goes
-/// @param rounds  how many rounds each case has, or 0 for as many as the case thinks right
+/// @param records the number of records in the data
+/// @param rows    the number of rows of the large steps dataset
+/// @param dir     the folder for the data
+/// @param rounds  the number of rounds of each case, or 0 for its default
 /// @param isJson  whether rows are printed as JSON
 /// @param part    the only part to run, or empty for all
-record Settings(int records, Path dir, int rounds, boolean isJson, String part) {
-    /// The rounds of a case that would like to have so many.
+record Settings(int records, long rows, Path dir, int rounds, boolean isJson, String part) {
+    /// The number of rounds of a case with a default of `wanted`.
     int roundsOr(int wanted) {
         return rounds > 0 ? rounds : wanted;
     }
@@ -21,7 +22,12 @@ record Settings(int records, Path dir, int rounds, boolean isJson, String part) 
         return part.isEmpty() || part.equals(partName);
     }
 
+    /// Whether a part was named explicitly. Parts with much data are run only then.
+    boolean names(String partName) {
+        return part.equals(partName);
+    }
+
     Settings withPart(String part) {
-        return new Settings(records, dir, rounds, isJson, part);
+        return new Settings(records, rows, dir, rounds, isJson, part);
     }
 }

@@ -19,7 +19,7 @@ final class ShardsBenchmark implements Benchmark {
 
     @Override
     public List<String> parts() {
-        return List.of("stream", "gather", "cold", "open");
+        return List.of("stream", "gather", "cold", "limited", "open");
     }
 
     @Override
@@ -33,6 +33,9 @@ final class ShardsBenchmark implements Benchmark {
         }
         if (settings.wants("cold")) {
             cases.cold();
+        }
+        if (settings.wants("limited")) {
+            cases.limited();
         }
         if (settings.wants("open")) {
             cases.open();

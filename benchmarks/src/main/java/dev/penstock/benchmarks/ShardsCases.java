@@ -3,6 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.Buffer;
 import dev.penstock.ElementType;
+import dev.penstock.memory.Parallel;
 import dev.penstock.shards.ShardBatch;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardSource;
@@ -13,15 +14,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
 
 /// Streams, gathers and opens corpora, in turns with memcpy, `dd` and NumPy.
 ///
-/// Streams are measured in bytes written, and the memcpy beside them writes as many bytes from the same file.
+/// Streams are measured in bytes written, and the memcpy baseline writes the same number of bytes from the same
+/// file.
 final class ShardsCases {
     private static final long CORPUS_BYTES = 256L << 20;
     private static final int ROUNDS = 9;
+    private static final int GATHERS = 20;
     private static final int SHARD_COUNT = 10_000;
     private static final double OPEN_LIMIT_MILLIS = 200;
 
@@ -34,7 +38,11 @@ final class ShardsCases {
     }
 
     private Path corpus(int width, ElementType type) throws IOException {
-        Path folder = settings.dir().resolve("shards-" + width + "-" + type);
+        return corpus("shards-" + width + "-" + type, width, type, CORPUS_BYTES);
+    }
+
+    private Path corpus(String name, int width, ElementType type, long byteCount) throws IOException {
+        Path folder = settings.dir().resolve(name);
         if (Files.exists(folder.resolve("corpus.json"))) {
             return folder;
         }
@@ -42,7 +50,7 @@ final class ShardsCases {
         Random random = new Random(1);
         float[] rows = new float[1024 * width];
         try (ShardWriter writer = ShardWriter.resume(folder, width, ShardWriter.Options.DEFAULT.withType(type))) {
-            while (writer.nextRow() * width * type.size() < CORPUS_BYTES) {
+            while (writer.nextRow() * width * type.size() < byteCount) {
                 for (int i = 0; i < rows.length; i++) {
                     rows[i] = random.nextFloat() - 0.5f;
                 }
@@ -58,7 +66,43 @@ final class ShardsCases {
             stream(width, ElementType.F32, ElementType.F32, 0.95);
             stream(width, ElementType.BF16, ElementType.F32, 0.8);
         }
-        numPy("stream");
+        for (int width : new int[] {512, 2048}) {
+            besideNumPy(width, 1);
+            besideNumPy(width, Parallel.defaultThreads());
+        }
+    }
+
+    /// NumPy's `copyto` uses one thread.
+    private void besideNumPy(int width, int threads) throws Exception {
+        Optional<List<String>> words =
+                new Peers(report).script("shards.py", settings.dir().toString(), Integer.toString(width));
+        if (words.isEmpty()) {
+            return;
+        }
+        ShardReader.Options options = ShardReader.Options.DEFAULT.withThreads(threads);
+        try (ShardReader reader = ShardReader.open(corpus(width, ElementType.F32), options);
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F64);
+                NumPyShards numPy = NumPyShards.start(words.get())) {
+            reader.prepare();
+            Resident.awaitFill();
+            Times times = measure(streaming(source, batch), numPy);
+            report.add(times.megabytes(
+                            ShardsBenchmark.NAME,
+                            "f32-to-f64-" + width + "-" + threads + "-threads",
+                            "NumPy copyto, 1 thread")
+                    .withGoal(1.3));
+        }
+    }
+
+    private static SideBySide.Side streaming(ShardSource source, ShardBatch batch) {
+        return new Timed(() -> {
+            source.reset();
+            while (source.nextBatch(batch)) {
+                // The next batch replaces this one.
+            }
+            return source.count() * source.width() * batch.type().size();
+        });
     }
 
     private void stream(int width, ElementType from, ElementType to, double goal) throws Exception {
@@ -70,13 +114,7 @@ final class ShardsCases {
             reader.prepare();
             Resident.awaitFill();
             long outBytes = reader.count() * width * to.size();
-            SideBySide.Side ours = new Timed(() -> {
-                source.reset();
-                while (source.nextBatch(batch)) {
-                    // The next batch takes the place of this one.
-                }
-                return outBytes;
-            });
+            SideBySide.Side ours = streaming(source, batch);
             long pieceBytes = 1024L * width * to.size();
             MemorySegment target = buffer.reserve(pieceBytes);
             MemorySegment bytes = source.views(0, 1024).getFirst();
@@ -88,15 +126,20 @@ final class ShardsCases {
                 }
                 return outBytes;
             });
-            Times times = new SideBySide(ours, floor).warmUps(5).measure(settings.roundsOr(ROUNDS));
+            Times times = measure(ours, floor);
             report.add(times.megabytes(ShardsBenchmark.NAME, from + "-to-" + to + "-" + width, "memcpy, 1 thread")
                     .withGoal(goal));
         }
     }
 
     void gather() throws Exception {
-        try (ShardReader reader =
-                        ShardReader.open(corpus(2048, ElementType.F32), ShardReader.Options.DEFAULT.withThreads(1));
+        gather(1);
+        gather(Parallel.defaultThreads());
+    }
+
+    private void gather(int threads) throws Exception {
+        ShardReader.Options options = ShardReader.Options.DEFAULT.withThreads(threads);
+        try (ShardReader reader = ShardReader.open(corpus(2048, ElementType.F32), options);
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F64);
                 Buffer buffer = new Buffer()) {
@@ -104,31 +147,59 @@ final class ShardsCases {
             Resident.awaitFill();
             long[] ids = new Random(2).longs(1024, 0, reader.count()).toArray();
             long outBytes = 1024L * 2048 * Double.BYTES;
-            MemorySegment target = buffer.reserve(outBytes);
             SideBySide.Side ours = new Timed(() -> {
-                for (int i = 0; i < 20; i++) {
+                for (int i = 0; i < GATHERS; i++) {
                     source.gather(ids, batch);
                 }
-                return 20 * outBytes;
+                return GATHERS * outBytes;
             });
-            long start = source.views(0, 1).getFirst().address();
-            SideBySide.Side floor = new Timed(() -> {
-                for (int i = 0; i < 20; i++) {
-                    for (int row = 0; row < ids.length; row++) {
-                        long at = Math.min(ids[row], reader.count() - 2) * reader.rowSize();
-                        Memcpy.copy(target.address() + row * 2L * reader.rowSize(), start + at, 2 * reader.rowSize());
-                    }
+            if (threads == 1) {
+                report.add(measure(ours, rowCopies(reader, source, ids, buffer.reserve(outBytes)))
+                        .megabytes(
+                                ShardsBenchmark.NAME,
+                                "gather-1024-of-2048-f64",
+                                "memcpy of as many bytes, row by row"));
+            }
+            Optional<List<String>> words =
+                    new Peers(report).script("shards.py", settings.dir().toString(), "gather");
+            if (words.isPresent()) {
+                try (NumPyShards numPy = NumPyShards.start(words.get())) {
+                    report.add(measure(ours, numPy)
+                            .megabytes(
+                                    ShardsBenchmark.NAME,
+                                    "gather-1024-of-2048-f64-" + threads + "-threads",
+                                    "np.take and copyto")
+                            .withGoal(1));
                 }
-                return 20 * outBytes;
-            });
-            Times times = new SideBySide(ours, floor).warmUps(5).measure(settings.roundsOr(ROUNDS));
-            report.add(times.megabytes(
-                    ShardsBenchmark.NAME, "gather-1024-of-2048-f64", "memcpy of as many bytes, row by row"));
+            }
         }
-        numPy("gather");
     }
 
-    /// A file that is not in the system's cache, read in order with read-ahead.
+    private Times measure(SideBySide.Side ours, SideBySide.Side floor) throws Exception {
+        return new SideBySide(ours, floor).warmUps(5).measure(settings.roundsOr(ROUNDS));
+    }
+
+    private static SideBySide.Side rowCopies(ShardReader reader, ShardSource source, long[] ids, MemorySegment target)
+            throws IOException {
+        long start = source.views(0, 1).getFirst().address();
+        return new Timed(() -> {
+            for (int i = 0; i < GATHERS; i++) {
+                for (int row = 0; row < ids.length; row++) {
+                    long at = Math.min(ids[row], reader.count() - 2) * reader.rowSize();
+                    Memcpy.copy(target.address() + row * 2L * reader.rowSize(), start + at, 2 * reader.rowSize());
+                }
+            }
+            return GATHERS * ids.length * 2L * reader.rowSize();
+        });
+    }
+
+    /// A corpus four times as large as the memory of its process.
+    void limited() throws Exception {
+        Path corpus = corpus("shards-limited", 2048, ElementType.F32, ShardsLimitedCases.CORPUS_BYTES);
+        ShardsLimitedCases.run(settings, corpus, report);
+    }
+
+    /// A file that is not in the page cache, read sequentially with prefetch.
     void cold() throws Exception {
         Path folder = corpus(2048, ElementType.F32);
         List<Path> files = Resident.files(folder);
@@ -146,13 +217,13 @@ final class ShardsCases {
                 .withGoal(0.9));
     }
 
-    /// Opens and closes the corpus, because files that are mapped stay in the cache.
+    /// Opens and closes the corpus, because mapped files stay in the page cache.
     private static long streamAll(Path folder) throws IOException {
         try (ShardReader reader = ShardReader.open(folder);
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F32)) {
             while (source.nextBatch(batch)) {
-                // The next batch takes the place of this one.
+                // The next batch replaces this one.
             }
             return reader.bytes();
         }
@@ -191,26 +262,7 @@ final class ShardsCases {
         }
     }
 
-    /// NumPy on the same files, in a process of its own right after ours; it prints megabytes a second.
-    private void numPy(String part) throws Exception {
-        Peers peers = new Peers(report);
-        if (!peers.hasPython()) {
-            report.note("NumPy is not installed, so nothing is compared with it");
-            return;
-        }
-        Process python = new ProcessBuilder(
-                        peers.script("shards.py", part, settings.dir().toString())
-                                .orElseThrow())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String output = new String(python.getInputStream().readAllBytes());
-        if (python.waitFor() != 0) {
-            throw new IOException("NumPy failed: " + output);
-        }
-        output.lines().forEach(report::note);
-    }
-
-    /// Work that answers nothing.
+    /// Work without a result to compare.
     private record Timed(Work work) implements SideBySide.Side {
         @Override
         public long run() throws Exception {
@@ -223,7 +275,7 @@ final class ShardsCases {
         }
     }
 
-    /// Work on files that are taken out of the cache first.
+    /// Work on files that are evicted from the page cache first.
     private record Cold(Path folder, Work work) implements SideBySide.Side {
         @Override
         public void prepare() throws Exception {
@@ -241,10 +293,10 @@ final class ShardsCases {
         }
     }
 
-    /// What is timed.
+    /// The work that is measured.
     @FunctionalInterface
     private interface Work {
-        /// @return bytes
+        /// @return the number of bytes
         long run() throws Exception;
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-/// Runs our way and a floor in turns, so that whatever else the machine does slows down both.
+/// Runs our side and a baseline (floor) in turns, so that other load on the machine slows down both.
 ///
-/// First both are run once and have to come to the same answer. Then they are warmed up. In the rounds that count
-/// the two change who goes first.
+/// First both are run once and must have the same answer. Then they are warmed up. In the measured rounds the two
+/// alternate in who goes first.
 final class SideBySide {
     private final Side ours;
     private final Side floor;
@@ -12,24 +12,54 @@ final class SideBySide {
     private int warmUps = 3;
     private long byteCount;
 
-    /// Something done between the measurements.
+    /// An action between the measurements.
     @FunctionalInterface
     interface Step {
         void run() throws Exception;
     }
 
-    /// One of the two.
+    /// One of the two sides.
     interface Side {
-        /// Makes ready; is not timed.
+        /// Prepares a run; not measured.
         default void prepare() throws Exception {}
 
-        /// What is timed.
+        /// The measured work.
         ///
-        /// @return the bytes it dealt with
+        /// @return the number of bytes processed
         long run() throws Exception;
 
-        /// Something that is equal for both sides if they did the same after the same preparation; is not timed.
+        /// A value that is equal for both sides if they did the same work after the same preparation; not
+        /// measured.
         long answer() throws Exception;
+
+        /// A side made of two functions. The result of a run is also its answer.
+        static Side of(Step prepare, Work work) {
+            return new Side() {
+                private long last;
+
+                @Override
+                public void prepare() throws Exception {
+                    prepare.run();
+                }
+
+                @Override
+                public long run() throws Exception {
+                    last = work.run();
+                    return last;
+                }
+
+                @Override
+                public long answer() {
+                    return last;
+                }
+            };
+        }
+    }
+
+    /// The work of a side; see [Side#run].
+    @FunctionalInterface
+    interface Work {
+        long run() throws Exception;
     }
 
     SideBySide(Side ours, Side floor) {
@@ -37,19 +67,19 @@ final class SideBySide {
         this.floor = floor;
     }
 
-    /// Does something before each round, such as choosing what both sides will read.
+    /// Sets an action before each round, such as choosing what both sides will read.
     SideBySide beforeRound(Step beforeRound) {
         this.beforeRound = beforeRound;
         return this;
     }
 
-    /// Sets the rounds that do not count.
+    /// Sets the number of warm-up rounds.
     SideBySide warmUps(int warmUps) {
         this.warmUps = warmUps;
         return this;
     }
 
-    /// Measures.
+    /// Runs the measurement.
     ///
     /// @throws IllegalStateException when the answers differ
     Times measure(int rounds) throws Exception {

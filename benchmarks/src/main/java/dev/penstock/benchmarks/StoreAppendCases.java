@@ -13,7 +13,7 @@ final class StoreAppendCases {
 
     private StoreAppendCases() {}
 
-    /// Makes a keeper of a name in a folder.
+    /// Creates a keeper with a name in a folder.
     @FunctionalInterface
     private interface Maker {
         RecordKeeper make(Path path) throws Exception;

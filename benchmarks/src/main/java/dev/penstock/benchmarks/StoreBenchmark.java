@@ -17,7 +17,7 @@ final class StoreBenchmark implements Benchmark {
 
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    /// Cases that belong together.
+    /// Cases that are run together.
     @FunctionalInterface
     private interface Part {
         void run(Settings settings, Path folder, Report report) throws Exception;
@@ -25,9 +25,14 @@ final class StoreBenchmark implements Benchmark {
 
     StoreBenchmark() {
         parts.put("append", StoreAppendCases::run);
+        parts.put("writers", StoreWriterCases::run);
         parts.put("gather", StoreGatherCases::run);
         parts.put("update", StoreUpdateCases::run);
         parts.put("open", StoreOpenCases::run);
+        parts.put("follow", StoreFollowCases::run);
+        parts.put("rebalance", StoreUpkeepCases::run);
+        parts.put("loaderx", StoreLoaderxCases::run);
+        parts.put("convert", StoreConvertCases::run);
     }
 
     @Override
@@ -62,7 +67,7 @@ final class StoreBenchmark implements Benchmark {
         }
     }
 
-    /// The stores are written anew each time, and they are large.
+    /// Deletes a store. Stores are written again by each case, and they are large.
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Our store with one raw field. Reads go to a snapshot of the last commit that the reader has asked for.
+/// Our store with one raw field. Reads use the snapshot of the last [#refresh].
 final class StoreKeeper implements RecordKeeper {
     private final StoreWriter writer;
     private final Batch rows;
@@ -73,7 +73,7 @@ final class StoreKeeper implements RecordKeeper {
         snapshot.gather(indices, gathered);
     }
 
-    /// Reads records through the writer, which sees the changes that are not in a snapshot.
+    /// Reads records through the writer, which includes uncommitted changes.
     void readThroughWriter(long[] indices, MemorySegment target) throws IOException {
         for (int i = 0; i < indices.length; i++) {
             byte[] value = writer.get(indices[i], "value");

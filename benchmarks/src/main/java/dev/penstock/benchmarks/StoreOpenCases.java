@@ -20,14 +20,14 @@ import java.util.stream.Stream;
 
 /// How long does it take to open a store of 10 million records, and one that was left with a long journal?
 ///
-/// The stores are written and opened in processes of their own, because a long journal needs more heap than other
+/// The stores are written and opened in separate processes, because a long journal needs more heap than other
 /// benchmarks are allowed.
 final class StoreOpenCases {
     private static final int RECORD_COUNT = 10_000_000;
     private static final long LIMIT_MILLIS = 20;
     private static final long LIMIT_MILLIS_PER_GIB = 1000;
-    private static final long JOURNAL_BYTES = 256L << 20;
-    private static final int JOURNAL_RECORD_COUNT = 8_000_000;
+    private static final long JOURNAL_BYTES = 1L << 30;
+    private static final int JOURNAL_RECORD_COUNT = 33_000_000;
     private static final int ROWS_AT_ONCE = 20_000;
     private static final int OPENS = 30;
 
@@ -89,7 +89,7 @@ final class StoreOpenCases {
         return store;
     }
 
-    /// Milliseconds of an opening, the median of many after some that do not count.
+    /// The duration of an opening in milliseconds: the median of many after some warm-up.
     private static double open(Path path) throws IOException {
         double[] millis = new double[OPENS];
         for (int i = -OPENS; i < OPENS; i++) {
@@ -106,7 +106,7 @@ final class StoreOpenCases {
         return Times.median(millis);
     }
 
-    /// Milliseconds for each GiB of journal, of the first opening in a process.
+    /// Milliseconds for each GiB of journal, for the first opening in a process.
     private static double replay(Path path) throws IOException {
         long bytes = 0;
         try (Stream<Path> journals = Files.list(path.resolve("journal"))) {

@@ -15,7 +15,7 @@ final class StoreRecords {
 
     StoreRecords(int count, long seed) {
         this.count = count;
-        // LMDB takes no memory that can be closed.
+        // LMDB cannot use memory that can be closed.
         this.batch = Arena.ofAuto().allocate((long) count * SIZE, Long.BYTES);
         SplittableRandom random = new SplittableRandom(seed);
         for (long at = 0; at < batch.byteSize(); at += Long.BYTES) {
@@ -31,7 +31,7 @@ final class StoreRecords {
         return batch.byteSize();
     }
 
-    /// The records, of which the first bytes are a number.
+    /// The records with a number in their first bytes.
     MemorySegment numbered(long number) {
         for (int i = 0; i < count; i++) {
             batch.set(ValueLayout.JAVA_LONG, (long) i * SIZE, number + i);

@@ -17,11 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What the table benchmarks read: tables of noise, made once by our writer and kept.
+/// The data of the table benchmarks: tables of random bytes, made once by our writer and kept.
 final class TableData {
     static final int MILLION = 1_000_000;
 
-    /// Rows of the sparse table: forty gigabytes.
+    /// The number of rows of the sparse table: forty gigabytes.
     static final long SPARSE_ROWS = 1_250_000_000L;
 
     static final int SHARD_COUNT = 32;
@@ -34,7 +34,7 @@ final class TableData {
             Field.fixed("run_id", ElementType.U32),
             Field.fixed("step_index", ElementType.U16)));
 
-    /// Many times what a processor caches.
+    /// Much larger than any CPU cache.
     private static final long PLAIN_BYTES = 512L << 20;
 
     private static final long CHUNK_BYTES = 4L << 20;
@@ -54,14 +54,14 @@ final class TableData {
         return make(target, STEP, (long) millions * MILLION, TableWriter.Options.DEFAULT);
     }
 
-    /// The same as ten million of them, as a folder of shards.
+    /// The same ten million rows as a folder of shards.
     Path shards() throws IOException {
         Path target = dir.resolve("steps-shards");
         long shardRows = Math.ceilDiv(10 * MILLION, SHARD_COUNT);
         return make(target, STEP, 10 * MILLION, TableWriter.Options.DEFAULT.withShardRows(shardRows));
     }
 
-    /// Rows of so many bytes.
+    /// Rows of a given size.
     Path plain(long rowSize) throws IOException {
         Path target = dir.resolve("plain-" + rowSize + ".npy");
         RowType rowType = RowType.of(List.of(Field.fixed("bytes", ElementType.U8, rowSize)));
@@ -87,7 +87,7 @@ final class TableData {
         return target;
     }
 
-    /// A folder that was begun and not finished is no table, or has no rows.
+    /// An unfinished folder is not a table, or has no rows.
     private static boolean isThere(Path target, long rowCount) throws IOException {
         if (!Files.exists(target) || Files.isDirectory(target) && !TableReader.isTable(Disk.real(), target)) {
             return false;
@@ -97,7 +97,7 @@ final class TableData {
         }
     }
 
-    /// A table of [#SPARSE_ROWS] rows that takes no room: the header of another one with another number in it.
+    /// A table of [#SPARSE_ROWS] rows that needs no disk space: the header of another table with a larger count.
     Path sparse() throws IOException {
         Path target = dir.resolve("steps-sparse.npy");
         byte[] bytes = new byte[HEADER_SIZE];

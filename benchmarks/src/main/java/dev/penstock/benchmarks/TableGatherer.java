@@ -11,14 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/// Our gather of a table: whole rows as they are stored, or columns.
+/// Our gather of a table: whole rows in their stored form, or columns.
 final class TableGatherer implements Contender, AutoCloseable {
     static final String ROWS = "rows";
     static final String COLUMNS = "columns";
 
     private final TableReader reader;
 
-    /// What is gathered, or null for whole rows.
+    /// The batch for columns, or null for whole rows.
     private final Batch batch;
 
     private final Buffer indexBuffer = new Buffer();
@@ -36,7 +36,7 @@ final class TableGatherer implements Contender, AutoCloseable {
         return new TableGatherer(reader, null);
     }
 
-    /// Gathers these fields into columns; all of them if none is named.
+    /// Gathers these fields into columns; all fields if none is named.
     static TableGatherer columns(TableReader reader, String... names) {
         List<Field> fields = reader.fields().stream()
                 .filter(field -> names.length == 0 || List.of(names).contains(field.name()))
@@ -44,7 +44,7 @@ final class TableGatherer implements Contender, AutoCloseable {
         return new TableGatherer(reader, Batch.create(fields));
     }
 
-    /// Either of them, as a word: `rows`, `columns` or `columns:NAME,NAME`.
+    /// Creates either kind from a word: `rows`, `columns` or `columns:NAME,NAME`.
     static TableGatherer of(TableReader reader, String operation) {
         if (operation.equals(ROWS)) {
             return rows(reader);
@@ -65,7 +65,7 @@ final class TableGatherer implements Contender, AutoCloseable {
         draw.fill(indices, reader.count());
     }
 
-    /// What is timed.
+    /// The measured work.
     long[] gather(Draw draw) throws IOException {
         long[] nanos = new long[draw.batchCount()];
         long before = System.nanoTime();

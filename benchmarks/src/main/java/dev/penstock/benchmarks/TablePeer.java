@@ -13,11 +13,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// Our gather in a process of its own, for cases that need another runtime or other limits; a [Peer] talks to it.
+/// Our gather in a separate process, for cases that need another runtime or other limits. A [Peer] talks to it.
 public final class TablePeer {
     private TablePeer() {}
 
-    /// `FILE vector|scalar`: the second says which kernel it has to be.
+    /// `FILE vector|scalar`: the second argument is the expected kernel.
     public static void main(String[] arguments) throws IOException, InterruptedException {
         if (RowCopy.hasVectors() != arguments[1].equals("vector")) {
             throw new IllegalStateException("the kernel is not the " + arguments[1] + " one");

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
-/// How long each round took, ours and the floor's, and what follows from it.
+/// The duration of each round, ours and the baseline's, and the rows computed from them.
 final class Times {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -27,17 +27,17 @@ final class Times {
         bytes[round] = byteCount;
     }
 
-    /// A row in megabytes (10^6) a second; both sides count the bytes that ours dealt with.
+    /// A row in megabytes (10^6) per second; both sides count the bytes of our side.
     Row megabytes(String name, String caseName, String floorName) {
         return row(name, caseName, "MB/s", floorName, round -> bytes[round] / BYTES_PER_MEGABYTE);
     }
 
-    /// A row in things a second, of which each round has so many.
+    /// A row in things per second; each round has `count` things.
     Row things(String name, String caseName, String unit, long count, String floorName) {
         return row(name, caseName, unit, floorName, round -> count);
     }
 
-    /// A row in milliseconds for each of so many repetitions in a round.
+    /// A row in milliseconds for each of `count` repetitions in a round.
     Row millis(String name, String caseName, long count, String floorName) {
         double divisor = NANOS_PER_MILLI * count;
         return new Row(

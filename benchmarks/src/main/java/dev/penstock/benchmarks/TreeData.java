@@ -24,19 +24,20 @@ import java.util.TreeSet;
 
 /// The keys that trees are measured with, and the trees of them.
 ///
-/// `narrow`: counters of nine letters, four of which there are. `wide`: counters of three bytes. `random`:
-/// sixteen random bytes. `text`: some fifty letters of words with slashes. `real`: a knowledge base of other
-/// people, when `PENSTOCK_EXTRA_DATA` names the folder that has it.
+/// `narrow`: counters of nine letters from an alphabet of four. `wide`: counters of three bytes. `random`: sixteen
+/// random bytes. `text`: about fifty letters of words with slashes. `real`: a real knowledge base, if
+/// `PENSTOCK_EXTRA_DATA` names the folder that has it.
 final class TreeData {
     private static final int COUNT = 200_000;
     private static final int TEXT_COUNT = 100_000;
+    private static final long SEED = 7;
     private static final int[] POWERS = {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000};
     static final int LONG_KEY_SIZE = 30;
 
-    /// One set. The arrays of hits and misses lie in memory in the order in which they are asked for.
+    /// One set of keys. The arrays of hits and misses are in memory in the order in which they are looked up.
     ///
-    /// @param keys   sorted
-    /// @param hits   the same in random order
+    /// @param keys   the keys, sorted
+    /// @param hits   the keys in random order
     /// @param misses hits with one byte changed, without those that are keys too
     record Keys(String name, List<byte[]> keys, List<byte[]> hits, List<byte[]> misses, Path tree) {}
 
@@ -62,8 +63,13 @@ final class TreeData {
         return names;
     }
 
+    /// The keys of a set in ascending order.
+    List<byte[]> sortedKeys(String name) throws IOException {
+        return sorted(generate(name, new Random(SEED)));
+    }
+
     Keys load(String name) throws IOException {
-        Random random = new Random(7);
+        Random random = new Random(SEED);
         List<byte[]> keys = sorted(generate(name, random));
         List<byte[]> shuffled = new ArrayList<>(keys);
         Collections.shuffle(shuffled, random);
@@ -144,7 +150,7 @@ final class TreeData {
         return List.copyOf(new TreeSet<>(words));
     }
 
-    /// Small numbers of words are commoner, so that keys begin alike.
+    /// Low word numbers are more frequent, so that many keys have common prefixes.
     private static byte[] text(List<String> words, Random random) {
         StringBuilder text = new StringBuilder();
         for (int left = 5 + random.nextInt(4); left > 0; left--) {
@@ -159,7 +165,7 @@ final class TreeData {
         return file != null && Files.exists(file) ? file : null;
     }
 
-    /// One of up to a hundred million keys in ascending order, each with an ending of its own.
+    /// One of up to a hundred million keys in ascending order, each with a different ending.
     static void fillLongKey(byte[] key, int index) {
         long mixed = index * 0x9E3779B97F4A7C15L;
         for (int i = 0; i < key.length; i++) {
@@ -167,7 +173,7 @@ final class TreeData {
         }
     }
 
-    /// Writes keys as another program reads them: 4 bytes length, little-endian, and the key.
+    /// Writes keys for another program: 4 bytes length, little-endian, and the key.
     Path write(String name, List<byte[]> keys) throws IOException {
         Path file = folder.resolve(name);
         ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// How much heap does it take to build a tree of ten million keys? The floor is the limit of 256 MiB that the
-/// process is given.
+/// How much heap does it take to build a tree of ten million keys? The floor is the heap limit of 256 MiB of the
+/// process.
 final class TreeHeapCases {
     private static final int LIMIT_MIB = 256;
     private static final int KEY_COUNT = 10_000_000;
@@ -49,7 +49,7 @@ final class TreeHeapCases {
                 Times.spread(peaks)));
     }
 
-    /// The process that builds: keys of some thirty bytes, each with an ending of its own.
+    /// The building process: keys of about thirty bytes, each with a different ending.
     public static void main(String[] arguments) throws IOException {
         long start = System.nanoTime();
         try (TreeWriter writer = TreeWriter.create(Path.of(arguments[0]), TreeWriter.Options.DEFAULT)) {

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-/// How does a tree answer that is four times as large as the memory its process may have?
+/// How fast are lookups in a tree four times as large as the memory of its process?
 ///
-/// The process looks up random keys, first with nothing of the tree in memory and then others of the same kind,
-/// when memory is as full as it may be. The floor is the same process without the limit.
+/// The process looks up random keys, first with a cold cache, and then other keys when the memory is full. The
+/// baseline is the same process without the limit.
 final class TreeLimitedCases {
     private static final int KEY_COUNT = 22_000_000;
     private static final int LOOKUPS = 5_000;
@@ -23,10 +23,10 @@ final class TreeLimitedCases {
 
     private TreeLimitedCases() {}
 
-    /// @param nanos  of a lookup
-    /// @param major  faults of a lookup that had to wait for the disk
-    /// @param all    faults of a lookup
-    /// @param kbRead kilobytes from the disk for a lookup
+    /// @param nanos  nanoseconds for each lookup
+    /// @param major  page faults for each lookup that had to wait for the disk
+    /// @param all    all page faults for each lookup
+    /// @param kbRead kilobytes read from the disk for each lookup
     private record Seen(double nanos, double major, double all, double kbRead) {}
 
     static void run(Settings settings, TreeData data, Report report) throws Exception {
@@ -52,24 +52,8 @@ final class TreeLimitedCases {
             report.note("skipped: trees in little memory, because " + e.getMessage());
             return;
         }
-        report.add(row("limited-cold", ours[0], free[0]));
-        report.add(row("limited-warm", ours[1], free[1]));
-    }
-
-    private static Row row(String caseName, double[] ours, double[] free) {
-        double[] ratios = new double[ours.length];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = ours[i] / free[i];
-        }
-        return new Row(
-                TreeBenchmark.NAME,
-                caseName,
-                Times.median(ours),
-                "keys/s",
-                "no limit",
-                Times.median(free),
-                Times.median(ratios),
-                Times.spread(ratios));
+        report.add(Row.above(TreeBenchmark.NAME, "limited-cold", "keys/s", ours[0], "no limit", free[0]));
+        report.add(Row.above(TreeBenchmark.NAME, "limited-warm", "keys/s", ours[1], "no limit", free[1]));
     }
 
     private static String text(Seen seen) {
@@ -123,7 +107,7 @@ final class TreeLimitedCases {
         return seen;
     }
 
-    /// The process that looks up: a tree, and which keys to draw.
+    /// The process that looks up: a tree and a seed for the keys.
     public static void main(String[] arguments) throws IOException {
         Random random = new Random(Long.parseLong(arguments[1]));
         try (TreeReader tree = TreeReader.open(Path.of(arguments[0]))) {

@@ -51,7 +51,7 @@ final class TreeOpenCases {
         }
     }
 
-    /// A tree of one key whose root is at the end of a file with a hole.
+    /// Writes a tree of one key whose root is at the end of a sparse file.
     private static void writeSparse(Path file, long size) throws IOException {
         Files.deleteIfExists(file);
         ByteBuffer header = ByteBuffer.allocate(18).order(ByteOrder.LITTLE_ENDIAN);

@@ -14,9 +14,9 @@ import java.util.List;
 
 /// Do two processes that use a tree share its memory, and how many pages does a lookup touch?
 ///
-/// Each process prints how many pages it read from the disk for each lookup, first and again, and how much of the
-/// tree it holds: `Pss`, its share when memory is divided among all that hold it, beside `Rss`. The floor of the
-/// share is half.
+/// Each process prints the number of pages it read from the disk for each lookup, first and again, and how much of
+/// the tree it holds: `Pss`, where shared memory is divided among its users, and `Rss`. The floor of the share is
+/// half.
 final class TreePageCases {
     private static final int LOOKUPS = 20_000;
 
@@ -25,7 +25,7 @@ final class TreePageCases {
     static void run(Settings settings, TreeData data, Report report) throws Exception {
         TreeData.Keys keys = data.load("random");
         Path hits = data.write("pages.keys", keys.hits().subList(0, LOOKUPS));
-        // Asks the kernel to forget what it holds of the file, which it does unless others use it.
+        // Ask the kernel to evict the file, which it does unless other processes use it.
         Command.run("dd", "if=" + keys.tree(), "iflag=nocache", "count=0", "status=none");
         List<Process> processes = new ArrayList<>();
         List<BufferedReader> outputs = new ArrayList<>();
@@ -60,7 +60,7 @@ final class TreePageCases {
         report.add(new Row(TreeBenchmark.NAME, "pss-of-rss", share, "share", "half", 0.5, 0.5 / share, 0));
     }
 
-    /// One of the two: a tree and keys to look up.
+    /// One of the two processes: a tree and keys to look up.
     public static void main(String[] arguments) throws IOException {
         Path path = Path.of(arguments[0]);
         List<byte[]> keys = read(Path.of(arguments[1]));
@@ -104,7 +104,7 @@ final class TreePageCases {
         return stat(9);
     }
 
-    /// A field of `/proc/self/stat`, counted behind the name of the process.
+    /// A field of `/proc/self/stat`, counted from the name of the process.
     private static long stat(int index) throws IOException {
         String stat = Files.readString(Path.of("/proc/self/stat"));
         return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[index]);

@@ -9,13 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What is timed of ours.
+/// The measured work of our side.
 final class TreeWork {
     static final int BATCH_SIZE = 4096;
 
     private TreeWork() {}
 
-    /// @return how many keys are there
+    /// @return the number of keys found
     static long lookUp(TreeReader tree, List<byte[]> keys) {
         long found = 0;
         for (byte[] key : keys) {
@@ -24,7 +24,7 @@ final class TreeWork {
         return found;
     }
 
-    /// @return how many keys are there
+    /// @return the number of keys found
     static long lookUpBatches(TreeReader tree, List<byte[]> keys) {
         long found = 0;
         long[] values = new long[BATCH_SIZE];
@@ -34,7 +34,7 @@ final class TreeWork {
         return found;
     }
 
-    /// @return the bytes of all keys
+    /// @return the size of all keys in bytes
     static long iterate(TreeReader tree) {
         long bytes = 0;
         TreeScan scan = tree.scan();
@@ -44,13 +44,16 @@ final class TreeWork {
         return bytes;
     }
 
-    static void build(Path target, List<byte[]> keys, Disk disk) throws IOException {
+    /// @return the bytes of the tree
+    static long build(Path target, List<byte[]> keys, Disk disk) throws IOException {
         TreeWriter.Options options =
                 TreeWriter.Options.DEFAULT.withReplacing(true).withDisk(disk);
-        try (TreeWriter writer = TreeWriter.create(target, options)) {
+        TreeWriter writer = TreeWriter.create(target, options);
+        try (writer) {
             for (byte[] key : keys) {
                 writer.append(key, 0);
             }
         }
+        return writer.summary().fileBytes();
     }
 }

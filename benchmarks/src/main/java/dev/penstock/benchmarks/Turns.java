@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 
-/// Runs several ways to gather rows in turns, the first of which is ours.
+/// Runs several contenders that gather rows in turns, the first of which is ours.
 ///
-/// First all have to gather the same bytes. Then they are warmed up. In each round that counts every one gathers
-/// rows that nobody has gathered before, and another one goes first. The time of a round is the
-/// median of its batches, so that what interrupts a few of them is left to [#rareMillis].
+/// First all must gather the same bytes. Then they are warmed up. In each measured round every contender gathers
+/// rows that have not been gathered before, and another one goes first. The time of a round is the median of its
+/// batches; [#rareMillis] shows the batches that were interrupted.
 final class Turns {
     private static final int CHECKED_BATCHES = 2;
 
@@ -41,30 +41,30 @@ final class Turns {
         this.seed = name.hashCode();
     }
 
-    /// Adds a way.
+    /// Adds a contender.
     ///
-    /// @param batchCount batches of one round; slow ways take fewer
+    /// @param batchCount the number of batches of a round; slow contenders take fewer
     Turns add(Contender contender, String label, int batchCount) {
         entries.add(new Entry(contender, label, batchCount, false, new ArrayList<>()));
         return this;
     }
 
-    /// Adds a way that comes to other bytes than ours, so that they are not compared.
+    /// Adds a contender that gathers other bytes than ours, so that they are not compared.
     Turns addUnlike(Contender contender, String label, int batchCount) {
         entries.add(new Entry(contender, label, batchCount, true, new ArrayList<>()));
         return this;
     }
 
-    /// Lets the time of a round be that of all its batches: where threads wait for each other, the median of the
-    /// batches says too little.
+    /// Makes the time of a round that of all its batches. If threads wait for each other, the median of the
+    /// batches is not enough.
     Turns inTotal() {
         this.isTotal = true;
         return this;
     }
 
-    /// Measures.
+    /// Runs the measurement.
     ///
-    /// @throws IllegalStateException when the ways come to different bytes
+    /// @throws IllegalStateException when the contenders gather different bytes
     Turns run(int rounds) throws Exception {
         requireSameAnswer();
         for (Entry entry : entries) {
@@ -103,7 +103,7 @@ final class Turns {
         }
     }
 
-    /// A row for each of the others, in millions of rows a second.
+    /// A row for each of the others, in millions of rows per second.
     List<Row> rows(String caseName) {
         return rows(caseName, "Mrows/s", nanosPerRow -> 1000 / nanosPerRow);
     }
@@ -138,12 +138,12 @@ final class Turns {
                 Times.spread(ratios));
     }
 
-    /// One way beside another, in microseconds for a batch.
+    /// One contender compared with another, in microseconds for a batch.
     Row between(String caseName, String label, String floorLabel) {
         return row(caseName, entry(label), entry(floorLabel), "us", this::micros);
     }
 
-    /// How much longer a batch takes in one way than in another, in microseconds, in each round.
+    /// The additional time of a batch of one contender compared with another, in microseconds, in each round.
     double[] excessMicros(String label, String floorLabel) {
         double[] ours = nanosPerRow(entry(label));
         double[] theirs = nanosPerRow(entry(floorLabel));
@@ -152,7 +152,7 @@ final class Turns {
                 .toArray();
     }
 
-    /// The fastest of some ways.
+    /// The fastest of some contenders.
     String fastest(List<String> labels) {
         return labels.stream()
                 .min(Comparator.comparingDouble(label -> Times.median(nanosPerRow(entry(label)))))
@@ -176,8 +176,8 @@ final class Turns {
                 .toArray();
     }
 
-    /// The time that one batch in a thousand exceeds, over all rounds: ours beside a limit, and
-    /// beside the others.
+    /// The time that one batch in a thousand exceeds, over all rounds: ours compared with a limit, and with the
+    /// others.
     List<Row> rareMillis(String caseName, double limitMillis) {
         double ours = rare(entries.getFirst());
         double[] worst = entries.getFirst().rounds.stream()

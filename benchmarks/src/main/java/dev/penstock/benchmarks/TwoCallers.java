@@ -23,7 +23,7 @@ final class TwoCallers implements Contender, AutoCloseable {
         return 2;
     }
 
-    /// The time from when the first begins until both are done.
+    /// The time from the start of the first until both are done.
     @Override
     public long[] run(Draw draw) throws Exception {
         Draw other = new Draw(draw.batchCount(), draw.batchSize(), draw.seed() + 1);

@@ -5,8 +5,8 @@ import dev.penstock.memory.Disk;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/// The real disk, of which nobody waits until it has stored what was written: for a comparison with programs that
-/// do not wait either.
+/// The real disk without forcing to stable storage, for comparisons with programs that do not wait for the disk
+/// either.
 final class UnforcedDisk {
     private UnforcedDisk() {}
 
@@ -14,7 +14,7 @@ final class UnforcedDisk {
         return without(Disk.class, Disk.real(), "forceDirectory");
     }
 
-    /// An object that does one thing not at all and everything else as another one does.
+    /// A proxy that ignores one method and passes on all others.
     private static <T> T without(Class<T> type, T real, String left) {
         Object proxy =
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Side-by-side runs: how fast we are, beside a floor that is measured in the same process and minute.
+/// Side-by-side measurements: our speed compared with a baseline (floor) that is measured in the same process and
+/// minute.
 ///
-/// Start from [dev.penstock.benchmarks.Benchmark]; a new one is a class of its own and a line in
+/// Start from [dev.penstock.benchmarks.Benchmark]. A new one is a class and a line in
 /// [dev.penstock.benchmarks.Main].
 package dev.penstock.benchmarks;

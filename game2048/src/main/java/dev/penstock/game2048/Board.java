@@ -5,13 +5,13 @@ import java.util.HexFormat;
 
 /// The rules of the game on a board of 16 exponents in one `long`.
 ///
-/// Cells count row by row from the top left. Cell `i` is bits `63 - 4i` to `60 - 4i`, so the hexadecimal digits
-/// read like the board, four for each row. A cell holds 0 when it is empty and `e` for the tile `2^e`.
+/// Cells are numbered row by row from the top left. Cell `i` is bits `63 - 4i` to `60 - 4i`, so the hexadecimal
+/// digits read like the board, four for each row. A cell is 0 when it is empty and `e` for the tile `2^e`.
 public final class Board {
     /// The number of cells.
     public static final int CELLS = 16;
 
-    /// The largest exponent a cell has room for: the tile 32768.
+    /// The largest exponent of a cell: the tile 32768.
     public static final int EXPONENT_MAX = 15;
 
     private static final long LOW_BITS = 0x1111_1111_1111_1111L;
@@ -41,9 +41,9 @@ public final class Board {
         return ~used & LOW_BITS;
     }
 
-    /// Returns the board after a move, before a tile is spawned. A move that is not legal changes nothing.
+    /// Returns the board after a move, before a tile is spawned. An illegal move changes nothing.
     ///
-    /// @throws TileOverflowException when the move merges two tiles of 32768, for which a board has no room
+    /// @throws TileOverflowException when the move merges two tiles of 32768, which a board cannot represent
     public static long shift(long board, Move move) {
         if (isOverflowing(board, move)) {
             throw new TileOverflowException(board, move);
@@ -51,7 +51,7 @@ public final class Board {
         return slide(board, move.code());
     }
 
-    /// [#shift] without the check: see [Lines] for what becomes of two tiles of 32768.
+    /// [#shift] without the check. [Lines] says what happens to two tiles of 32768.
     static long slide(long board, int move) {
         return switch (move) {
             case 0 -> transpose(toFirst(transpose(board)));
@@ -77,7 +77,7 @@ public final class Board {
 
     /// Returns the board with rows and columns exchanged.
     static long transpose(long board) {
-        // Exchanges cells within blocks of two by two, then these blocks.
+        // Exchange cells within blocks of two by two, then these blocks.
         long cells = (board ^ board >>> 12) & 0x0000_F0F0_0000_F0F0L;
         long half = board ^ cells ^ cells << 12;
         long blocks = (half ^ half >>> 24) & 0x0000_0000_FF00_FF00L;
@@ -113,8 +113,8 @@ public final class Board {
         return legalMoves(board) == 0;
     }
 
-    /// Returns the score of the board: the sum of `(e - 1) * 2^e` over its tiles. It depends on the board alone,
-    /// so it counts a spawned 4 as if it had been merged.
+    /// Returns the score of the board: the sum of `(e - 1) * 2^e` over its tiles. It depends on the board only, so
+    /// a spawned 4 counts as if it had been merged.
     public static long score(long board) {
         long score = 0;
         for (int cell = 0; cell < CELLS; cell++) {
@@ -137,7 +137,7 @@ public final class Board {
         return 1 << highestExponent(board);
     }
 
-    /// Spawns a tile: one of the empty cells, counted from the last one, then a 2 in nine of ten cases or a 4.
+    /// Spawns a tile: a 2 with probability 0.9, otherwise a 4, in a random empty cell, counted from the last one.
     ///
     /// @throws IllegalStateException when the board is full
     public static long spawn(long board, StdRng random) {
@@ -153,7 +153,7 @@ public final class Board {
         return board | (random.below32(10) < 9 ? cell : cell << 1);
     }
 
-    /// Returns a board at the start of a game: two spawned tiles.
+    /// Returns a board at the start of a game, with two spawned tiles.
     public static long start(StdRng random) {
         return spawn(spawn(0, random), random);
     }

@@ -8,18 +8,20 @@ import dev.penstock.loader.Transform;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.SplittableRandom;
 
-/// Turns and mirrors boards, and with them the moves, the legal moves and the values: the eight symmetries of the
-/// square.
+/// A transform that rotates and mirrors boards, together with moves, legal moves and values: the eight symmetries
+/// of the square.
 ///
-/// Symmetry `k` mirrors left and right first when `k` is 4 or more, and then turns by `k % 4` quarters clockwise.
-/// The fields `board`, `move`, `ev_legal` and `ev_values` are changed, as far as they are there; a batch without
-/// boards is refused.
+/// Symmetry `k` first mirrors left and right if `k` is 4 or more, and then rotates by `k % 4` quarter turns
+/// clockwise. The fields `board`, `move`, `ev_legal` and `ev_values` are changed if they exist; a batch without
+/// boards is rejected.
 ///
-/// A random symmetry depends on the seed and on the values of the row alone, so that a loader that is resumed
-/// gives the same rows. Another seed gives other ones, for instance a seed for each epoch.
+/// A random symmetry depends on the seed, the epoch, and the position of the row in the epoch. So a row gets
+/// another symmetry in the next epoch, and loaders with any number of threads, also resumed ones, give the same
+/// rows.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class BoardSymmetry implements Transform {
     /// The number of symmetries.
     public static final int COUNT = 8;
@@ -35,17 +37,17 @@ public final class BoardSymmetry implements Transform {
         this.seed = seed;
     }
 
-    /// The same symmetry for all rows.
+    /// Creates a transform with the same symmetry for all rows.
     ///
     /// @param symmetry 0 to 7; 0 changes nothing
     public static BoardSymmetry of(int symmetry) {
         if (symmetry < 0 || symmetry >= COUNT) {
-            throw new IllegalArgumentException("a symmetry is 0 to 7, got " + symmetry);
+            throw new IllegalArgumentException("a symmetry must be between 0 and 7, got " + symmetry);
         }
         return new BoardSymmetry(symmetry, 0);
     }
 
-    /// A symmetry for each row, chosen by the seed and the row.
+    /// Creates a transform with a random symmetry for each row.
     public static BoardSymmetry random(long seed) {
         return new BoardSymmetry(-1, seed);
     }
@@ -67,7 +69,7 @@ public final class BoardSymmetry implements Transform {
         return all;
     }
 
-    /// A board after a symmetry.
+    /// Applies a symmetry to a board.
     public static long board(long board, int symmetry) {
         long result = symmetry >= 4 ? mirrored(board) : board;
         for (int quarter = 0; quarter < symmetry % 4; quarter++) {
@@ -76,13 +78,13 @@ public final class BoardSymmetry implements Transform {
         return result;
     }
 
-    /// Left and right exchanged: the nibbles of each row in reverse order.
+    /// Exchanges left and right: the nibbles of each row in reverse order.
     private static long mirrored(long board) {
         long pairs = (board & 0x0F0F_0F0F_0F0F_0F0FL) << 4 | (board & 0xF0F0_F0F0_F0F0_F0F0L) >>> 4;
         return (pairs & 0x00FF_00FF_00FF_00FFL) << 8 | (pairs & 0xFF00_FF00_FF00_FF00L) >>> 8;
     }
 
-    /// A move after a symmetry.
+    /// Applies a symmetry to a move.
     public static int move(int move, int symmetry) {
         return MOVES[symmetry][move];
     }
@@ -90,31 +92,30 @@ public final class BoardSymmetry implements Transform {
     @Override
     public List<Field> fields(List<Field> fields) {
         if (fields.stream().noneMatch(field -> field.name().equals("board"))) {
-            throw new IllegalArgumentException("symmetries need the field board; there are: " + fields);
+            throw new IllegalArgumentException("the transform needs the field board; the fields are " + fields);
         }
         return fields;
     }
 
+    /// Outside a loader there is no epoch, so a random symmetry depends on the seed and the position in the batch.
     @Override
     public void apply(Batch source, Batch target) {
+        apply(source, target, (row, own) -> new SplittableRandom(own + row).nextLong());
+    }
+
+    @Override
+    public void apply(Batch source, Batch target, Seeds seeds) {
         int rowCount = Math.toIntExact(source.rowCount());
-        MemorySegment boards = source.column("board").memory();
         byte[] symmetries = new byte[rowCount];
         for (int row = 0; row < rowCount; row++) {
-            symmetries[row] = (byte) (fixed >= 0 ? fixed : chosen(boards.get(Layouts.U64, row * 8L)));
+            // Use the highest three bits of the seed of a row.
+            symmetries[row] = (byte) (fixed >= 0 ? fixed : seeds.of(row, seed) >>> 61);
         }
         for (int i = 0; i < source.columns().size(); i++) {
             Column column = source.column(i);
             change(column, symmetries, rowCount);
             target.column(i).exchange(column);
         }
-    }
-
-    /// The three highest bits of a mixture of seed and board.
-    private int chosen(long board) {
-        long mixed = (board ^ seed) * 0x9E37_79B9_7F4A_7C15L;
-        mixed = (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
-        return (int) (mixed >>> 61);
     }
 
     private static void change(Column column, byte[] symmetries, int rowCount) {
@@ -141,7 +142,7 @@ public final class BoardSymmetry implements Transform {
                 }
             }
             default -> {
-                // Run ids and the like are the same for all symmetries.
+                // Other fields, such as run ids, do not depend on the symmetry.
             }
         }
     }

@@ -3,12 +3,12 @@ package dev.penstock.game2048;
 
 import java.util.Arrays;
 
-/// What the player thought of the four moves of one step: which are legal, and how good each legal one is.
+/// The player's evaluation of the four moves of one step: which are legal, and the value of each legal move.
 ///
-/// @param legalBits legality bits, as [Move#bit] says
-/// @param valueBits the bits of the four 32-bit values, in the order of [Move]; 0 where a move is illegal
+/// @param legalBits legality bits, see [Move#bit]
+/// @param valueBits the bits of the four 32-bit values, in the order of [Move]; 0 if a move is illegal
 public record Branches(int legalBits, int[] valueBits) {
-    /// The value of the best branch: the largest float below 1 that leaves room for rounding.
+    /// The value of the best branch: just below 1, with a margin for rounding.
     static final int BEST_BITS = 0x3F7F_FFFE;
 
     private static final float HALF = 0.5f;
@@ -45,12 +45,12 @@ public record Branches(int legalBits, int[] valueBits) {
         return legalBits * 31 + Arrays.hashCode(valueBits);
     }
 
-    /// Turns the values of a search into stored ones, as the original does: the lowest legal value becomes 0, the
-    /// highest just below 1.
+    /// Normalises the values of a search as the original program does: the lowest legal value becomes 0, the
+    /// highest becomes just below 1.
     ///
-    /// @param legalBits which moves are legal
+    /// @param legalBits the legal moves
     /// @param values    the values of the search for the legal moves
-    /// @param target    gets the bits of the four stored values from `offset` on
+    /// @param target    receives the bits of the four stored values at `offset`
     public static void normalise(int legalBits, double[] values, int[] target, int offset) {
         double min = Double.NaN;
         double max = Double.NaN;

@@ -3,9 +3,9 @@ package dev.penstock.game2048;
 
 import dev.penstock.Reason;
 
-/// Something that the original program accepts in a stored run although no writer makes it.
+/// A deviation of a stored run: something that the original program accepts although no known writer produces it.
 ///
-/// @param offset where in the run, in bytes from its start
-/// @param step   the step it is in, or -1
-/// @param what   one sentence
+/// @param offset the offset in the run, in bytes
+/// @param step   the index of the step, or -1
+/// @param what   a description in one sentence
 public record Deviation(long offset, long step, Reason reason, String what) {}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-/// A player that looks ahead: for every move it takes the average over the tiles that may be spawned, and of that
-/// the best next move, and so on. At the end of its depth it asks the [Heuristic].
+/// A player that searches ahead: for every move it averages over the tiles that may be spawned, then takes the
+/// best next move, and so on. At the end of its depth it uses the [Heuristic].
 ///
-/// The values are those of the original's sequential search, bit for bit.
+/// The values are those of the original program's sequential search, bit for bit.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class Expectimax {
-    /// Boards that are less likely than this are not looked into.
+    /// Boards with a lower probability are not searched.
     public static final float PROBABILITY_CUTOFF = 1e-4f;
 
-    /// The depth of the search when nothing limits it: two less than the number of different tiles, and this at
-    /// least.
+    /// The smallest depth of an unlimited search. Otherwise the depth is two less than the number of different
+    /// tiles.
     private static final int DEPTH_MIN = 3;
 
     private static final int DEPTH_MAX = 64;
@@ -24,17 +24,17 @@ public final class Expectimax {
     private int legalBits;
     private long nodeCount;
 
-    /// Makes a player.
+    /// Creates a player.
     ///
-    /// @param depthCap how deep it looks at most; at most 64
+    /// @param depthCap the largest search depth; at most 64
     public Expectimax(int depthCap) {
         this(depthCap, PROBABILITY_CUTOFF);
     }
 
-    /// Makes a player with a probability cutoff of its own.
+    /// Creates a player with a given probability cutoff.
     public Expectimax(int depthCap, float cutoff) {
         if (depthCap < 0 || depthCap > DEPTH_MAX) {
-            throw new IllegalArgumentException("the depth must be 0 to " + DEPTH_MAX + ", got " + depthCap);
+            throw new IllegalArgumentException("the depth must be between 0 and " + DEPTH_MAX + ", got " + depthCap);
         }
         this.depthCap = depthCap;
         this.cutoff = cutoff;
@@ -71,18 +71,18 @@ public final class Expectimax {
         return legalBits;
     }
 
-    /// Returns the values of the four moves; 0 where a move is illegal. The next evaluation overwrites them.
+    /// Returns the values of the four moves; 0 if a move is illegal. The next evaluation overwrites them.
     public double[] values() {
         return values;
     }
 
-    /// Returns how many boards the evaluation looked at, those among them that were known already.
+    /// Returns the number of boards that the evaluation visited, including cached ones.
     public long nodeCount() {
         return nodeCount;
     }
 
-    /// Returns the move of the original's sequential player: the first of the best ones, or null when all values
-    /// are 0, which happens shortly before the end although moves are legal.
+    /// Returns the move of the original program's sequential player: the first of the best moves, or null when all
+    /// values are 0. That happens shortly before the end, although moves are legal.
     public Move firstBest() {
         Move best = null;
         double highest = 0;
@@ -95,7 +95,7 @@ public final class Expectimax {
         return best;
     }
 
-    /// Returns the move of the original's recorder: the last of the best ones, or null when no move is legal.
+    /// Returns the move of the original recorder: the last of the best moves, or null when no move is legal.
     public Move lastBest() {
         int best = -1;
         for (int move = 0; move < Move.COUNT; move++) {
@@ -155,7 +155,7 @@ public final class Expectimax {
         return best;
     }
 
-    /// [#best] of depth 0: most of the time of a search is spent here.
+    /// [#best] for depth 0. A search spends most of its time here.
     private double bestHeuristic(long board) {
         long columns = Board.transpose(board);
         long up = Board.toFirst(columns);

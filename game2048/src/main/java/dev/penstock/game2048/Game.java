@@ -5,17 +5,17 @@ import java.util.function.Function;
 
 /// Plays games with a player and records them.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class Game {
-    /// Why a game ended.
+    /// The reason why a game ended.
     public enum End {
         /// No move is legal.
         OVER,
-        /// The player named no move.
+        /// The player chose no move.
         NO_MOVE,
-        /// The chosen move would have made a tile of 65536.
+        /// The chosen move would have created a tile of 65536.
         OVERFLOW,
-        /// The most steps were played.
+        /// The largest number of steps was reached.
         STEPS
     }
 
@@ -23,23 +23,23 @@ public final class Game {
     private final Function<Expectimax, Move> choice;
     private final int stepsMax;
 
-    /// @param choice   which of the evaluated moves is made
-    /// @param stepsMax how many steps are played at most
+    /// @param choice   chooses one of the evaluated moves
+    /// @param stepsMax the largest number of steps
     Game(Expectimax player, Function<Expectimax, Move> choice, int stepsMax) {
         this.player = player;
         this.choice = choice;
         this.stepsMax = stepsMax;
     }
 
-    /// Makes a game that chooses as the original's recorder does and plays until it is over.
+    /// Creates a game that chooses moves as the original recorder does and plays until it is over.
     public static Game of(Expectimax player) {
         return new Game(player, Expectimax::lastBest, Integer.MAX_VALUE);
     }
 
     /// Plays one game from the start.
     ///
-    /// @param random places and tiles that are spawned
-    /// @param target gets the steps and the final board; its metadata is left to the caller
+    /// @param random chooses positions and tiles to spawn
+    /// @param target receives the steps and the final board; the caller sets its metadata
     public End play(StdRng random, RunColumns target) {
         target.begin();
         long board = Board.start(random);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-/// How good a board is, from how good its rows and columns are. The values are those of the original, bit for bit.
+/// Evaluates a board from its rows and columns. The values are those of the original program, bit for bit.
 ///
 /// A line is worth `200000 + 270 * empty + 700 * merges - 47 * min(falling, rising) - 11 * sum(e^3.5)`. `merges`
 /// counts the tiles in groups of equal neighbours; `falling` and `rising` sum up the differences of `e^4` between
@@ -13,8 +13,8 @@ public final class Heuristic {
     private static final double MONOTONICITY_WEIGHT = 47;
     private static final double SUM_WEIGHT = 11;
 
-    /// The exponents to the power of 3.5, as the C library of the original computes them. Those of Java differ in
-    /// the last bit, and a search that compares sums of them would choose other moves.
+    /// The exponents to the power of 3.5, as computed by the C library of the original program. Java's results
+    /// differ in the last bit, so a search that compares sums of them would choose other moves.
     private static final long[] POWER_BITS = {
         0,
         0x3ff0000000000000L,
@@ -94,7 +94,8 @@ public final class Heuristic {
         return of(board, Board.transpose(board));
     }
 
-    /// The value of a board whose columns are there as well. The order of the additions is that of the original.
+    /// The value of a board whose columns are already known. The order of the additions is that of the original
+    /// program.
     static double of(long rows, long columns) {
         double value = LINES[(int) (rows >>> 48)];
         value += LINES[(int) (columns >>> 48)];

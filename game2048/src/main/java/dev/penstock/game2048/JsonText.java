@@ -7,10 +7,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// JSON text that is put together from its parts, in memory or, where a stream is given, written there piece by
-/// piece.
+/// A builder of JSON text in memory. If a stream is given, the text is written there piece by piece.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class JsonText {
     private static final int PIECE_SIZE = 1 << 16;
     private static final int NUMBER_SIZE_MAX = 20;
@@ -19,7 +18,7 @@ final class JsonText {
     private byte[] bytes = new byte[PIECE_SIZE + 64];
     private int size;
 
-    /// @param stream where to write, or null to keep everything
+    /// @param stream the target, or null to keep everything in memory
     JsonText(OutputStream stream) {
         this.stream = stream;
     }
@@ -33,12 +32,12 @@ final class JsonText {
         }
     }
 
-    /// Writes what is there to the stream it was made for.
+    /// Writes the collected text to the stream.
     void flush() throws IOException {
         writeTo(stream);
     }
 
-    /// Writes what is there and forgets it.
+    /// Writes the collected text and clears it.
     void writeTo(OutputStream target) throws IOException {
         target.write(bytes, 0, size);
         size = 0;
@@ -81,7 +80,7 @@ final class JsonText {
         return this;
     }
 
-    /// Adds the number that bits stand for.
+    /// Adds the float with these bits.
     JsonText addFloat(int bits) throws IOException {
         return switch (bits) {
             case 0 -> add("0.0");

@@ -4,7 +4,7 @@ package dev.penstock.game2048;
 /// The result of moving each of the 65,536 possible lines of four tiles.
 ///
 /// A line is 16 bits, the first cell in the highest four. Merging two tiles of exponent 15 gives exponent 16,
-/// which has no room: the cell becomes empty. Such boards only occur inside a search; [Board#shift] refuses the
+/// which does not fit: the cell becomes empty. Such boards only occur inside a search; [Board#shift] rejects the
 /// move.
 final class Lines {
     static final int COUNT = 1 << 16;
@@ -13,7 +13,7 @@ final class Lines {
     static final char[] TO_FIRST = new char[COUNT];
     /// The line after a move towards its last cell.
     static final char[] TO_LAST = new char[COUNT];
-    /// Whether a move along the line merges two tiles of exponent 15, whichever way it goes.
+    /// Whether a move along the line, in either direction, merges two tiles of exponent 15.
     private static final long[] OVERFLOWS_TO_FIRST = new long[COUNT / Long.SIZE];
 
     private static final long[] OVERFLOWS_TO_LAST = new long[COUNT / Long.SIZE];
@@ -63,7 +63,7 @@ final class Lines {
         return new int[] {cells[3], cells[2], cells[1], cells[0]};
     }
 
-    /// Moves all tiles to the front; equal neighbours merge once, those at the front first.
+    /// Moves all tiles to the front. Equal neighbours merge once, beginning at the front.
     private static int[] slide(int[] cells) {
         int[] result = new int[CELLS];
         int count = 0;

@@ -15,7 +15,7 @@ public enum Move {
 
     private static final List<Move> ALL = List.of(values());
 
-    /// Returns the move that a stored number stands for.
+    /// Returns the move with a stored number.
     ///
     /// @throws IndexOutOfBoundsException when the number is not 0 to 3
     public static Move of(int code) {

@@ -4,7 +4,7 @@ package dev.penstock.game2048;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/// Numbers as the original program writes them in JSON and on the command line.
+/// Formats numbers as the original program does in JSON and on the command line.
 public final class NumberText {
     private static final float PLAIN_MIN = 0.001f;
     private static final int FLOAT_POINT_MIN = -6;
@@ -15,11 +15,10 @@ public final class NumberText {
 
     private NumberText() {}
 
-    /// Returns the shortest text that is read back as the same 32-bit float, `null` when JSON has no way to say
-    /// it.
+    /// Returns the shortest text that is read back as the same 32-bit float, or `null` for NaN and infinities.
     public static String json(float value) {
         if (value >= PLAIN_MIN && value < 1) {
-            // Java's own text is the same here, and most branch values are here.
+            // Java's own text is the same in this range, which has most branch values.
             return Float.toString(value);
         }
         if (!Float.isFinite(value)) {
@@ -32,8 +31,7 @@ public final class NumberText {
                 FLOAT_POINT_MAX);
     }
 
-    /// Returns the shortest text that is read back as the same 64-bit float, `null` when JSON has no way to say
-    /// it.
+    /// Returns the shortest text that is read back as the same 64-bit float, or `null` for NaN and infinities.
     public static String json(double value) {
         if (!Double.isFinite(value)) {
             return "null";
@@ -45,7 +43,7 @@ public final class NumberText {
                 DOUBLE_POINT_MAX);
     }
 
-    /// Returns the number with three digits behind the point, rounded half to even from the exact value.
+    /// Returns the number with three decimals, rounded half to even from the exact value.
     public static String fixed3(double value) {
         if (!Double.isFinite(value)) {
             return Double.isNaN(value) ? "NaN" : value > 0 ? "inf" : "-inf";
@@ -57,10 +55,10 @@ public final class NumberText {
         return isNegative && !text.startsWith("-") ? "-" + text : text;
     }
 
-    /// Digits and where the point is: `0.digits * 10^point`.
+    /// Digits and the position of the point: `0.digits * 10^point`.
     private record Decimal(String digits, int point) {}
 
-    /// Java prints at least two digits, where one may do.
+    /// Java prints at least two digits, even if one is enough.
     private static Decimal shortest(String text, float value) {
         Decimal decimal = decimal(text);
         if (decimal.digits().length() == 2) {
@@ -85,7 +83,7 @@ public final class NumberText {
         boolean isSame(String candidate);
     }
 
-    /// The nearer of the two numbers with one digit around a number with two, if it stands for the same float.
+    /// The nearer of the two one-digit numbers around a two-digit number, if it is read back as the same float.
     private static Decimal shorter(Decimal decimal, double value, Match match) {
         int tens = decimal.digits().charAt(0) - '0';
         Decimal best = null;

@@ -5,20 +5,20 @@ import dev.penstock.Reason;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Plays a run again: every move has to be legal, every next board has to be the moved one with one spawned tile,
-/// and recorded legality has to be that of the board.
+/// Replays a run: every move must be legal, every next board must be the moved board with one spawned tile, and
+/// the recorded legality must be that of the board.
 public final class Replay {
-    /// A run that is not one of the game has as many problems as steps; the first ones are enough.
+    /// The largest number of problems that are listed. A file that is not a run has a problem in every step.
     private static final int PROBLEMS_MAX = 100;
 
     private Replay() {}
 
-    /// What does not follow the rules.
+    /// A violation of the rules.
     ///
-    /// @param step the step it is in
+    /// @param step the index of the step
     public record Problem(long step, Reason reason, String what) {}
 
-    /// Checks a run and returns its problems, at most 100 of them.
+    /// Checks a run and returns its problems, at most [#PROBLEMS_MAX].
     public static List<Problem> check(Run run) {
         List<Problem> problems = new ArrayList<>();
         RunColumns columns = run.columns();
@@ -38,7 +38,7 @@ public final class Replay {
             problems.add(new Problem(
                     index,
                     Reason.LEGALITY_MISMATCH,
-                    "the legality bits are " + bits(flags & RunColumns.LEGAL) + " and those of " + Board.text(board)
+                    "the legality bits are " + bits(flags & RunColumns.LEGAL) + ", but those of " + Board.text(board)
                             + " are " + bits(legal) + " (up, down, left, right from the right)"));
         }
         if ((legal & move.bit()) == 0) {
@@ -58,7 +58,7 @@ public final class Replay {
         return Integer.toBinaryString(legal | 16).substring(1);
     }
 
-    /// Whether a board is another one with a 2 or a 4 in one of its empty cells.
+    /// Whether `next` is the board `moved` with a 2 or a 4 in one of its empty cells.
     static boolean isSpawned(long moved, long next) {
         long difference = moved ^ next;
         int cell = Long.numberOfTrailingZeros(difference) & ~3;

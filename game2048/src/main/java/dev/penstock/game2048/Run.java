@@ -6,7 +6,7 @@ import java.util.List;
 
 /// A run of the game: its metadata, its steps and the board it ended with.
 ///
-/// A view over [RunColumns]; no object is kept for a step.
+/// It is a view of [RunColumns]; no object is stored for a step.
 public final class Run {
     private final RunColumns columns;
 
@@ -14,7 +14,7 @@ public final class Run {
         this.columns = columns;
     }
 
-    /// Makes a run of steps.
+    /// Creates a run from steps.
     public static Run of(RunMeta meta, List<Step> steps, long finalBoard) {
         RunColumns columns = new RunColumns();
         for (Step step : steps) {
@@ -29,24 +29,24 @@ public final class Run {
         return columns.run();
     }
 
-    /// Returns the version the run was stored as.
+    /// Returns the version that the run was stored as.
     public RunVersion version() {
         return columns.version;
     }
 
-    /// Returns what the recorder noted.
+    /// Returns the metadata of the recorder.
     public RunMeta meta() {
         return columns.meta;
     }
 
-    /// Returns the number of steps that are there; [RunMeta#steps] is the number that the recorder noted.
+    /// Returns the actual number of steps; [RunMeta#steps] is the number in the metadata.
     public int stepCount() {
         return columns.stepCount;
     }
 
     /// Returns one step.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such step
+    /// @throws IndexOutOfBoundsException when the index is out of range
     public Step step(int stepIndex) {
         return columns.step(stepIndex);
     }
@@ -66,7 +66,7 @@ public final class Run {
         };
     }
 
-    /// Returns the board before a step, or the final board for the index behind the last step.
+    /// Returns the board before a step, or the final board for the index after the last step.
     public long board(int stateIndex) {
         return stateIndex == columns.stepCount
                 ? columns.finalBoard

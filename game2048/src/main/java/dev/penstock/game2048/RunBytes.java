@@ -12,7 +12,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// A position in the bytes of a run: reads numbers with every check, and collects or refuses deviations.
+/// A reader of the bytes of a run. It checks every number, and collects or rejects deviations.
 final class RunBytes {
     static final VarHandle U16 = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
     static final VarHandle U32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -24,15 +24,15 @@ final class RunBytes {
     final byte[] bytes;
     final int limit;
     int position;
-    /// The step that is being read, for messages; -1 before the first and behind the last.
+    /// The step that is being read, for messages; -1 before the first and after the last.
     int step = -1;
 
     private final Location file;
     private final long fileOffset;
     private final List<Deviation> deviations;
 
-    /// @param fileOffset where the run starts in its file
-    /// @param deviations gets the deviations, or null when they are refused
+    /// @param fileOffset the offset of the run in its file
+    /// @param deviations receives the deviations, or null to reject them
     RunBytes(byte[] bytes, int limit, Location file, long fileOffset, List<Deviation> deviations) {
         this.bytes = bytes;
         this.limit = limit;
@@ -46,7 +46,7 @@ final class RunBytes {
         return new DatasetException.Corrupt(file, fileOffset + offset, reason, where + what);
     }
 
-    /// Reports something that the original accepts.
+    /// Reports a deviation that the original program accepts.
     void deviate(Reason reason, int offset, String what) {
         if (deviations == null) {
             throw corrupt(reason, offset, what + "; a lenient reader accepts this");
@@ -60,7 +60,7 @@ final class RunBytes {
 
     void require(int byteCount, String what) {
         if (remaining() < byteCount) {
-            throw corrupt(Reason.TRUNCATED, limit, "the run ends within " + what);
+            throw corrupt(Reason.TRUNCATED, limit, "the run ends inside " + what);
         }
     }
 
@@ -103,22 +103,22 @@ final class RunBytes {
         throw new AssertionError("the last group either ends the varint or is refused");
     }
 
-    /// Reads a varint that has to be one of a few numbers.
+    /// Reads a varint that must be below a limit.
     int choice(int limit, Reason reason, String what) {
         int start = position;
         long value = varint32(what);
         if (value >= limit) {
-            throw corrupt(reason, start, what + " is " + value + ", and must be below " + limit);
+            throw corrupt(reason, start, what + " is " + value + " but must be below " + limit);
         }
         return (int) value;
     }
 
-    /// Reads a tag of one byte that has to be 0 or 1.
+    /// Reads a tag of one byte that must be 0 or 1.
     boolean tag(String what) {
         int start = position;
         int value = u8(what);
         if (value > 1) {
-            throw corrupt(Reason.BAD_TAG, start, what + " is " + value + ", and must be 0 or 1");
+            throw corrupt(Reason.BAD_TAG, start, what + " is " + value + " but must be 0 or 1");
         }
         return value == 1;
     }

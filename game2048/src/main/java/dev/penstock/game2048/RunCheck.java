@@ -11,19 +11,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Decodes and replays runs, and lists what is wrong with them. Damage is a result here and not an exception.
+/// Decodes and replays runs, and lists their problems. Damage is a result here, not an exception.
 public final class RunCheck {
-    /// Something that is wrong.
+    /// A problem of a run.
     ///
     /// @param file      the file of the run, or the pack
-    /// @param record    the record of the pack, or -1 in a file of its own
+    /// @param record    the record of the pack, or -1 for a file
     /// @param step      the step, or -1
-    /// @param isWarning whether the original accepts it, and the check was lenient
+    /// @param isWarning whether the original program accepts it and the check was lenient
     public record Problem(Path file, long record, long step, Reason reason, String what, boolean isWarning) {}
 
-    /// What came of a check.
+    /// The result of a check.
     public record Result(long runCount, long stepCount, List<Problem> problems) {
-        /// Whether there is nothing but warnings.
+        /// Whether there are no problems except warnings.
         public boolean isOk() {
             return problems.stream().allMatch(Problem::isWarning);
         }
@@ -32,15 +32,15 @@ public final class RunCheck {
     private final boolean isLenient;
     private final int threads;
 
-    /// @param isLenient whether what the original accepts is a warning
+    /// @param isLenient whether problems that the original program accepts are warnings
     public RunCheck(boolean isLenient, int threads) {
         this.isLenient = isLenient;
         this.threads = threads;
     }
 
-    /// Where one run comes from.
+    /// The source of the runs.
     private interface Source {
-        /// Decodes the run into columns and returns its deviations.
+        /// Decodes the run into columns and adds its deviations.
         void decode(int index, RunColumns target, List<Deviation> deviations) throws IOException;
     }
 
@@ -80,7 +80,7 @@ public final class RunCheck {
         }
     }
 
-    /// Whether a file is a pack, going by its content.
+    /// Whether a file is a pack, decided by its content.
     public static boolean isPack(Path file) throws IOException {
         return RunFile.isPackMagic(file);
     }

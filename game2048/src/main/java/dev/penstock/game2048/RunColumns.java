@@ -4,17 +4,18 @@ package dev.penstock.game2048;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// The steps of a run as arrays of plain numbers, one for each part of a step. Made once and filled again and
-/// again.
+/// The steps of a run as arrays of numbers, one for each part of a step. Columns are created once and refilled for
+/// each run.
 ///
-/// **Ownership.** The caller's. Arrays may be longer than the run and are overwritten by the next one.
+/// **Ownership.** The caller owns the columns. Arrays may be longer than the run and are overwritten by the next
+/// run.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class RunColumns {
-    /// The bit of [#flags] that says that a step has branch values.
+    /// The bit of [#flags] for a step that has branch values.
     public static final int HAS_BRANCHES = 16;
 
-    /// The bits of [#flags] that say which moves are legal.
+    /// The bits of [#flags] for the legal moves.
     public static final int LEGAL = 15;
 
     private static final int CAPACITY_MIN = 16;
@@ -27,10 +28,11 @@ public final class RunColumns {
     byte[] moves = new byte[0];
     int[] branchBits = new int[0];
     byte[] flags = new byte[0];
-    /// Where in the bytes of a decoded run of version 2 each block of steps starts, and where the last one ends.
+    /// For a decoded run of version 2, the byte offset of each block of steps, followed by the end of the last
+    /// block.
     int[] blockOffsets = new int[1];
 
-    /// Returns the number of steps that are there, whatever the metadata says.
+    /// Returns the actual number of steps, whatever the metadata says.
     public int stepCount() {
         return stepCount;
     }
@@ -45,12 +47,12 @@ public final class RunColumns {
         return moves;
     }
 
-    /// Returns the bits of four branch values for each step; 0 where a branch is illegal or not known.
+    /// Returns the bits of four branch values for each step; 0 if a branch is illegal or not known.
     public int[] branchBits() {
         return branchBits;
     }
 
-    /// Returns the legality bits of each step, with [#HAS_BRANCHES] where there are branch values. A step without
+    /// Returns the legality bits of each step, with [#HAS_BRANCHES] if there are branch values. A step without
     /// branch values has no legality bits either.
     public byte[] flags() {
         return flags;
@@ -75,13 +77,13 @@ public final class RunColumns {
         return Arrays.copyOf(blockOffsets, Math.ceilDiv(stepCount, RunV2Codec.BLOCK_STEPS) + 1);
     }
 
-    /// Begins a run that is recorded step by step.
+    /// Starts a run that is recorded step by step.
     void begin() {
         stepCount = 0;
         version = RunVersion.V2;
     }
 
-    /// Adds a step and returns its index; its four values are filled in by the caller.
+    /// Adds a step and returns its index. The caller fills in its four values.
     int add(long preBoard, int move, int stepFlags) {
         if (stepCount == boards.length) {
             int capacity = Math.max(CAPACITY_MIN, Math.multiplyExact(stepCount, 2));

@@ -13,10 +13,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// The runs of a pack as a dataset: a record is a run, with its metadata and its steps as columns of any length.
+/// The runs of a pack as a dataset. A record is a run, with its metadata and its steps as variable columns.
 ///
-/// Runs are decoded when one of `boards`, `moves`, `legal`, `branches` and `has_branches` is wanted. Metadata
-/// alone comes from the [RunIndex], which is opened or collected when it is first needed. Tombstones have no
+/// Runs are decoded only if one of `boards`, `moves`, `legal`, `branches` and `has_branches` is requested.
+/// Metadata alone comes from the [RunIndex], which is opened or built when it is first needed. Tombstones have no
 /// record.
 public final class RunDataset extends RunView {
     private static final Field STEPS = Field.fixed("steps", ElementType.U32);
@@ -35,7 +35,7 @@ public final class RunDataset extends RunView {
     private static final Field BRANCHES =
             new Field("branches", ElementType.F32, Float.BYTES, List.of((long) Move.COUNT), true);
 
-    /// Whether a step has branch values; without them its legality is not known either.
+    /// Whether a step has branch values. Without them its legal moves are not known either.
     private static final Field HAS_BRANCHES = Field.variable("has_branches", ElementType.BOOL);
 
     private static final List<Field> METADATA =
@@ -64,12 +64,12 @@ public final class RunDataset extends RunView {
         this.threads = threads;
     }
 
-    /// Views the runs of a pack.
+    /// Creates a view of the runs of a pack.
     public static RunDataset of(RunPack runs) {
         return of(runs, Parallel.defaultThreads());
     }
 
-    /// Returns a view of the runs of a pack, which `threads` threads decode.
+    /// Creates a view of the runs of a pack, which `threads` threads decode.
     public static RunDataset of(RunPack runs, int threads) {
         return new RunDataset(runs, threads);
     }
@@ -84,7 +84,7 @@ public final class RunDataset extends RunView {
         return live.length;
     }
 
-    /// Returns the index that a record has in the pack.
+    /// Returns the index of a record in the pack.
     public long packIndex(long recordIndex) {
         return live[Math.toIntExact(recordIndex)];
     }
@@ -167,7 +167,7 @@ public final class RunDataset extends RunView {
         }
     }
 
-    /// Writes the offsets of rows of these sizes in bytes and reserves their values.
+    /// Writes the offsets of rows of these sizes and reserves memory for their values.
     private static MemorySegment layOut(long[] sizes, Column column) {
         MemorySegment offsets = column.reserveOffsets(sizes.length);
         long end = 0;

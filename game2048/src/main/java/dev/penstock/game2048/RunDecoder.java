@@ -12,11 +12,11 @@ import java.util.Map;
 
 /// Decodes runs of both versions into columns. The version is recognised by the content.
 ///
-/// **Threads.** Any number: it has no state.
+/// **Threads.** Stateless, so safe for any number of threads.
 public final class RunDecoder {
     private static final int SIGNATURE_SIZE_MAX = 16;
 
-    /// How files that are no runs begin, so that the message can name them.
+    /// The first bytes of other known files, so that the message can name them.
     private static final Map<String, String> FOREIGN = Map.of(
             "A2PACK\0\0", "a pack of runs",
             "\u0093NUMPY", "a NumPy array",
@@ -25,25 +25,26 @@ public final class RunDecoder {
 
     private RunDecoder() {}
 
-    /// Decodes a run that is stored exactly as a writer stores it.
+    /// Decodes a run strictly: it must be stored exactly as a known writer stores it.
     ///
-    /// @param file where the bytes come from, for messages
-    /// @throws DatasetException when they are no run, or deviate from what writers make
+    /// @param file the source of the bytes, for messages
+    /// @throws DatasetException when the bytes are not a run, or have deviations
     public static Run decode(byte[] bytes, Path file) {
         RunColumns columns = new RunColumns();
         decode(bytes, bytes.length, Location.of(file), 0, columns, null);
         return columns.run();
     }
 
-    /// Decodes a run that is stored exactly as a writer stores it into columns that are used again.
+    /// Decodes a run strictly into columns that are reused.
     public static void decode(byte[] bytes, Path file, RunColumns target) {
         decode(bytes, bytes.length, Location.of(file), 0, target, null);
     }
 
-    /// Decodes a run that the original would accept.
+    /// Decodes a run leniently, as the original program does.
     ///
-    /// @param deviations gets what differs from what writers make
-    /// @throws DatasetException when the original would refuse the bytes, or take something else for a run
+    /// @param deviations receives the deviations
+    /// @throws DatasetException when the original program would reject the bytes, or the file has another known
+    ///                          format
     public static Run decodeLeniently(byte[] bytes, Path file, List<Deviation> deviations) {
         RunColumns columns = new RunColumns();
         decode(bytes, bytes.length, Location.of(file), 0, columns, deviations);
@@ -52,9 +53,9 @@ public final class RunDecoder {
 
     /// Decodes into columns.
     ///
-    /// @param limit      the run is the bytes before it
-    /// @param fileOffset where in the file the run starts
-    /// @param deviations gets the deviations; null refuses them
+    /// @param limit      the end of the run in the bytes
+    /// @param fileOffset the offset of the run in the file
+    /// @param deviations receives the deviations; null rejects them
     static void decode(
             byte[] bytes, int limit, Location file, long fileOffset, RunColumns target, List<Deviation> deviations) {
         if (limit > RunFormat.SIZE_MAX) {
@@ -71,7 +72,7 @@ public final class RunDecoder {
         }
     }
 
-    /// The magic makes version 1 likely and not certain: a run of version 2 may begin with the same bytes.
+    /// The magic number does not prove version 1: a run of version 2 may begin with the same bytes.
     private static void decodeV1(
             byte[] bytes, int limit, Location file, long fileOffset, RunColumns target, List<Deviation> deviations) {
         List<Deviation> found = deviations == null ? null : new ArrayList<>();
@@ -109,7 +110,7 @@ public final class RunDecoder {
         boolean isDoubtful = refusal != null || deviations != null && deviations.size() > before;
         String foreign = isDoubtful ? foreign(bytes, limit) : null;
         if (foreign != null) {
-            throw new DatasetException.WrongFormat(file, "this is " + foreign + " and no single run");
+            throw new DatasetException.WrongFormat(file, "this is " + foreign + ", not a single run");
         }
         if (refusal != null) {
             throw refusal;
@@ -125,9 +126,9 @@ public final class RunDecoder {
                 .orElse(null);
     }
 
-    /// Reads a run of version 1 as it is stored.
+    /// Reads a run of version 1 in its stored form.
     ///
-    /// @throws DatasetException when it is no run of version 1 that the original would accept
+    /// @throws DatasetException when the bytes are not a run of version 1 that the original program accepts
     public static RunV1 decodeV1(byte[] bytes, Path file) {
         return decodeV1(bytes, bytes.length, Location.of(file), 0);
     }
@@ -136,12 +137,12 @@ public final class RunDecoder {
         return RunV1Codec.read(new RunBytes(bytes, limit, file, fileOffset, new ArrayList<>()));
     }
 
-    /// Returns the bytes of a run in a version. Version 1 has no room for branch values, which are left out.
+    /// Encodes a run. Version 1 cannot store branch values, so they are dropped.
     public static byte[] encode(Run run, RunVersion version) {
         return version == RunVersion.V1 ? RunV1Codec.encode(RunV1Codec.downgrade(run)) : RunV2Codec.encode(run);
     }
 
-    /// Returns the bytes of a run of version 1.
+    /// Encodes a run of version 1.
     public static byte[] encode(RunV1 run) {
         return RunV1Codec.encode(run);
     }

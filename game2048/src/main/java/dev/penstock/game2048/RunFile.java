@@ -11,22 +11,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// A file that holds one run.
+/// A file with one run.
 public final class RunFile {
     private static final byte[] PACK_MAGIC = "A2PACK\0\0".getBytes(StandardCharsets.US_ASCII);
 
     private RunFile() {}
 
-    /// Reads a run that is stored exactly as a writer stores it.
+    /// Reads a run strictly: it must be stored exactly as a known writer stores it.
     ///
-    /// @throws DatasetException when the file is no such run
+    /// @throws DatasetException when the file is not such a run
     public static Run read(Path file) throws IOException {
         return RunDecoder.decode(bytes(file), file);
     }
 
     /// Reads the bytes of a run file, up to the limit of a run.
     ///
-    /// @throws DatasetException.Corrupt when the file is larger
+    /// @throws DatasetException.Corrupt when the file is too large
     public static byte[] bytes(Path file) throws IOException {
         try (Disk.Readable source = Disk.real().open(file)) {
             long size = source.size();
@@ -51,9 +51,9 @@ public final class RunFile {
         }
     }
 
-    /// Writes a file that appears under its name when it is complete.
+    /// Writes a file, which appears when it is complete.
     ///
-    /// @param isReplacing whether a file that has the name already is replaced
+    /// @param isReplacing whether an existing file is replaced
     public static void write(Path target, byte[] bytes, boolean isReplacing) throws IOException {
         try (NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
             file.write(MemorySegment.ofArray(bytes), 0);

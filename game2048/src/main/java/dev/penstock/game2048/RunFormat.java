@@ -9,8 +9,8 @@ import static dev.penstock.memory.Layouts.U8;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 
-/// A run is one recorded game of 2048: metadata, the board before each move, the move, and what the player
-/// thought of the four moves. There are two versions, which a reader tells apart by their content.
+/// A run is one recorded game of 2048: metadata, the board before each move, the move, and the player's values of
+/// the four moves. There are two versions, which a reader recognises by their content.
 ///
 /// All fixed integers are little-endian and not aligned. CRC is CRC-32C. A board is a u64 as [Board] describes
 /// it; a move is 0 up, 1 down, 2 left, 3 right.
@@ -36,8 +36,8 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## Layout of version 2
 ///
-/// The encoding of the Rust library postcard: no magic, no checksum. A varint has seven bits in each byte, the
-/// lowest first, and bit 0x80 in every byte but the last; the shortest form is the only one that writers make.
+/// The encoding of the Rust library postcard: no magic number, no checksum. A varint has seven bits in each byte,
+/// the lowest first, and bit 0x80 in every byte except the last; writers use only the shortest form.
 ///
 /// ```
 /// run      = meta  count:varint64  step * count  finalBoard:varint64
@@ -51,8 +51,7 @@ import java.lang.foreign.StructLayout;
 /// ## Example
 ///
 /// A run of version 2 with one step and no branch values: 1 step, started at 1700000000, 1.0 seconds, score 100,
-/// tile 4,
-/// no engine, one step (`0x1000000000000000`, up), final board `0x2000000000000000`.
+/// tile 4, no engine, one step (`0x1000000000000000`, up), final board `0x2000000000000000`.
 ///
 /// ```
 /// 01 80e2cfaa06 0000803f 64 04 00  01 80808080808080801000 00  808080808080808020
@@ -60,17 +59,18 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## Invariants
 ///
-/// - Encoding what was decoded gives the same bytes, unless the reader reported a [Deviation].
-/// - A reader that is strict refuses deviations: bytes behind the run, a number of steps that is not the noted
-///   one, varints that are not the shortest, moves above 3 and an engine that is not UTF-8 in version 1. A
-///   lenient reader accepts what the original accepts and reports each of them.
-/// - Bytes behind a run of no steps are refused in any case: almost everything would pass as such a run.
+/// - Encoding a decoded run gives the same bytes, unless the reader reported a [Deviation].
+/// - A strict reader rejects deviations: bytes after the run, a wrong number of steps in the metadata, varints
+///   that are not the shortest, moves above 3 and an engine name that is not UTF-8 in version 1. A lenient reader
+///   accepts everything that the original program accepts and reports each deviation.
+/// - Bytes after a run of no steps are always rejected, because almost any file would pass as such a run.
 ///
 /// ## Limits
 ///
-/// - A run has at most [#SIZE_MAX] bytes, a hundred times what the longest known game takes. It is decoded as a
+/// - A run has at most [#SIZE_MAX] bytes, a hundred times the size of the longest known game. It is decoded as a
 ///   whole.
-/// - A step takes at least [#STEP_SIZE_MIN] bytes, so no count can ask for more memory than the file justifies.
+/// - A step takes at least [#STEP_SIZE_MIN] bytes, so a wrong count cannot cause a larger allocation than the file
+///   justifies.
 public final class RunFormat {
     static final int V1_MAGIC = 0x3154_3241;
 
@@ -89,13 +89,13 @@ public final class RunFormat {
     static final int CRC_SIZE = 4;
     static final int BOARD_SIZE = 8;
 
-    /// The largest run that is read or written.
+    /// The largest size of a run that can be read or written.
     public static final int SIZE_MAX = 64 << 20;
 
-    /// The fewest bytes a step of version 2 can take: a board, a move and the sign that there are no branches.
+    /// The smallest size of a step of version 2: a board, a move and the tag for no branches.
     public static final int STEP_SIZE_MIN = 3;
 
-    /// The longest engine name that version 1 has room for.
+    /// The largest size of an engine name in version 1.
     static final int V1_ENGINE_SIZE_MAX = 0xFFFF;
 
     private RunFormat() {}

@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The metadata of all runs of a pack: what conditions and statistics are answered from.
+/// The metadata of all runs of a pack, which answers conditions and statistics.
 ///
-/// It is kept in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not fit
-/// the pack is replaced; where none can be written, the metadata is collected anew each time.
+/// It is stored in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not match
+/// the pack is replaced. If the file cannot be written, the metadata is collected again by every process.
 public final class RunIndex {
-    /// What is noted of one record.
+    /// The metadata of one record.
     ///
     /// @param version   the version of the run, or null for a tombstone
     /// @param meta      its metadata
-    /// @param stepCount the number of steps that are there
+    /// @param stepCount the actual number of steps
     record Entry(RunVersion version, RunMeta meta, int stepCount, long finalBoard) {}
 
     private final List<Entry> entries;
@@ -33,13 +33,13 @@ public final class RunIndex {
         this.entries = entries;
     }
 
-    /// Returns the file that keeps the metadata of a pack.
+    /// Returns the path of the file that stores the metadata of a pack.
     public static Path file(Path pack) {
         return pack.resolveSibling(pack.getFileName() + ".runs");
     }
 
-    /// Reads the file beside the pack, or collects the metadata and writes it. Nothing is written beside a pack in
-    /// a remote store.
+    /// Reads the file beside the pack, or collects the metadata and writes the file. For a pack in a remote store
+    /// nothing is written.
     static RunIndex open(RunPack pack, Progress progress) throws IOException {
         if (!pack.pack().location().isLocal()) {
             return new RunIndex(collect(pack, progress));
@@ -69,7 +69,7 @@ public final class RunIndex {
         }
     }
 
-    /// A folder that cannot be written to is no reason to fail.
+    /// A folder that cannot be written to is not an error.
     private static void write(Path file, byte[] bytes) {
         if (bytes == null) {
             return;
@@ -121,12 +121,12 @@ public final class RunIndex {
         return entry(index).meta();
     }
 
-    /// Returns the number of steps that a run has, whatever its metadata says.
+    /// Returns the actual number of steps of a run, whatever its metadata says.
     public int stepCount(long index) {
         return entry(index).stepCount();
     }
 
-    /// The noted numbers of steps of some runs.
+    /// The numbers of steps of some runs according to their metadata.
     long[] steps(long[] indices) {
         long[] steps = new long[indices.length];
         for (int i = 0; i < indices.length; i++) {

@@ -15,18 +15,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The bytes of the small file beside a pack that keeps the metadata of its runs.
+/// Reads and writes the small file beside a pack that stores the metadata of its runs.
 ///
-/// The magic `PSRUNS1\n`, the fingerprint of the pack, the number of records, the names of the engines, then for
-/// each record the version (0 for a tombstone), the number of the engine (0 for none), the noted steps, the real
-/// ones, start, duration, score, tile and final board; last a u32 CRC-32C of everything before it. Numbers are
-/// varints, durations 32-bit floats, texts a size and UTF-8. The file can always be made again, so one that does
-/// not fit is no error.
+/// The file has the magic number `PSRUNS1
+/// `, the fingerprint of the pack, the number of records and the names of the engines. For each record it has the
+/// version (0 for a tombstone), the number of the engine (0 for none), the number of steps in the metadata, the
+/// actual number of steps, start, duration, score, tile and final board. Last is a u32 CRC-32C of everything
+/// before it. Numbers are varints, durations 32-bit floats, texts a size and UTF-8. The file can always be made
+/// again, so one that does not match is not an error.
 final class RunIndexFile {
     private static final byte[] MAGIC = "PSRUNS1\n".getBytes(StandardCharsets.US_ASCII);
     private static final int CRC_SIZE = 4;
 
-    /// What a record takes at most, and what is allowed for the names of engines.
+    /// The largest size of a record, and the space allowed for each engine name.
     private static final int ENTRY_SIZE_MAX = 64;
 
     private static final long NAMES_SIZE_MAX = 64L << 20;
@@ -38,7 +39,7 @@ final class RunIndexFile {
         return Math.min(SIZE_MAX, NAMES_SIZE_MAX + count * ENTRY_SIZE_MAX);
     }
 
-    /// The bytes, or null when they would be too many.
+    /// Encodes the metadata, or returns null when the result would be too large.
     static byte[] encode(String fingerprint, List<Entry> entries) {
         Map<String, Integer> engines = new LinkedHashMap<>();
         long nameBytes = 0;
@@ -78,7 +79,7 @@ final class RunIndexFile {
         out.bytes(bytes);
     }
 
-    /// What the file says, or null when it is of another pack or damaged.
+    /// Decodes the file, or returns null when it belongs to another pack or is damaged.
     static List<Entry> decode(byte[] bytes, String fingerprint, long count) {
         int limit = bytes.length - CRC_SIZE;
         if (limit < MAGIC.length

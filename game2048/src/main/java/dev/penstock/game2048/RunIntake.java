@@ -12,20 +12,21 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Looks at the runs that are put into a pack: recognises their versions, refuses or leaves out bad ones, and
-/// makes the statistics that the original writes behind the data.
+/// Examines the runs that are put into a pack: recognises their versions, rejects or skips invalid ones, and
+/// computes the statistics block of the original program.
 ///
-/// A run is bad when the original could not read it. What only a strict reader refuses is packed and reported.
+/// A run is invalid if the original program cannot read it. A run that only a strict reader rejects is packed and
+/// reported.
 public final class RunIntake implements PackIntake {
     private final boolean isSkippingBad;
     private final List<Long> steps = new ArrayList<>();
     private final List<Finding> skipped = new ArrayList<>();
     private final List<Finding> deviating = new ArrayList<>();
 
-    /// Something about one file.
+    /// A finding about one file.
     public record Finding(Path file, String reason, String what) {}
 
-    /// @param isSkippingBad whether bad runs are left out; otherwise the first one refuses the pack
+    /// @param isSkippingBad whether invalid runs are skipped; otherwise the first one stops the build
     public RunIntake(boolean isSkippingBad) {
         this.isSkippingBad = isSkippingBad;
     }
@@ -71,12 +72,12 @@ public final class RunIntake implements PackIntake {
                 .encode();
     }
 
-    /// Returns the files that were left out, and why.
+    /// Returns the skipped files, with the reasons.
     public synchronized List<Finding> skipped() {
         return sorted(skipped);
     }
 
-    /// Returns what a strict reader would refuse.
+    /// Returns the findings that a strict reader would reject.
     public synchronized List<Finding> deviating() {
         return sorted(deviating);
     }

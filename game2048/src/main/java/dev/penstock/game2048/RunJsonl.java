@@ -14,13 +14,13 @@ import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
-/// Writes runs as lines of JSON. Several threads decode and make the text, one writes it in the order of the
-/// pack; what is in memory depends on the number of threads and not on the pack.
+/// Writes runs as JSON Lines. Several threads decode and format, one writes the text in the order of the pack. The
+/// memory depends on the number of threads and not on the pack.
 public final class RunJsonl {
-    /// Stored bytes of the runs that make one piece of text.
+    /// The stored size of the runs that are formatted together.
     private static final long PIECE_BYTES = 16 << 10;
 
-    /// A run above this is written by the writing thread, piece by piece.
+    /// A larger run is formatted by the writing thread, piece by piece.
     private static final long LARGE_BYTES = 2 << 20;
 
     private static final int PIECES_PER_WORKER = 2;
@@ -29,31 +29,31 @@ public final class RunJsonl {
 
     private static final String[] ROWS = new String[1 << 16];
 
-    /// What the lines look like.
+    /// The schema of the lines.
     public enum Schema {
         /// The lines of the original program, byte for byte.
         ORIGINAL,
-        /// Boards as numbers, branch values as four numbers or nulls; then a line for the run.
+        /// Boards as numbers, branch values as four numbers or nulls, then one line for the run.
         COMPACT
     }
 
-    /// Which lines are written.
+    /// The lines to write.
     public enum Lines {
-        /// Lines of runs with the schema of the original; lines of steps and runs with the compact schema.
+        /// Lines of runs with the original schema; lines of steps and runs with the compact schema.
         DEFAULT,
-        /// One for each step.
+        /// One line for each step.
         STEPS,
-        /// One for each run.
+        /// One line for each run.
         RUNS
     }
 
-    /// How to write.
+    /// Options for writing.
     ///
-    /// @param workers threads that decode and make text; 1 makes it in the caller's
+    /// @param workers the number of threads that decode and format; 1 uses the caller's thread
     public record Options(Schema schema, Lines lines, int workers) {
         public Options {
             if (workers < 1 || workers > WORKERS_MAX) {
-                throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", got " + workers);
+                throw new IllegalArgumentException("workers must be between 1 and " + WORKERS_MAX + ", got " + workers);
             }
         }
 
@@ -66,7 +66,7 @@ public final class RunJsonl {
         }
     }
 
-    /// Some runs that follow each other, and the text of them once it is made.
+    /// Some consecutive runs that are formatted together.
     private record Piece(int start, int limit, boolean isLarge) {}
 
     private final RunPack pack;
@@ -100,7 +100,7 @@ public final class RunJsonl {
         }
         Deque<Piece> pieces = new ArrayDeque<>();
         Deque<Future<JsonText>> texts = new ArrayDeque<>();
-        // Memory goes from piece to piece: new memory for each would keep the garbage collector busy.
+        // Memory is reused from piece to piece: new memory for each would keep the garbage collector busy.
         Deque<JsonText> idle = new ArrayDeque<>();
         int next = 0;
         try (ExecutorService pool = Parallel.pool(options.workers())) {
@@ -120,7 +120,7 @@ public final class RunJsonl {
         }
     }
 
-    /// Writes a piece and returns its memory, empty.
+    /// Writes a piece and returns its memory, emptied.
     private JsonText finish(Piece piece, Future<JsonText> future, OutputStream stream) throws IOException {
         JsonText text = Parallel.await(future);
         if (piece.isLarge()) {
@@ -221,7 +221,7 @@ public final class RunJsonl {
         }
     }
 
-    /// The exponents of a row of a board; a text is made once for each row that occurs.
+    /// The exponents of a row of a board. Each text is created once.
     private static String row(long cells) {
         int line = (int) cells & 0xFFFF;
         String text = ROWS[line];

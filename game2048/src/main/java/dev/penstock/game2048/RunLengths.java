@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// How long the runs of a pack are, by the number of steps that their metadata notes. This is what the original
-/// writes behind the data of a pack.
+/// Statistics of the lengths of the runs of a pack, by the number of steps in their metadata. The original program
+/// stores them as the statistics block of a pack.
 ///
 /// The block is postcard: count varint64, totalSteps varint64, minSteps varint32, maxSteps varint32, meanSteps as
 /// a 64-bit float, then the percentiles 50, 90 and 99 as varint32.
@@ -18,9 +18,9 @@ public record RunLengths(
         long count, long totalSteps, long minSteps, long maxSteps, double meanSteps, long p50, long p90, long p99) {
     private static final Location BLOCK = Location.of(Path.of("statistics"));
 
-    /// Summarises runs.
+    /// Computes the statistics.
     ///
-    /// @param steps the noted number of steps of each run; sorted by this call
+    /// @param steps the number of steps of each run; the array is sorted by this call
     static RunLengths of(long[] steps) {
         Arrays.sort(steps);
         int count = steps.length;
@@ -43,7 +43,7 @@ public record RunLengths(
         return sorted[(int) Math.round(share * (sorted.length - 1))];
     }
 
-    /// Returns the bytes of the block.
+    /// Encodes the statistics block.
     byte[] encode() {
         RunOutput out = new RunOutput(Long.BYTES * 8);
         out.varint(count);
@@ -57,7 +57,8 @@ public record RunLengths(
         return out.toBytes();
     }
 
-    /// Reads a block; empty when the bytes are none, or contradict each other or the number of runs.
+    /// Decodes a block. Returns empty when the bytes are invalid, inconsistent, or do not match the number of
+    /// runs.
     static Optional<RunLengths> decode(byte[] block, long runCount) {
         try {
             RunBytes in = new RunBytes(block, block.length, BLOCK, 0, null);

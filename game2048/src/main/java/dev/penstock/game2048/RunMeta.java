@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-/// What the recorder noted about a run. The numbers are stored as they are and not checked against the steps.
+/// The metadata of a run. The numbers are stored by the recorder and not checked against the steps.
 ///
 /// @param steps        the number of steps, an unsigned 32-bit number
 /// @param startUnixS   the start in seconds since 1970, an unsigned 64-bit number; 0 means unknown
@@ -17,7 +17,7 @@ public record RunMeta(long steps, long startUnixS, int elapsedBits, long maxScor
         requireU32("highestTile", highestTile);
     }
 
-    /// Makes the metadata with the duration as a number.
+    /// Creates metadata with the duration as a number.
     public static RunMeta of(
             long steps, long startUnixS, float elapsedS, long maxScore, long highestTile, String engine) {
         return new RunMeta(steps, startUnixS, Float.floatToRawIntBits(elapsedS), maxScore, highestTile, engine);
@@ -25,7 +25,7 @@ public record RunMeta(long steps, long startUnixS, int elapsedBits, long maxScor
 
     private static void requireU32(String what, long value) {
         if (value < 0 || value > U32_MAX) {
-            throw new IllegalArgumentException(what + " must be 0 to " + U32_MAX + ", got " + value);
+            throw new IllegalArgumentException(what + " must be between 0 and " + U32_MAX + ", got " + value);
         }
     }
 

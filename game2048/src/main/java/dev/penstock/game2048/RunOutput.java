@@ -3,7 +3,7 @@ package dev.penstock.game2048;
 
 import java.util.Arrays;
 
-/// Bytes of postcard encoding, written one after another.
+/// Writes postcard encoding.
 final class RunOutput {
     private static final int RESERVED_MAX = 1 << 20;
     private static final int ITEM_SIZE_MAX = 16;

@@ -26,12 +26,12 @@ import java.util.stream.LongStream;
 
 /// An open pack whose records are runs.
 ///
-/// Runs are decoded as the original decodes them, which accepts some deviations; [RunCheck] lists them.
-/// Tombstones keep their index and are left out of everything that goes over all runs.
+/// Runs are decoded as in the original program, which accepts some deviations; [RunCheck] lists them. Tombstones
+/// keep their index and are skipped by everything that goes over all runs.
 ///
-/// **Ownership.** Owns the pack it was opened from; one made by [#of] leaves the pack to the caller.
+/// **Ownership.** Owns the pack it was opened from. If it was created by [#of], the pack belongs to the caller.
 ///
-/// **Threads.** Any number. `close` as in [dev.penstock.Dataset].
+/// **Threads.** Safe for any number of threads. `close` works as in [dev.penstock.Dataset].
 public final class RunPack implements AutoCloseable, Iterable<Run> {
     private static final int SIZE_MIN = 1 << 12;
 
@@ -45,7 +45,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         this.isOwner = isOwner;
     }
 
-    /// Memory to decode with.
+    /// Scratch memory for decoding.
     static final class Scratch {
         byte[] bytes = new byte[SIZE_MIN];
         final RunColumns columns = new RunColumns();
@@ -60,12 +60,12 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
 
     /// Opens a pack of runs. Nothing is decoded yet.
     ///
-    /// @throws DatasetException when it is no pack, or damaged
+    /// @throws DatasetException when the file is not a pack, or is damaged
     public static RunPack open(Path path) throws IOException {
         return new RunPack(PackReader.open(path), true);
     }
 
-    /// Views an open pack as runs.
+    /// Creates a view of an open pack as runs.
     public static RunPack of(PackReader pack) {
         return new RunPack(pack, false);
     }
@@ -76,34 +76,37 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
                 && (long) pack.facts().get("runV1") + (long) pack.facts().get("runV2") == pack.count();
     }
 
-    /// Returns the pack.
+    /// Returns the pack of the runs.
     public PackReader pack() {
         return pack;
     }
 
-    /// Returns the number of records, tombstones among them.
+    /// Returns the number of records, including tombstones.
     public long count() {
         return pack.count();
     }
 
-    /// Returns the version of a run, as the index of the pack gives it.
+    /// Returns the version of a run, according to the index of the pack.
     ///
-    /// @throws DatasetException.Corrupt when the record is no run
+    /// @throws DatasetException.Corrupt when the record is not a run
     public RunVersion kind(long index) {
         PackKind kind = pack.kind(index);
         if (kind == PackKind.OPAQUE) {
             throw new DatasetException.Corrupt(
-                    pack.location(), pack.entry(index).offset(), Reason.UNKNOWN_KIND, "record " + index + " is no run");
+                    pack.location(),
+                    pack.entry(index).offset(),
+                    Reason.UNKNOWN_KIND,
+                    "record " + index + " is not a run");
         }
         return kind == PackKind.RUN_V1 ? RunVersion.V1 : RunVersion.V2;
     }
 
-    /// Whether a record was removed and only keeps its index.
+    /// Whether a record was deleted and only keeps its index.
     public boolean isTombstone(long index) {
         return pack.entry(index).isTombstone();
     }
 
-    /// Returns a run; one of version 1 is upgraded.
+    /// Returns a run. A run of version 1 is upgraded.
     public Run run(long index) throws IOException {
         RunColumns columns = new RunColumns();
         Scratch scratch = scratches.borrow();
@@ -115,9 +118,9 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return columns.run();
     }
 
-    /// Returns a run of version 1 as it is stored.
+    /// Returns a run of version 1 in its stored form.
     ///
-    /// @throws IllegalArgumentException when the run is of version 2
+    /// @throws IllegalArgumentException when the run has version 2
     public RunV1 runV1(long index) throws IOException {
         if (kind(index) != RunVersion.V1) {
             throw new IllegalArgumentException("record " + index + " is a run of version 2");
@@ -127,7 +130,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
                 bytes, bytes.length, pack.location(), pack.entry(index).offset());
     }
 
-    /// Returns the stored bytes of a run, expanded and checked.
+    /// Returns the stored bytes of a run, decompressed and checked.
     public byte[] bytes(long index) throws IOException {
         byte[] bytes = new byte[size(index)];
         pack.read(index, MemorySegment.ofArray(bytes));
@@ -141,7 +144,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
                     pack.location(),
                     pack.entry(index).offset(),
                     Reason.SIZE_OVERFLOW,
-                    "record " + index + " has " + size + " bytes, and a run has at most " + RunFormat.SIZE_MAX);
+                    "record " + index + " has " + size + " bytes, but a run has at most " + RunFormat.SIZE_MAX);
         }
         return (int) size;
     }
@@ -154,9 +157,9 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         scratches.giveBack(scratch);
     }
 
-    /// Decodes a run into columns, reading its bytes into the scratch memory.
+    /// Decodes a run into columns. Its bytes are read into the scratch memory.
     ///
-    /// @return the number of its bytes
+    /// @return the number of bytes of the run
     int decode(long index, Scratch scratch, RunColumns target, List<Deviation> deviations) throws IOException {
         RunVersion version = kind(index);
         int size = size(index);
@@ -172,7 +175,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
                     pack.location(),
                     entry.offset(),
                     Reason.KIND_MISMATCH,
-                    "record " + index + " is a run of version " + target.version.word() + ", and the index says "
+                    "record " + index + " is a run of version " + target.version.word() + ", but the index says "
                             + version.word());
         }
         return size;
@@ -190,12 +193,13 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return List.of(runs);
     }
 
-    /// The indices of all runs, tombstones left out.
+    /// The indices of all runs, without tombstones.
     public long[] liveIndices() {
         return LongStream.range(0, count()).filter(i -> !isTombstone(i)).toArray();
     }
 
-    /// Goes over all runs, one at a time. A run that cannot be read is an exception and never the end.
+    /// Iterates over all runs, one at a time. A run that cannot be read throws an exception and does not end the
+    /// iteration silently.
     ///
     /// @throws UncheckedIOException when the disk fails while iterating
     @Override
@@ -203,7 +207,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return iteratorOf(liveIndices());
     }
 
-    /// Goes over some runs, one at a time, in the order of the indices.
+    /// Iterates over some runs, one at a time, in the order of the indices.
     public Iterator<Run> iterate(long... indices) {
         return iteratorOf(indices.clone());
     }
@@ -233,8 +237,8 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         };
     }
 
-    /// Returns the metadata of all runs: from the file beside the pack when it fits, otherwise by decoding every
-    /// run once.
+    /// Returns the metadata of all runs: from the index file beside the pack if it matches, otherwise by decoding
+    /// every run once.
     public synchronized RunIndex index(Progress progress) throws IOException {
         if (index == null) {
             index = RunIndex.open(this, progress);
@@ -242,23 +246,23 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return index;
     }
 
-    /// Returns how long the runs are: from the block behind the data when there is a consistent one, otherwise
-    /// from the metadata of all runs.
+    /// Returns the lengths of the runs: from the statistics block if it is consistent, otherwise from the metadata
+    /// of all runs.
     public RunLengths lengths(Progress progress) throws IOException {
         long live = count() - (long) pack.facts().get("tombstones");
         Optional<RunLengths> stored = pack.statsBlock().flatMap(block -> RunLengths.decode(block, live));
         return stored.isPresent() ? stored.get() : index(progress).lengths();
     }
 
-    /// Returns figures about all runs. Takes the metadata of all of them.
+    /// Returns statistics of all runs. This needs the metadata of all runs.
     public RunStats stats(Progress progress) throws IOException {
         RunIndex metadata = index(progress);
         return new RunStats(lengths(progress), metadata.highestTiles(), metadata.engineCounts());
     }
 
-    /// Returns the indices of the runs whose metadata meets a condition, such as `max_score >= 20000`.
+    /// Returns the indices of the runs whose metadata matches a condition, such as `max_score >= 20000`.
     ///
-    /// @throws IllegalArgumentException when the condition cannot be understood
+    /// @throws IllegalArgumentException when the condition is invalid
     public long[] where(String condition, Progress progress) throws IOException {
         index(progress);
         RunDataset dataset = RunDataset.of(this);
@@ -268,9 +272,9 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
                 .toArray();
     }
 
-    /// Writes all runs as lines of JSON into a file that appears when it is complete.
+    /// Writes all runs as JSON Lines to a file, which appears when it is complete.
     ///
-    /// @param isReplacing whether a file that has the name already is replaced
+    /// @param isReplacing whether an existing file is replaced
     /// @return the number of runs
     public long toJsonl(Path target, RunJsonl.Options options, boolean isReplacing, Progress progress)
             throws IOException {
@@ -281,7 +285,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         }
     }
 
-    /// Divides the runs into a part for testing and a part for training.
+    /// Splits the runs into a test part and a training part.
     public RunSplit split(RunSplit.Options options, Progress progress) throws IOException {
         long[] live = liveIndices();
         long[] steps = options.isBySteps() ? index(progress).steps(live) : null;

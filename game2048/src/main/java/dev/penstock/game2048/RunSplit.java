@@ -7,15 +7,14 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
-/// A division of runs into a part for testing and a part for training. Whole runs go to one side, so that no game
-/// is on both.
+/// A split of runs into a test part and a training part. Runs are never divided, so no game is in both parts.
 ///
-/// @param test  indices of the test part, in the order they were chosen
-/// @param train indices of the rest, ascending
+/// @param test  the indices of the test part, in the order they were chosen
+/// @param train the indices of the training part, ascending
 public record RunSplit(long[] test, long[] train) {
     /// The order in which runs are chosen for the test part.
     public enum Order {
-        /// A shuffle of our own, which works for any number of runs.
+        /// Our own shuffle, which works for any number of runs.
         SHUFFLED,
         /// The shuffle of the original program.
         ORIGINAL,
@@ -23,26 +22,27 @@ public record RunSplit(long[] test, long[] train) {
         SEQUENTIAL
     }
 
-    /// How to divide.
+    /// Options for a split.
     ///
-    /// @param testShare how much is for testing, above 0 and below 1, or 0 when `testSize` is given
-    /// @param testSize  how many runs or steps are for testing, or -1 when `testShare` is given
-    /// @param isBySteps whether share and size count steps and not runs; whole runs are taken until it is reached
-    /// @param seed      for the two shuffles
+    /// @param testShare the fraction for testing, greater than 0 and less than 1, or 0 when `testSize` is given
+    /// @param testSize  the number of runs or steps for testing, or -1 when `testShare` is given
+    /// @param isBySteps whether fraction and size count steps instead of runs; whole runs are taken until it is
+    ///                  reached
+    /// @param seed      the seed of the shuffle
     public record Options(double testShare, long testSize, boolean isBySteps, long seed, Order order) {
         public Options {
             if ((testShare == 0) == (testSize < 0)) {
-                throw new IllegalArgumentException("give either the share or the size of the test part");
+                throw new IllegalArgumentException("give either the fraction or the size of the test part");
             }
             if (testSize < 0 && !(testShare > 0 && testShare < 1)) {
                 throw new IllegalArgumentException(
-                        "the share of the test part must be above 0 and below 1, got " + testShare);
+                        "the test fraction must be greater than 0 and less than 1, got " + testShare);
             }
         }
     }
 
-    /// @param indices the runs there are
-    /// @param steps   the number of steps of each, needed when the division is by steps
+    /// @param indices all runs
+    /// @param steps   the number of steps of each run, needed for a split by steps
     static RunSplit of(long[] indices, long[] steps, Options options) {
         int[] order = order(indices.length, options);
         int testCount = testCount(order, steps, options);

@@ -3,9 +3,9 @@ package dev.penstock.game2048;
 
 import java.util.Map;
 
-/// Figures about the runs of a pack.
+/// Statistics of the runs of a pack.
 ///
-/// @param lengths         how long the runs are
-/// @param highestTileHist how many runs noted each highest tile, by tile
-/// @param engineCounts    how many runs each engine played, by name; runs without a name count as the empty name
+/// @param lengths         statistics of the lengths of the runs
+/// @param highestTileHist the number of runs by highest tile
+/// @param engineCounts    the number of runs by engine name; runs without an engine count under the empty name
 public record RunStats(RunLengths lengths, Map<Long, Long> highestTileHist, Map<String, Long> engineCounts) {}

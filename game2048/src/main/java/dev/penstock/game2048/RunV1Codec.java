@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Reads and writes runs of version 1; [RunFormat] has the layout.
+/// Reads and writes runs of version 1. [RunFormat] describes the layout.
 final class RunV1Codec {
     private static final int VERSION_OFFSET = 4;
     private static final int ENDIANNESS_OFFSET = 5;
@@ -24,26 +24,26 @@ final class RunV1Codec {
         return limit >= Integer.BYTES && (int) RunBytes.U32.get(bytes, 0) == RunFormat.V1_MAGIC;
     }
 
-    /// Where the parts of a run are, once the structure has been checked.
+    /// The parts of a run whose structure has been checked.
     ///
-    /// @param statesOffset where the boards start
+    /// @param statesOffset the offset of the boards
     record Parts(RunMeta meta, int stepCount, int statesOffset) {
         int movesOffset() {
             return statesOffset + RunFormat.BOARD_SIZE * (stepCount + 1);
         }
     }
 
-    /// Checks everything but the moves, in the order of the original.
+    /// Checks everything except the moves, in the order of the original program.
     static Parts parts(RunBytes in) {
         byte[] bytes = in.bytes;
         int limit = in.limit;
         if (limit < RunFormat.V1_HEADER_SIZE + RunFormat.CRC_SIZE) {
             throw in.corrupt(
-                    Reason.TRUNCATED, limit, "a run of version 1 has at least 48 bytes, and this has " + limit);
+                    Reason.TRUNCATED, limit, "a run of version 1 has at least 48 bytes, but this has " + limit);
         }
         int crcOffset = limit - RunFormat.CRC_SIZE;
         if (crc(bytes, crcOffset) != (int) RunBytes.U32.get(bytes, crcOffset)) {
-            throw in.corrupt(Reason.CHECKSUM, crcOffset, "checksum mismatch: the run is damaged or cut");
+            throw in.corrupt(Reason.CHECKSUM, crcOffset, "checksum mismatch: the run is damaged or truncated");
         }
         requireVersion(in);
         long steps = Integer.toUnsignedLong((int) RunBytes.U32.get(bytes, STEPS_OFFSET));
@@ -54,13 +54,13 @@ final class RunV1Codec {
             throw in.corrupt(
                     Reason.TRUNCATED,
                     STEPS_OFFSET,
-                    "a run of " + steps + " steps takes " + size + " bytes, and this has " + limit);
+                    "a run of " + steps + " steps takes " + size + " bytes, but this has " + limit);
         }
         if (size < limit) {
             in.deviate(
                     Reason.TRAILING_BYTES,
                     (int) size - RunFormat.CRC_SIZE,
-                    (limit - size) + " bytes between the moves and the checksum belong to nothing");
+                    (limit - size) + " extra bytes between the moves and the checksum");
         }
         RunMeta meta = new RunMeta(
                 steps,
@@ -96,7 +96,7 @@ final class RunV1Codec {
         in.position = RunFormat.V1_HEADER_SIZE;
         String engine = in.utf8(engineSize);
         if (engine == null) {
-            in.deviate(Reason.NOT_UTF8, RunFormat.V1_HEADER_SIZE, "the engine's name is not UTF-8 and is left out");
+            in.deviate(Reason.NOT_UTF8, RunFormat.V1_HEADER_SIZE, "the engine's name is not UTF-8 and is ignored");
         }
         return engine;
     }
@@ -105,7 +105,7 @@ final class RunV1Codec {
         return Crc32c.of(MemorySegment.ofArray(bytes).asSlice(0, limit));
     }
 
-    /// Fills columns; a move above 3 is a deviation and becomes up, as in the original.
+    /// Fills columns. A move above 3 is a deviation and becomes up, as in the original program.
     static void decode(RunBytes in, RunColumns target) {
         Parts parts = parts(in);
         int count = parts.stepCount();
@@ -133,7 +133,7 @@ final class RunV1Codec {
         target.end(parts.meta(), last);
     }
 
-    /// Reads a run as it is stored, whatever its moves are.
+    /// Reads a run in its stored form, including invalid moves.
     static RunV1 read(RunBytes in) {
         Parts parts = parts(in);
         long[] states = new long[parts.stepCount() + 1];
@@ -145,7 +145,8 @@ final class RunV1Codec {
                 parts.meta(), states, Arrays.copyOfRange(in.bytes, movesOffset, movesOffset + parts.stepCount()));
     }
 
-    /// @throws IllegalArgumentException when the engine's name is too long, or the metadata counts other steps
+    /// @throws IllegalArgumentException when the engine's name is too long, or the metadata has another number of
+    ///                                  steps
     static byte[] encode(RunV1 run) {
         RunMeta meta = run.meta();
         byte[] engine = meta.engine() == null ? new byte[0] : meta.engine().getBytes(StandardCharsets.UTF_8);
@@ -155,8 +156,8 @@ final class RunV1Codec {
                     + " bytes is too long for version 1: at most " + RunFormat.V1_ENGINE_SIZE_MAX);
         }
         if (meta.steps() != stepCount) {
-            throw new IllegalArgumentException("the metadata says " + meta.steps() + " steps, and there are "
-                    + stepCount + "; version 1 cannot store that");
+            throw new IllegalArgumentException("the metadata says " + meta.steps() + " steps, but there are "
+                    + stepCount + ", which version 1 cannot store");
         }
         int statesOffset = RunFormat.V1_HEADER_SIZE + engine.length;
         int movesOffset = statesOffset + RunFormat.BOARD_SIZE * (stepCount + 1);
@@ -179,7 +180,7 @@ final class RunV1Codec {
         return bytes;
     }
 
-    /// The same run without its branch values.
+    /// Returns the run without its branch values.
     static RunV1 downgrade(Run run) {
         RunColumns columns = run.columns();
         long[] states = Arrays.copyOf(columns.boards, columns.stepCount + 1);

@@ -4,12 +4,12 @@ package dev.penstock.game2048;
 import dev.penstock.Reason;
 import java.nio.charset.StandardCharsets;
 
-/// Reads and writes runs of version 2; [RunFormat] has the layout.
+/// Reads and writes runs of version 2. [RunFormat] describes the layout.
 final class RunV2Codec {
-    /// The most bytes a step and what is read past it take.
+    /// The largest size of a step, including the bytes that are read past it.
     private static final int FAST_STEP_SIZE = 48;
 
-    /// Every this many steps the offset of a step is noted, so that a single step is found quickly.
+    /// The offset of every 64th step is recorded, so that a single step is found quickly.
     static final int BLOCK_STEPS = 64;
 
     private static final long CONTINUATION_BITS = 0x8080_8080_8080_8080L;
@@ -32,7 +32,7 @@ final class RunV2Codec {
         long size = in.varint64("the size of the engine's name");
         int offset = in.position;
         if (size < 0 || size > in.remaining()) {
-            throw in.corrupt(Reason.TRUNCATED, offset, "the run ends within the engine's name");
+            throw in.corrupt(Reason.TRUNCATED, offset, "the run ends inside the engine's name");
         }
         String engine = in.utf8((int) size);
         if (engine == null) {
@@ -53,22 +53,22 @@ final class RunV2Codec {
         in.step = -1;
         long finalBoard = in.varint64("the final board");
         if (in.remaining() > 0) {
-            String what = in.remaining() + " bytes behind the run belong to nothing";
+            String what = in.remaining() + " extra bytes after the run";
             if (count == 0) {
-                throw in.corrupt(Reason.TRAILING_BYTES, in.position, what + ", so this is probably no run");
+                throw in.corrupt(Reason.TRAILING_BYTES, in.position, what + ", so this is probably not a run");
             }
             in.deviate(Reason.TRAILING_BYTES, in.position, what);
         }
         if (count != meta.steps()) {
             in.deviate(
-                    Reason.COUNT_MISMATCH, 0, "the metadata says " + meta.steps() + " steps, and there are " + count);
+                    Reason.COUNT_MISMATCH, 0, "the metadata says " + meta.steps() + " steps, but there are " + count);
         }
         target.version = RunVersion.V2;
         target.stepCount = count;
         target.end(meta, finalBoard);
     }
 
-    /// Decodes steps from the position on into the columns from `start` to before `limit`.
+    /// Decodes steps from the current position into the columns `start` to `limit - 1`.
     static void decodeSteps(RunBytes in, RunColumns target, int start, int limit) {
         for (int i = start; i < limit; i++) {
             i = decodeFast(in, target, i, limit);
@@ -85,8 +85,8 @@ final class RunV2Codec {
             throw in.corrupt(
                     Reason.TRUNCATED,
                     offset,
-                    "the run has " + in.remaining() + " bytes left, too few for " + Long.toUnsignedString(count)
-                            + " steps");
+                    "the run has " + in.remaining() + " bytes left, which is not enough for "
+                            + Long.toUnsignedString(count) + " steps");
         }
         return (int) count;
     }
@@ -108,10 +108,10 @@ final class RunV2Codec {
         target.flags[index] = (byte) flags;
     }
 
-    /// Decodes steps while they are plain and far from the end; stops at the first one that is not, which
-    /// [#decodeStep] then reads with every check.
+    /// Decodes steps while they have the usual form and are far from the end. It stops at the first step that does
+    /// not, which [#decodeStep] then reads with every check.
     ///
-    /// @return the index of the step it stopped at
+    /// @return the index of the step where it stopped
     private static int decodeFast(RunBytes in, RunColumns target, int start, int count) {
         byte[] bytes = in.bytes;
         long[] boards = target.boards;

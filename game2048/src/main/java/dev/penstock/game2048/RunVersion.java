@@ -6,9 +6,9 @@ import java.util.Locale;
 
 /// The two versions of a stored run.
 public enum RunVersion {
-    /// With a magic and a checksum, states and moves, without branch values.
+    /// Has a magic number and a checksum, boards and moves, and no branch values.
     V1(PackKind.RUN_V1, ".a2run"),
-    /// Postcard encoding, with branch values.
+    /// Postcard encoding with branch values.
     V2(PackKind.RUN_V2, ".a2run2");
 
     private final PackKind kind;
@@ -19,13 +19,12 @@ public enum RunVersion {
         this.extension = extension;
     }
 
-    /// Returns the kind that a pack's index gives to runs of this version.
+    /// Returns the kind of runs of this version in the index of a pack.
     public PackKind kind() {
         return kind;
     }
 
-    /// Returns the usual extension of a file of this version. Readers go by the content and never by the
-    /// extension.
+    /// Returns the usual extension of files of this version. Readers use the content, never the extension.
     public String extension() {
         return extension;
     }

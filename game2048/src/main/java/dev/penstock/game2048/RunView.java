@@ -16,14 +16,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// What the two views of a pack of runs as a dataset have in common. What is said about files is that of the pack.
+/// The common part of the two dataset views of a pack of runs. Location, size and verification are those of the
+/// pack.
 ///
-/// **Ownership.** The pack belongs to the caller; closing the view leaves it open.
+/// **Ownership.** The pack belongs to the caller. Closing the view leaves it open.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset].
 abstract class RunView implements Dataset {
     final RunPack runs;
-    /// The records of the pack that are runs.
+    /// The indices of the records of the pack that are runs.
     final long[] live;
 
     private final List<Field> fields;
@@ -35,10 +36,10 @@ abstract class RunView implements Dataset {
         this.live = runs.liveIndices();
     }
 
-    /// Fills the columns of a batch; the indices have been checked.
+    /// Fills the columns of a batch. The indices have been checked.
     abstract void fill(long[] indices, Batch batch) throws IOException;
 
-    /// The word that tells the view from the pack and from the other view.
+    /// The word that distinguishes this view from the pack and from the other view.
     abstract String word();
 
     @Override
@@ -66,7 +67,7 @@ abstract class RunView implements Dataset {
         return fields;
     }
 
-    /// One record, copied.
+    /// Returns a copy of one record.
     @Override
     public final Row get(long recordIndex) throws IOException {
         try (Batch batch = Batch.create(fields)) {
@@ -85,7 +86,8 @@ abstract class RunView implements Dataset {
         batch.clear();
         requireOpen();
         if (indices.byteSize() % Long.BYTES != 0) {
-            throw new IllegalArgumentException(indices.byteSize() + " bytes are no whole number of 8-byte indices");
+            throw new IllegalArgumentException(
+                    indices.byteSize() + " bytes of indices: the size must be a multiple of 8 bytes");
         }
         long[] wanted = new long[Math.toIntExact(indices.byteSize() / Long.BYTES)];
         for (int row = 0; row < wanted.length; row++) {
@@ -93,7 +95,8 @@ abstract class RunView implements Dataset {
         }
         for (Field field : batch.fields()) {
             if (!fields.contains(field)) {
-                throw new IllegalArgumentException("no field " + field + " in the " + word() + " of " + location());
+                throw new IllegalArgumentException(
+                        "there is no field " + field + " in the " + word() + " of " + location());
             }
         }
         try {
@@ -116,7 +119,7 @@ abstract class RunView implements Dataset {
         runs.pack().prepare();
     }
 
-    /// Checks all of the pack.
+    /// Verifies the whole pack.
     @Override
     public final Verification verify(Progress progress) throws IOException {
         return runs.pack().verify(progress);

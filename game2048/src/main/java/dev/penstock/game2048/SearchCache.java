@@ -3,7 +3,8 @@ package dev.penstock.game2048;
 
 import java.util.Arrays;
 
-/// The values of boards that a search has met already, and how deep it looked. Emptied for every decision.
+/// The values of boards that a search has already evaluated, with the depth of the evaluation. It is emptied for
+/// every decision.
 final class SearchCache {
     private static final int CAPACITY_MIN = 1 << 10;
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -11,7 +12,7 @@ final class SearchCache {
     private long[] boards = new long[CAPACITY_MIN];
     private double[] values = new double[CAPACITY_MIN];
     private byte[] depths = new byte[CAPACITY_MIN];
-    /// The decision an entry belongs to; entries of earlier ones count as empty.
+    /// The decision that an entry belongs to. Entries of earlier decisions count as empty.
     private int[] decisions = new int[CAPACITY_MIN];
 
     private int decision = 1;
@@ -25,7 +26,7 @@ final class SearchCache {
         }
     }
 
-    /// The slot of a board, or the empty one it would get.
+    /// The slot of a board, or the empty slot it would get.
     private int slot(long board) {
         int mask = boards.length - 1;
         int slot = (int) (board * SPREAD >>> 32) & mask;
@@ -35,7 +36,7 @@ final class SearchCache {
         return slot;
     }
 
-    /// The value of a board that was looked at at least so deep, or NaN.
+    /// The value of a board that was evaluated at least to this depth, or NaN.
     double get(long board, int depth) {
         int slot = slot(board);
         return decisions[slot] == decision && depths[slot] >= depth ? values[slot] : Double.NaN;

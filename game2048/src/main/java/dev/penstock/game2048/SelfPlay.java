@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 
-/// Plays many games and writes each into a file of its own.
+/// Plays many games and writes each to a file.
 ///
-/// A game depends on the seed and its own number alone, so the number of workers changes nothing.
+/// A game depends only on the seed and its own number, so the number of workers has no effect.
 public final class SelfPlay {
     private static final long SEED_STEP = 0x9E3779B97F4A7C15L;
     private static final int NAME_DIGITS_MIN = 6;
@@ -24,15 +24,15 @@ public final class SelfPlay {
     private final AtomicLong overflowCount = new AtomicLong();
     private final LongAccumulator bestTile = new LongAccumulator(Math::max, 0);
 
-    /// How to play.
+    /// Options for playing.
     ///
-    /// @param games        how many games
-    /// @param depth        how deep the player looks
-    /// @param seed         decides all games
-    /// @param workers      threads that play
-    /// @param version      what the files are
-    /// @param engine       the name of the player that is noted, or null
-    /// @param isClockFixed whether start and duration are noted as 0, so that the files depend on nothing else
+    /// @param games        the number of games
+    /// @param depth        the search depth of the player
+    /// @param seed         the random seed of all games
+    /// @param workers      the number of threads that play
+    /// @param version      the version of the files
+    /// @param engine       the recorded name of the player, or null
+    /// @param isClockFixed whether start and duration are recorded as 0, so that the files depend on nothing else
     public record Options(
             long games, int depth, long seed, int workers, RunVersion version, String engine, boolean isClockFixed) {
         public Options {
@@ -40,17 +40,17 @@ public final class SelfPlay {
                 throw new IllegalArgumentException("the number of games must be at least 1, got " + games);
             }
             if (workers < 1 || workers > 1024) {
-                throw new IllegalArgumentException("workers must be 1 to 1024, got " + workers);
+                throw new IllegalArgumentException("workers must be between 1 and 1024, got " + workers);
             }
         }
     }
 
-    /// Where the work stands.
+    /// The progress of the work.
     ///
-    /// @param overflowCount games that ended because two 32768 tiles would have merged
+    /// @param overflowCount the number of games that ended because two 32768 tiles would have merged
     public record Totals(long gameCount, long moveCount, long bestTile, long overflowCount) {}
 
-    /// Hears of each game that is done, from any of the threads.
+    /// Is called after each game, from any thread.
     public interface Listener {
         void done(Totals totals);
     }
@@ -60,11 +60,11 @@ public final class SelfPlay {
         this.options = options;
     }
 
-    /// Plays into a folder, which is made if it does not exist. Files of the same names are not overwritten.
+    /// Plays games into a folder, which is created if it does not exist. Existing files are not overwritten.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when a file of that name is there
+    /// @throws java.nio.file.FileAlreadyExistsException when a file exists
     public static Totals play(Path folder, Options options, Listener listener) throws IOException {
-        // Made before the folder, because it checks the depth.
+        // Created before the folder, because it checks the depth.
         new Expectimax(options.depth());
         Files.createDirectories(folder);
         SelfPlay work = new SelfPlay(folder, options);
@@ -95,7 +95,7 @@ public final class SelfPlay {
         boolean isFixed = options.isClockFixed();
         long board = columns.finalBoard;
         int tile = Board.highestTile(board);
-        // Neither score nor highest tile ever falls, so those of the last board are the highest.
+        // Score and highest tile never decrease, so those of the last board are the highest.
         columns.end(
                 RunMeta.of(
                         columns.stepCount,
@@ -119,7 +119,7 @@ public final class SelfPlay {
         return "run-" + number + options.version().extension();
     }
 
-    /// The seed of a game, so that the games of neighbouring seeds have nothing in common.
+    /// The seed of a game. Games of neighbouring seeds have nothing in common.
     static long seed(long seed, long index) {
         return mix(mix(seed) + (index + 1) * SEED_STEP);
     }

@@ -3,10 +3,10 @@ package dev.penstock.game2048;
 
 import java.util.stream.IntStream;
 
-/// The random generator of the original program (`StdRng` of rand 0.8.5), so that seeds mean the same there and
-/// here: ChaCha with 12 rounds, a 64-bit block counter, and a key that is expanded from a 64-bit seed.
+/// The random generator of the original program (`StdRng` of rand 0.8.5), so that seeds give the same results:
+/// ChaCha with 12 rounds, a 64-bit block counter, and a key that is expanded from a 64-bit seed.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class StdRng {
     private static final int ROUNDS = 12;
     private static final int WORDS = 16;
@@ -18,7 +18,7 @@ public final class StdRng {
     private final int[] block = new int[WORDS];
     private int position = WORDS;
 
-    /// Makes the generator that a seed stands for; the seed is unsigned.
+    /// Creates a generator from an unsigned seed.
     public StdRng(long seed) {
         // The constant is the ASCII text "expand 32-byte k".
         state[0] = 0x61707865;
@@ -47,7 +47,7 @@ public final class StdRng {
         return (long) nextInt() << 32 | low;
     }
 
-    /// Returns a number from 0 to below an unsigned bound, from 32-bit draws.
+    /// Returns a number from 0 up to an exclusive unsigned bound, using 32-bit draws.
     public int below32(int bound) {
         requireBound(bound);
         long range = Integer.toUnsignedLong(bound);
@@ -60,7 +60,7 @@ public final class StdRng {
         }
     }
 
-    /// Returns a number from 0 to below an unsigned bound, from 64-bit draws.
+    /// Returns a number from 0 up to an exclusive unsigned bound, using 64-bit draws.
     public long below64(long bound) {
         requireBound(bound);
         long zone = (bound << Long.numberOfLeadingZeros(bound)) - 1;
@@ -74,11 +74,11 @@ public final class StdRng {
 
     private static void requireBound(long bound) {
         if (bound == 0) {
-            throw new IllegalArgumentException("there is no number below 0");
+            throw new IllegalArgumentException("the bound must be greater than 0");
         }
     }
 
-    /// Returns the numbers from 0 to below `count` in the order the original shuffles them into.
+    /// Returns the numbers from 0 to `count - 1` in the order of the original program's shuffle.
     public int[] shuffled(int count) {
         int[] order = IntStream.range(0, count).toArray();
         for (int i = count - 1; i > 0; i--) {

@@ -5,5 +5,5 @@ package dev.penstock.game2048;
 ///
 /// @param preBoard the board before the move
 /// @param chosen   the move
-/// @param branches what the player thought of all four moves, or null where the run does not say
+/// @param branches the player's evaluation of all four moves, or null if it was not recorded
 public record Step(long preBoard, Move chosen, Branches branches) {}

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-/// Branch values of a step as the original hands them out for training: a chosen move that is as good as the best
-/// is exactly 1, and a step without branch values has one legal move, the chosen one, of value 1.
+/// Branch values of a step as the original program provides them for training: a chosen move that is as good as
+/// the best is exactly 1. A step without branch values has the chosen move as its only legal move, with the value
+/// 1.
 final class StepBranches {
-    /// The chosen move counts as the best above this: the float nearest to 1 - 1e-6.
+    /// A chosen move above this value counts as the best: the float nearest to 1 - 1e-6.
     private static final float BEST_ABOVE = Float.intBitsToFloat(0x3F7F_FFEF);
 
     private static final int ONE_BITS = 0x3F80_0000;
 
     private StepBranches() {}
 
-    /// Legality bits of a step.
+    /// The legality bits of a step.
     static int legal(RunColumns columns, int step) {
         int flags = columns.flags[step];
         return (flags & RunColumns.HAS_BRANCHES) != 0 ? flags & RunColumns.LEGAL : 1 << columns.moves[step];
     }
 
-    /// The bits of the value of one move; 0 when it is illegal.
+    /// The bits of the value of a move; 0 when it is illegal.
     static int valueBits(RunColumns columns, int step, int move) {
         boolean isChosen = columns.moves[step] == move;
         if ((columns.flags[step] & RunColumns.HAS_BRANCHES) == 0) {

@@ -14,12 +14,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/// The steps of all runs of a pack as one dataset, so that a loader can draw batches of steps from all games.
+/// The steps of all runs of a pack as one dataset, so that a loader can sample steps from all games.
 ///
-/// The first step that is wanted of a run decodes the run, checks its checksum and notes where every 64th step
-/// starts. Later steps of it take a block of 64 only. Branch values are those of the original's step batches: a
-/// chosen move that is as good as the best is exactly 1, and a step without branch values has one legal move, the
-/// chosen one.
+/// The first access to a run decodes it, checks its checksum and records the offset of every 64th step. Later
+/// accesses decode only a block of 64 steps. Branch values are those of the original program's step batches: a
+/// chosen move that is as good as the best is exactly 1, and a step without branch values has the chosen move as
+/// its only legal move.
 public final class StepDataset extends RunView {
     private static final List<Field> FIELDS = List.of(
             Field.fixed("board", ElementType.U64),
@@ -29,16 +29,16 @@ public final class StepDataset extends RunView {
             Field.fixed("run_id", ElementType.U32),
             Field.fixed("step_index", ElementType.U32));
 
-    /// Rows that are sorted together, so that a position and a row fit in one number.
+    /// The number of bits for a row in a sort key, so that a position and a row fit in one number.
     private static final int ROW_BITS = 20;
 
-    /// Groups of rows for each thread, so that one with longer runs does not keep the others waiting.
+    /// The number of parts for each thread, so that a part with longer runs does not delay the others.
     private static final int PARTS_PER_THREAD = 4;
 
     private final RunIndex index;
-    /// The first step of each run, and behind the last one the number of all steps.
+    /// The first step of each run, followed by the number of all steps.
     private final long[] firstSteps;
-    /// For each run where its blocks start, once it has been decoded.
+    /// For each run the offsets of its blocks, once it has been decoded.
     private final AtomicReferenceArray<int[]> blockOffsets;
 
     private StepDataset(RunPack runs, RunIndex index) {
@@ -51,7 +51,7 @@ public final class StepDataset extends RunView {
         this.blockOffsets = new AtomicReferenceArray<>(live.length);
     }
 
-    /// Views the steps of a pack. Collects the metadata of all runs if it is not there yet.
+    /// Creates a view of the steps of a pack. If the metadata of the runs is not available yet, it is collected.
     public static StepDataset of(RunPack runs, Progress progress) throws IOException {
         return new StepDataset(runs, runs.index(progress));
     }
@@ -80,7 +80,7 @@ public final class StepDataset extends RunView {
         }
     }
 
-    /// Sorts the wanted steps, so that those of one run are together, and divides them among threads between runs.
+    /// Sorts the requested steps by run, and divides them among threads at run boundaries.
     private void fill(long[] indices, int start, int limit, Batch batch) throws IOException {
         long[] keys = new long[limit - start];
         for (int i = 0; i < keys.length; i++) {
@@ -114,7 +114,7 @@ public final class StepDataset extends RunView {
         if (found < 0) {
             return -found - 2;
         }
-        // Runs without steps start where the next one does; the last of them has the step.
+        // Empty runs start at the same step as the next run; the last of them has the step.
         while (firstSteps[found + 1] == step) {
             found++;
         }

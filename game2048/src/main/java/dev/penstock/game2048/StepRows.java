@@ -5,24 +5,24 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import java.nio.file.Path;
 
-/// Turns decoded runs into rows of a steps dataset.
+/// Converts decoded runs to rows of a steps dataset.
 final class StepRows {
     private static final int ONE_BITS = 0x3F80_0000;
 
     private StepRows() {}
 
-    /// What a step without branch values gets.
+    /// How steps without branch values are handled.
     enum MissingBranches {
-        /// The run is refused.
+        /// The run is rejected.
         ERROR,
-        /// The legal moves of the board, the chosen one with the value 1 and the others with the value 0.
+        /// The legal moves of the board are used, with the value 1 for the chosen move and 0 for the others.
         SYNTHESIZE
     }
 
     /// Writes the rows of a run.
     ///
-    /// @param target room for the rows from the offset on
-    /// @throws DatasetException when a step has no branch values and none may be made
+    /// @param target memory for the rows at the offset
+    /// @throws DatasetException when a step has no branch values and they may not be synthesized
     static void write(
             RunColumns run, long runId, boolean isWide, MissingBranches missing, byte[] target, int offset, Path file) {
         int rowSize = StepsFormat.rowSize(isWide);
@@ -63,7 +63,7 @@ final class StepRows {
         }
     }
 
-    /// From 0 to 1; NaN and everything below becomes plus 0.
+    /// Clamps a value to the range from 0 to 1. NaN and everything below becomes plus 0.
     private static int clamped(int bits) {
         float value = Float.intBitsToFloat(bits);
         return value > 0 ? value < 1 ? bits : ONE_BITS : 0;

@@ -7,18 +7,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/// Steps of one run after another, decoded as a whole or in blocks.
+/// Reads steps of one run after another, decoded as a whole or in blocks.
 ///
-/// **Threads.** One at a time; the offsets of the blocks are shared.
+/// **Threads.** One thread at a time; the offsets of the blocks are shared.
 final class StepSource implements AutoCloseable {
     private final RunPack runs;
     private final AtomicReferenceArray<int[]> blockOffsets;
     private final RunPack.Scratch scratch;
     private long record;
     private int stepCount;
-    /// Where the blocks of the run start, or null when all of it is decoded.
+    /// The offsets of the blocks of the run, or null when the whole run is decoded.
     private int[] blocks;
-    /// The block that is decoded, or -1.
+    /// The decoded block, or -1.
     private int block;
 
     StepSource(RunPack runs, AtomicReferenceArray<int[]> blockOffsets) {
@@ -27,7 +27,7 @@ final class StepSource implements AutoCloseable {
         this.scratch = runs.borrow();
     }
 
-    /// Goes to a run. It is decoded as a whole the first time, and when many of its steps are wanted.
+    /// Moves to a run. It is decoded as a whole the first time, and if many of its steps are requested.
     void open(int run, long record, int stepCount, int wantedCount) throws IOException {
         this.record = record;
         this.stepCount = stepCount;
@@ -38,7 +38,7 @@ final class StepSource implements AutoCloseable {
             runs.decode(record, scratch, scratch.columns, new ArrayList<>());
             if (scratch.columns.stepCount != stepCount) {
                 throw new IllegalStateException(
-                        "the metadata beside " + runs.pack().location() + " is of another pack: remove "
+                        "the metadata beside " + runs.pack().location() + " belongs to another pack: remove "
                                 + RunIndex.file(runs.pack().location().path()));
             }
             boolean isStored = runs.pack().entry(record).codec() == Codec.NONE;
@@ -53,7 +53,7 @@ final class StepSource implements AutoCloseable {
         return scratch.columns;
     }
 
-    /// Where in the columns a step is.
+    /// The position of a step in the columns.
     int position(int stepIndex) throws IOException {
         if (blocks == null) {
             return stepIndex;
@@ -74,7 +74,10 @@ final class StepSource implements AutoCloseable {
         int first = wanted * RunV2Codec.BLOCK_STEPS;
         long offset = runs.pack().entry(record).offset() + blocks[wanted];
         RunBytes in = new RunBytes(bytes, size, runs.pack().location(), offset, new ArrayList<>());
-        RunV2Codec.decodeSteps(in, scratch.columns, 0, Math.min(RunV2Codec.BLOCK_STEPS, stepCount - first));
+        int count = Math.min(RunV2Codec.BLOCK_STEPS, stepCount - first);
+        // Another thread may have decoded the whole run, and these columns may never have held one.
+        scratch.columns.reserve(count);
+        RunV2Codec.decodeSteps(in, scratch.columns, 0, count);
     }
 
     @Override

@@ -18,9 +18,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Checks a steps dataset: the files and the database as `verify` does, then every row. The run id and the step
-/// index of
-/// a row have to be those of its place, its values have to be possible, and with a replay each board has to
-/// follow from the board and the move before it.
+/// index of a row must match its position, and its values must be valid. With a replay each board must follow
+/// from the board and the move before it, as in [Replay].
 public final class StepsCheck {
     private static final int BATCH_RUNS = 1 << 14;
 
@@ -30,8 +29,11 @@ public final class StepsCheck {
     private final long stepIndexMask;
     private final Findings findings = new Findings();
     private long run = -1;
-    private long previousBoard;
-    private int previousMove;
+    /// The board that the move before left behind, without the spawned tile.
+    private long movedBoard;
+
+    /// Whether the move before could be played, so that the next board has to follow from it.
+    private boolean hasMoved;
 
     StepsCheck(GroupedTable table, boolean isReplaying) {
         this.table = table;
@@ -40,9 +42,9 @@ public final class StepsCheck {
         this.stepIndexMask = StepsDataset.isWide(table) ? 0xFFFF_FFFFL : 0xFFFF;
     }
 
-    /// What came of a check.
+    /// The result of a check.
     public record Result(long runCount, long stepCount, Verification verification) {
-        /// Whether there is nothing but warnings.
+        /// Whether there are no problems except warnings.
         public boolean isOk() {
             return verification.isOk();
         }
@@ -110,20 +112,19 @@ public final class StepsCheck {
             checkPlace(row, rows.runId.memory().get(Layouts.U32, at * 4L) & 0xFFFF_FFFFL, rows.stepIndex(at));
         }
         if (move >= Move.COUNT || legal > RunColumns.LEGAL) {
-            error(row, Reason.BAD_MOVE, "the move is " + move + " and the legal moves are " + legal);
+            error(row, Reason.BAD_MOVE, "the move is " + move + " but the legal moves are " + legal);
+            hasMoved = false;
             return;
         }
         for (int i = 0; i < Move.COUNT; i++) {
             float value = Float.intBitsToFloat(rows.values.memory().get(Layouts.U32, (at * 4L + i) * Float.BYTES));
             if (!(value >= 0 && value <= 1)) {
-                error(row, Reason.OUT_OF_RANGE, "value " + i + " is " + value + ", which is not from 0 to 1");
+                error(row, Reason.OUT_OF_RANGE, "value " + i + " is " + value + ", which is not between 0 and 1");
             }
         }
         if (isReplaying) {
-            replay(row, board, move, legal, isSameRun);
+            replay(row, board, Move.of(move), legal, isSameRun);
         }
-        previousBoard = board;
-        previousMove = move;
     }
 
     private void checkPlace(long row, long runId, long stepIndex) {
@@ -131,36 +132,42 @@ public final class StepsCheck {
             error(
                     row,
                     Reason.BAD_RUN_ID,
-                    "the run id is " + runId + ", and the row belongs to run " + runs.whole("id", run)
-                            + "; `penstock steps repair` mends run ids");
+                    "the run id is " + runId + ", but the row belongs to run " + runs.whole("id", run)
+                            + "; repair it with `penstock steps repair`");
         }
         long expected = row - runs.start(run);
         if (stepIndex != (expected & stepIndexMask)) {
             error(
                     row,
                     Reason.BAD_RUN_ID,
-                    "the step index is " + stepIndex + ", and the row is step " + expected + " of run "
+                    "the step index is " + stepIndex + ", but the row is step " + expected + " of run "
                             + runs.whole("id", run));
         }
     }
 
-    private void replay(long row, long board, int move, int legal, boolean isSameRun) {
-        if (Board.legalMoves(board) != legal) {
-            error(
-                    row,
-                    Reason.LEGALITY_MISMATCH,
-                    "the legal moves are " + legal + ", and those of " + Board.text(board) + " are "
-                            + Board.legalMoves(board));
-        }
-        if ((Board.legalMoves(board) >>> move & 1) == 0) {
-            error(row, Reason.ILLEGAL_MOVE, Move.of(move) + " does not change " + Board.text(board));
-        }
-        if (isSameRun && run >= 0 && !Replay.isSpawned(Board.slide(previousBoard, previousMove), board)) {
+    private void replay(long row, long board, Move move, int recordedLegal, boolean isSameRun) {
+        if (isSameRun && run >= 0 && hasMoved && !Replay.isSpawned(movedBoard, board)) {
             error(
                     row,
                     Reason.BAD_TRANSITION,
-                    Move.of(previousMove) + " and one spawned tile do not make " + Board.text(board) + " of "
-                            + Board.text(previousBoard));
+                    "one spawned tile does not make " + Board.text(movedBoard) + ", which the move before left, "
+                            + Board.text(board));
+        }
+        int legal = Board.legalMoves(board);
+        if (legal != recordedLegal) {
+            error(
+                    row,
+                    Reason.LEGALITY_MISMATCH,
+                    "the legal moves are " + recordedLegal + ", and those of " + Board.text(board) + " are " + legal);
+        }
+        hasMoved = false;
+        if ((legal & move.bit()) == 0) {
+            error(row, Reason.ILLEGAL_MOVE, move + " does not change " + Board.text(board));
+        } else if (Board.isOverflowing(board, move)) {
+            error(row, Reason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage());
+        } else {
+            hasMoved = true;
+            movedBoard = Board.slide(board, move.code());
         }
     }
 

@@ -7,19 +7,20 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
+import dev.penstock.memory.Disk;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The steps of many recorded games as rows, grouped by run: [StepsFormat] describes the files.
+/// The steps of many recorded games as rows, grouped by run. [StepsFormat] describes the files.
 ///
 /// [#table] is the dataset for loaders, conditions and statistics.
 ///
-/// **Ownership.** Owns the table; a filtered dataset is a view, and closing it leaves the opened one open.
+/// **Ownership.** Owns the table. A filtered dataset is a view; closing it leaves the opened dataset open.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class StepsDataset implements AutoCloseable {
     private final GroupedTable table;
 
@@ -27,41 +28,46 @@ public final class StepsDataset implements AutoCloseable {
         this.table = table;
     }
 
-    /// What was added.
+    /// The result of a build or append.
     ///
-    /// @param skipped  runs that were left out, and why
-    /// @param warnings what a strict reader of runs would refuse
+    /// @param skipped  runs that were skipped, with the reason
+    /// @param warnings problems that a strict reader of runs would reject
     public record Result(
             long runCount, long stepCount, List<RunIntake.Finding> skipped, List<RunIntake.Finding> warnings) {}
 
     /// Builds a dataset from a folder of runs or a pack of runs.
     ///
-    /// @param output the folder to make, which must not hold anything else
-    /// @throws DatasetException when a run is bad and bad runs are not left out; the message names it
+    /// @param output the folder to create, which must have no other content
+    /// @throws DatasetException when a run is invalid and invalid runs are not skipped; the message names it
     public static Result build(Path input, Path output, StepsOptions options) throws IOException {
-        return new StepsBuilder(output, options).build(input);
+        return new StepsBuilder(output, options).run(input);
     }
 
-    /// [#build(Path, Path, StepsOptions)] with the usual options.
+    /// [#build(Path, Path, StepsOptions)] with default options.
     public static Result build(Path input, Path output) throws IOException {
         return build(input, output, StepsOptions.DEFAULT);
     }
 
-    /// Appends the runs of a folder or a pack. Run ids continue. A dataset of shards gains shards; a single file
-    /// is written anew.
+    /// Appends the runs of a folder or a pack. Run ids continue. A dataset of shards gets new shards; a single
+    /// file is written again.
     public static Result append(Path dataset, Path input, StepsOptions options) throws IOException {
-        return new StepsBuilder(dataset, options).append(input);
+        return new StepsAppend(dataset, options).run(input);
     }
 
-    /// Opens a dataset, also one that the original program wrote.
+    /// Opens a dataset of ours or of the original program.
     ///
-    /// @throws DatasetException when the folder holds none, or it is damaged
+    /// @throws DatasetException when the folder is not a steps dataset, or is damaged
     public static StepsDataset open(Path folder) throws IOException {
         return open(folder, Catalog.Options.DEFAULT);
     }
 
-    /// Opens a dataset in a certain way.
+    /// Opens a dataset with options.
     public static StepsDataset open(Path folder, Catalog.Options options) throws IOException {
+        Disk disk = options.disk();
+        if (disk.isDirectory(folder) && !disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+            throw new DatasetException.WrongFormat(
+                    folder, "this is not a steps dataset: " + GroupFormat.DATABASE + " is missing");
+        }
         GroupedTable table = GroupedTable.open(folder, options.table());
         try {
             isWide(table);
@@ -72,7 +78,7 @@ public final class StepsDataset implements AutoCloseable {
         }
     }
 
-    /// Views an open grouped table as steps; closing it closes the table.
+    /// Creates a view of an open grouped table as steps. Closing it closes the table.
     ///
     /// @throws DatasetException when the rows are not steps
     public static StepsDataset of(GroupedTable table) {
@@ -93,7 +99,7 @@ public final class StepsDataset implements AutoCloseable {
         }
         throw new DatasetException.WrongFormat(
                 table.path(),
-                "this is a grouped table and no steps dataset: its rows are " + table.itemType() + ", grouped by the"
+                "this is a grouped table but not a steps dataset: its rows are " + table.itemType() + ", grouped by the"
                         + " table " + table.groups().layout().table());
     }
 
@@ -112,14 +118,14 @@ public final class StepsDataset implements AutoCloseable {
         return table.groups();
     }
 
-    /// The steps of the runs whose highest score is at least a number. No row is copied.
+    /// A zero-copy view of the steps of the runs whose highest score is at least `min`.
     public StepsDataset filterByScore(long min) throws IOException {
         return new StepsDataset(table.where("max_score >= " + min));
     }
 
     /// Checks files, run ids, step indices and values; see [StepsCheck].
     ///
-    /// @param isReplaying whether every move is played again as well
+    /// @param isReplaying whether every move is replayed as well
     public StepsCheck.Result check(boolean isReplaying, Progress progress) throws IOException {
         return new StepsCheck(table, isReplaying).run(progress);
     }

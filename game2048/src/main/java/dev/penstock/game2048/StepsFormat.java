@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// A steps dataset is a folder with the steps of many runs as rows of a table, and a database with the runs: a
-/// grouped table ([dev.penstock.groups.GroupFormat]) whose groups are runs.
+/// A steps dataset is a folder with the steps of many runs as rows of a table, and a database with the runs. It is
+/// a grouped table ([dev.penstock.groups.GroupFormat]) whose groups are runs.
 ///
 /// | file                                | what                                                              |
 /// |-------------------------------------|-------------------------------------------------------------------|
@@ -49,27 +49,27 @@ import java.util.List;
 /// |     26 |    4 | u32   | runId      | as above                                                              |
 /// |     30 |    4 | u32   | stepIndex  | the index of the step in its run                                      |
 ///
-/// The header is the text that the original program writes, byte for byte: another spelling of the same type than
-/// NumPy's. It takes 192 bytes for fewer than ten rows and 256 bytes for more. Readers accept every spelling.
+/// The header is byte for byte that of the original program, which spells the type differently from NumPy. It
+/// takes 192 bytes for fewer than ten rows and 256 bytes for more. Readers accept every spelling.
 ///
 /// The value of the chosen move is exactly 1 when it is legal; other values are clamped to 0 to 1, and NaN
 /// becomes 0. The board after the last move of a run has no row.
 ///
 /// ## Limits
 ///
-/// - A run has at most [#STEPS_MAX] steps in packed rows, because the step index has 16 bits.
+/// - A run has at most [#STEPS_MAX] steps in normal rows, because the step index has 16 bits.
 /// - A run id has 32 bits.
 public final class StepsFormat {
-    /// The file with the rows of a dataset that is not divided.
+    /// The name of the file with the rows of a dataset without shards.
     public static final String FILE = "steps.npy";
 
     /// The start of the names of shards.
     static final String SERIES = "steps-";
 
-    /// Steps of a run that packed rows can number.
+    /// The largest number of steps of a run with a 16-bit step index.
     public static final int STEPS_MAX = 1 << 16;
 
-    /// Run ids are below this.
+    /// The exclusive limit of run ids.
     static final long RUN_ID_LIMIT = 1L << 32;
 
     static final int VALUES_OFFSET = 10;
@@ -86,18 +86,19 @@ public final class StepsFormat {
     private static final int ALIGNMENT = 64;
 
     private static final String TABLE = """
-            CREATE TABLE runs (
-                        id INTEGER PRIMARY KEY,
-                        first_step_idx INTEGER NOT NULL,
-                        num_steps INTEGER NOT NULL,
-                        max_score INTEGER NOT NULL,
-                        highest_tile INTEGER NOT NULL,
-                        engine TEXT,
-                        start_time INTEGER,
-                        elapsed_s REAL
-                    )""";
+        CREATE TABLE runs (
+                    id INTEGER PRIMARY KEY,
+                    first_step_idx INTEGER NOT NULL,
+                    num_steps INTEGER NOT NULL,
+                    max_score INTEGER NOT NULL,
+                    highest_tile INTEGER NOT NULL,
+                    engine TEXT,
+                    start_time INTEGER,
+                    elapsed_s REAL
+                )\
+        """;
 
-    /// The statements that make the database, as the original words them.
+    /// The statements that create the database, in the wording of the original program.
     static final List<String> SCHEMA = List.of(
             TABLE, "CREATE INDEX idx_runs_score ON runs(max_score)", "CREATE INDEX idx_runs_len ON runs(num_steps)");
 
@@ -116,7 +117,7 @@ public final class StepsFormat {
                 stepIndex);
     }
 
-    /// Bytes of a row.
+    /// The size of a row in bytes.
     static int rowSize(boolean isWide) {
         return (int) (isWide ? WIDE_ROW : ROW).byteSize();
     }
@@ -125,12 +126,12 @@ public final class StepsFormat {
         return isWide ? "<u4" : "<u2";
     }
 
-    /// What a row is, as NumPy says it.
+    /// The type of a row.
     static RowType rowType(boolean isWide) {
         return new RowType(DType.parse(FIELDS + stepIndexType(isWide) + "')]"), List.of());
     }
 
-    /// Returns the header of a file with this number of rows, byte for byte as the original writes it.
+    /// Returns the header of a file with this number of rows, byte for byte as in the original program.
     static byte[] header(boolean isWide, long rowCount) {
         String text = "{'descr': " + FIELDS + stepIndexType(isWide) + "'), ], 'fortran_order': False, 'shape': ("
                 + rowCount + ", ), }";

@@ -3,6 +3,7 @@ package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Location;
+import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackFolder;
@@ -12,21 +13,25 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
-/// The runs of a folder or a pack, decoded by several threads and handed over in order as rows.
+/// Reads the runs of a folder or a pack. Several threads decode them, and they are passed on in order as rows.
 ///
 /// A few chunks of runs are in memory at a time, whatever the number of runs.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class StepsInput implements AutoCloseable {
-    /// Runs that one thread decodes together.
+    /// The number of runs that one thread decodes together.
     private static final int CHUNK_RUNS = 8;
 
-    /// Chunks under way for each thread.
+    /// The largest memory for rows that is allocated in advance. A chunk of long runs takes more if needed.
+    private static final long ROWS_MAX = 1L << 26;
+
+    /// The number of chunks in progress for each thread.
     private static final int CHUNKS_PER_WORKER = 3;
 
     private final Path input;
@@ -37,6 +42,7 @@ final class StepsInput implements AutoCloseable {
     private final RunPack pack;
 
     private final long[] records;
+    private final Pool<Chunk> chunks = new Pool<>(Chunk::new, chunk -> {});
 
     private StepsInput(Path input, StepsOptions options, List<Path> files, RunPack pack) {
         this.input = input;
@@ -46,17 +52,58 @@ final class StepsInput implements AutoCloseable {
         this.records = pack == null ? new long[0] : pack.liveIndices();
     }
 
-    /// One run among the rows of a chunk.
+    /// One run in the rows of a chunk.
     record Run(RunMeta meta, int stepCount) {}
 
-    /// The rows of some runs.
-    ///
-    /// @param rows     rows one after another, with run ids counted from 0 in the chunk
-    /// @param skipped  runs that were left out
-    /// @param deviating what a strict reader would refuse
-    record Chunk(byte[] rows, List<Run> runs, List<RunIntake.Finding> skipped, List<RunIntake.Finding> deviating) {}
+    /// The rows of some runs, and scratch memory for decoding. Chunks are reused, so their memory is allocated
+    /// only a few times.
+    static final class Chunk {
+        private final RunPack.Scratch scratch = new RunPack.Scratch();
+        private final List<Run> runs = new ArrayList<>();
+        private final List<RunIntake.Finding> skipped = new ArrayList<>();
+        private final List<RunIntake.Finding> deviating = new ArrayList<>();
+        private byte[] rows = {};
+        private int size;
 
-    /// What is done with a chunk.
+        /// The rows one after another, with run ids that start at 0 in the chunk. The first [#size] bytes are
+        /// used.
+        byte[] rows() {
+            return rows;
+        }
+
+        int size() {
+            return size;
+        }
+
+        List<Run> runs() {
+            return runs;
+        }
+
+        /// The skipped runs.
+        List<RunIntake.Finding> skipped() {
+            return skipped;
+        }
+
+        /// The findings that a strict reader would reject.
+        List<RunIntake.Finding> deviating() {
+            return deviating;
+        }
+
+        private void clear() {
+            runs.clear();
+            skipped.clear();
+            deviating.clear();
+            size = 0;
+        }
+
+        private void reserve(long newSize) {
+            if (newSize > rows.length) {
+                rows = Arrays.copyOf(rows, Math.toIntExact(Math.max(newSize, Math.min(2L * rows.length, ROWS_MAX))));
+            }
+        }
+    }
+
+    /// Receives the chunks.
     @FunctionalInterface
     interface Sink {
         void accept(Chunk chunk) throws IOException;
@@ -71,7 +118,7 @@ final class StepsInput implements AutoCloseable {
             return new StepsInput(input, options, PackFolder.runs(input), null);
         }
         if (!RunFile.isPackMagic(input)) {
-            // A single run is as good as a folder with one.
+            // A single run is treated like a folder with one run.
             return new StepsInput(input, options, List.of(input), null);
         }
         return new StepsInput(input, options, null, RunPack.open(input));
@@ -81,7 +128,7 @@ final class StepsInput implements AutoCloseable {
         return files == null ? records.length : files.size();
     }
 
-    /// Hands over all runs in order.
+    /// Passes on all runs in order.
     void forEach(Sink sink) throws IOException {
         int chunkCount = Math.ceilDiv(runCount(), CHUNK_RUNS);
         Deque<Future<Chunk>> underWay = new ArrayDeque<>();
@@ -93,7 +140,9 @@ final class StepsInput implements AutoCloseable {
                         int first = started++ * CHUNK_RUNS;
                         underWay.add(pool.submit(() -> chunk(first)));
                     }
-                    sink.accept(Parallel.await(underWay.poll()));
+                    Chunk done = Parallel.await(underWay.poll());
+                    sink.accept(done);
+                    chunks.giveBack(done);
                     options.progress().at(Math.min(runCount(), (chunk + 1L) * CHUNK_RUNS), runCount());
                 }
             } finally {
@@ -104,45 +153,35 @@ final class StepsInput implements AutoCloseable {
 
     private Chunk chunk(int first) throws IOException {
         int limit = Math.min(runCount(), first + CHUNK_RUNS);
-        List<Run> runs = new ArrayList<>();
-        List<RunIntake.Finding> skipped = new ArrayList<>();
-        List<RunIntake.Finding> deviating = new ArrayList<>();
-        int rowSize = StepsFormat.rowSize(options.isWide());
-        List<byte[]> pieces = new ArrayList<>();
-        RunPack.Scratch scratch = new RunPack.Scratch();
+        Chunk chunk = chunks.borrow();
+        chunk.clear();
         for (int index = first; index < limit; index++) {
-            Path name = name(index);
             try {
-                List<Deviation> deviations = new ArrayList<>();
-                RunColumns columns = decode(index, scratch, deviations);
-                requireUsable(columns, name);
-                byte[] rows = new byte[Math.multiplyExact(columns.stepCount, rowSize)];
-                StepRows.write(columns, runs.size(), options.isWide(), options.missingBranches(), rows, 0, name);
-                runs.add(new Run(columns.meta, columns.stepCount));
-                pieces.add(rows);
-                for (Deviation deviation : deviations) {
-                    deviating.add(new RunIntake.Finding(name, deviation.reason().toString(), deviation.what()));
-                }
+                add(index, chunk);
             } catch (DatasetException e) {
                 if (!options.isSkippingBad()) {
                     throw e;
                 }
-                skipped.add(new RunIntake.Finding(name, e.reason().toString(), e.what()));
+                chunk.skipped.add(new RunIntake.Finding(name(index), e.reason().toString(), e.what()));
             }
         }
-        return new Chunk(joined(pieces), runs, skipped, deviating);
+        return chunk;
     }
 
-    private static byte[] joined(List<byte[]> pieces) {
-        byte[] all = new byte
-                [Math.toIntExact(
-                        pieces.stream().mapToLong(piece -> piece.length).sum())];
-        int filled = 0;
-        for (byte[] piece : pieces) {
-            System.arraycopy(piece, 0, all, filled, piece.length);
-            filled += piece.length;
+    private void add(int index, Chunk chunk) throws IOException {
+        Path name = name(index);
+        List<Deviation> deviations = new ArrayList<>();
+        RunColumns columns = decode(index, chunk.scratch, deviations);
+        requireUsable(columns, name);
+        long newSize = chunk.size + (long) columns.stepCount * StepsFormat.rowSize(options.isWide());
+        chunk.reserve(newSize);
+        StepRows.write(
+                columns, chunk.runs.size(), options.isWide(), options.missingBranches(), chunk.rows, chunk.size, name);
+        chunk.size = (int) newSize;
+        chunk.runs.add(new Run(columns.meta, columns.stepCount));
+        for (Deviation deviation : deviations) {
+            chunk.deviating.add(new RunIntake.Finding(name, deviation.reason().toString(), deviation.what()));
         }
-        return all;
     }
 
     private Path name(int index) {
@@ -165,16 +204,17 @@ final class StepsInput implements AutoCloseable {
                     name,
                     0,
                     Reason.COUNT_MISMATCH,
-                    "the metadata notes " + columns.meta.steps() + " steps, and the run has " + columns.stepCount
-                            + "; --skip-bad leaves such runs out");
+                    "the metadata says " + columns.meta.steps() + " steps, but the run has " + columns.stepCount
+                            + (options.isSkippingBad() ? "" : "; use --skip-bad to skip such runs"));
         }
         if (columns.stepCount > StepsFormat.STEPS_MAX && !options.isWide()) {
             throw new DatasetException.Corrupt(
                     name,
                     0,
                     Reason.RUN_TOO_LONG,
-                    "the run has " + columns.stepCount + " steps, and the 16-bit step index has room for "
-                            + StepsFormat.STEPS_MAX + "; build the dataset with --wide, or use --skip-bad");
+                    "the run has " + columns.stepCount + " steps, but the 16-bit step index allows "
+                            + StepsFormat.STEPS_MAX + "; build the dataset with --wide"
+                            + (options.isSkippingBad() ? "" : ", or use --skip-bad"));
         }
     }
 

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Map;
 
 /// The `manifest.json` of a steps dataset: the keys of the design (`version`, `num_steps`, `num_runs`, `created`)
-/// and ours.
+/// and additional keys of ours.
 ///
-/// Beside shards it is the manifest of a table as well, so the checksums of the shards are checked by `verify` and
-/// shards that are not listed do not count. Nothing is read from it that the rows and the database do not say.
+/// For shards it is also the manifest of the table, so `verify` checks the checksums of the shards, and shards
+/// that are not listed are ignored. It has no information that the rows and the database do not have.
 ///
-/// @param created when the dataset was begun, as ISO 8601 in UTC
-/// @param sources what the runs came from, one entry for each build and append
+/// @param created the time when the dataset was created, as ISO 8601 in UTC
+/// @param sources the sources of the runs, one entry for each build and append
 record StepsManifest(
         boolean isSharded,
         boolean isWide,
@@ -39,19 +39,20 @@ record StepsManifest(
         sources = List.copyOf(sources);
     }
 
-    /// The manifest of a dataset without rows.
+    /// The manifest of an empty dataset.
     static StepsManifest empty(boolean isSharded, boolean isWide) {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         return new StepsManifest(isSharded, isWide, 0, 0, now, List.of(), List.of());
     }
 
-    /// Reads what a folder has; null when there is no manifest of a steps dataset that can be used.
+    /// Reads the manifest of a folder. Returns null when there is no usable manifest of a steps dataset.
     static StepsManifest read(Disk disk, Path folder) throws IOException {
         byte[] bytes = ChecksummedJson.read(disk, folder.resolve(TableFormat.MANIFEST));
         try {
-            return bytes != null && Json.parse(bytes) instanceof Map<?, ?> values ? parse(values) : null;
+            boolean isDamaged = bytes != null && ChecksummedJson.hasChecksum(bytes) && !ChecksummedJson.isIntact(bytes);
+            return bytes != null && !isDamaged && Json.parse(bytes) instanceof Map<?, ?> values ? parse(values) : null;
         } catch (IllegalArgumentException | ClassCastException | NullPointerException e) {
-            // It is never needed: rows and database say the same.
+            // The manifest is never needed: rows and database have the same information.
             return null;
         }
     }
@@ -83,7 +84,7 @@ record StepsManifest(
                 sources);
     }
 
-    /// The manifest with other files.
+    /// Returns a copy with other files.
     StepsManifest with(List<StepsWriter.Part> newParts, long newSteps, long newRuns, Map<String, Object> source) {
         List<Map<String, Object>> all = new ArrayList<>(sources);
         if (source != null) {
@@ -92,7 +93,7 @@ record StepsManifest(
         return new StepsManifest(isSharded, isWide, newSteps, newRuns, created, newParts, all);
     }
 
-    /// Puts the manifest into a folder in one step, in place of the one that is there.
+    /// Publishes the manifest in a folder atomically, and replaces an existing one.
     void publish(Disk disk, Path folder) throws IOException {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("version", VERSION);

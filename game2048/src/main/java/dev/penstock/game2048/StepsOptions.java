@@ -6,17 +6,17 @@ import dev.penstock.game2048.StepRows.MissingBranches;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Parallel;
 
-/// How to build a steps dataset, or append to one.
+/// Options for building a steps dataset or appending to one.
 ///
-/// @param shardRows             rows after which a new shard begins; 0 writes one file `steps.npy`
-/// @param workers               threads that decode runs
-/// @param isSynthesizing        whether steps without branch values get the legal moves of the board, the chosen
-///                              one with the value 1; otherwise their run is refused
-/// @param isSkippingBad         whether runs that cannot be used are left out and reported; otherwise the first
-///                              one is an exception
+/// @param shardRows             the number of rows after which a new shard begins; 0 writes one file `steps.npy`
+/// @param workers               the number of threads that decode runs
+/// @param isSynthesizing        whether steps without branch values get the legal moves of the board, with the
+///                              value 1 for the chosen move; otherwise their run is rejected
+/// @param isSkippingBad         whether runs that cannot be used are skipped and reported; otherwise the first one
+///                              throws an exception
 /// @param isWide                whether the step index has 32 bits, for runs of more than 65,536 steps
-/// @param disk                  where the dataset is
-/// @param progress              told of runs
+/// @param disk                  the disk that holds the dataset
+/// @param progress              receives the number of runs
 public record StepsOptions(
         long shardRows,
         int workers,
@@ -32,10 +32,10 @@ public record StepsOptions(
 
     public StepsOptions {
         if (shardRows < 0) {
-            throw new IllegalArgumentException("a shard has at least 1 row, got " + shardRows);
+            throw new IllegalArgumentException("shardRows must be at least 1, got " + shardRows);
         }
         if (workers < 1 || workers > WORKERS_MAX) {
-            throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", got " + workers);
+            throw new IllegalArgumentException("workers must be between 1 and " + WORKERS_MAX + ", got " + workers);
         }
     }
 

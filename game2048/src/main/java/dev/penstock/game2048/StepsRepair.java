@@ -18,11 +18,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Mends a steps dataset: run ids of rows that an append of the original program has counted from 0 again, ranges
-/// of runs that do not fit the rows, and rows that belong to no run behind the last one.
+/// Repairs a steps dataset: run ids of rows that the original program appended, which start at 0 again; ranges of
+/// runs that do not match the rows; and rows after the last run that belong to no run.
 ///
-/// Rows of a run follow each other with step indices that count from 0, which shows where runs begin whatever the
-/// run ids say. Files that are right are not written.
+/// Rows of a run are consecutive and their step indices count from 0, which shows the start of each run whatever
+/// the run ids say. Files without errors are not written.
 public final class StepsRepair {
     private static final int COPY_ROWS = 1 << 16;
 
@@ -32,7 +32,7 @@ public final class StepsRepair {
     private final int rowSize;
     private final List<Path> files;
     private final TableReader table;
-    /// Where each run that has rows begins, and the run id of its first row.
+    /// The first row of each run that has rows, and the run id of that row.
     private final List<long[]> found = new ArrayList<>();
 
     private StepsRepair(Path folder, Disk disk, TableReader table) {
@@ -44,10 +44,10 @@ public final class StepsRepair {
         this.files = table.arrayFiles().stream().map(Location::path).toList();
     }
 
-    /// What was mended.
+    /// The result of a repair.
     ///
-    /// @param rowCount rows whose run id was changed
-    /// @param runCount runs whose range was changed in the database
+    /// @param rowCount the number of rows whose run id was changed
+    /// @param runCount the number of runs whose range was changed in the database
     public record Result(long rowCount, long runCount) {}
 
     /// A run of the database.
@@ -65,16 +65,16 @@ public final class StepsRepair {
         }
     }
 
-    /// Mends the dataset in a folder.
+    /// Repairs the dataset in a folder.
     ///
-    /// @throws DatasetException when it cannot be told which rows belong to which run
+    /// @throws DatasetException when rows cannot be assigned to runs
     public static Result repair(Path folder, Disk disk, Progress progress) throws IOException {
         try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
                 GroupDatabase database = GroupDatabase.read(disk, folder);
                 TableReader table = TableReader.open(rows(disk, folder), TableReader.Options.DEFAULT.withDisk(disk))) {
             if (!table.rowType().equals(StepsFormat.rowType(false))
                     && !table.rowType().equals(StepsFormat.rowType(true))) {
-                throw new DatasetException.WrongFormat(folder, "the rows are no steps: " + table.itemType());
+                throw new DatasetException.WrongFormat(folder, "the rows are not steps: " + table.itemType());
             }
             return new StepsRepair(folder, disk, table).repair(database, progress);
         }
@@ -108,14 +108,14 @@ public final class StepsRepair {
         return new Result(changedRows, changedRuns);
     }
 
-    /// Goes over all rows once.
+    /// Reads all rows once.
     private void findRuns(Progress progress) throws IOException {
         long[] previous = {-1, 0};
         forEachPart(0, table.count(), (first, count, rows) -> {
             for (int i = 0; i < count; i++) {
                 long runId = (int) RunBytes.U32.get(rows, i * rowSize + StepsFormat.RUN_ID_OFFSET) & 0xFFFF_FFFFL;
                 long step = stepIndex(rows, i);
-                // A step index that wraps around continues a long run only when the run id stays.
+                // A step index that wraps around continues a long run only if the run id stays the same.
                 boolean isNext = previous[0] >= 0
                         && step == (previous[1] + 1 & (isWide ? -1L : 0xFFFF))
                         && (step != 0 || runId == previous[0]);
@@ -134,7 +134,7 @@ public final class StepsRepair {
         return isWide ? (int) RunBytes.U32.get(rows, at) & 0xFFFF_FFFFL : (short) RunBytes.U16.get(rows, at) & 0xFFFF;
     }
 
-    /// Gives the runs of the database the rows that are theirs.
+    /// Assigns the rows to the runs of the database.
     ///
     /// @return the number of runs whose range has changed
     private long assign(List<Entry> entries) {
@@ -144,8 +144,8 @@ public final class StepsRepair {
                     folder.resolve(GroupFormat.DATABASE),
                     0,
                     Reason.BAD_GROUPS,
-                    "the rows hold " + found.size() + " runs, and it cannot be told which of the " + entries.size()
-                            + " runs of the database they are; build the dataset again from its runs");
+                    "the rows hold " + found.size() + " runs, which cannot be matched to the " + entries.size()
+                            + " runs of the database; build the dataset again from its runs");
         }
         Map<Long, Integer> places = new LinkedHashMap<>();
         for (int i = 0; i < withRows.size(); i++) {
@@ -165,14 +165,14 @@ public final class StepsRepair {
         return changed;
     }
 
-    /// The run of the database that each run among the rows is; null when it cannot be told.
+    /// The database entry of each run among the rows; null when it cannot be determined.
     private List<Entry> owners(List<Entry> entries) {
         List<Entry> noted = entries.stream().filter(entry -> entry.count > 0).toList();
         if (noted.size() == found.size()) {
             return noted;
         }
-        // Run ids count from 0 in each part that was built or appended, and the part starts where the first of its
-        // runs does in the database.
+        // Run ids start at 0 in each part that was built or appended. The part starts at the row where its first
+        // run starts in the database.
         List<Entry> owners = new ArrayList<>();
         long base = 0;
         for (int i = 0; i < found.size(); i++) {
@@ -196,7 +196,7 @@ public final class StepsRepair {
         return owners;
     }
 
-    /// Writes the files anew whose run ids are wrong.
+    /// Rewrites the files whose run ids are wrong.
     private long rewrite(List<Entry> entries) throws IOException {
         List<Entry> withRows = entries.stream().filter(entry -> entry.count > 0).toList();
         long changed = 0;
@@ -254,7 +254,7 @@ public final class StepsRepair {
         }
     }
 
-    /// Sets the run ids of some rows and returns how many were others.
+    /// Sets the run ids of some rows and returns the number of changed rows.
     private long mend(List<Entry> withRows, long first, int count, byte[] rows) {
         int low = 0;
         int high = withRows.size() - 1;

@@ -15,10 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Writes rows to `steps.npy`, or to shards of a number of rows. A file appears under its name when it is
-/// complete.
+/// Writes rows to `steps.npy`, or to shards of a given number of rows. A file appears when it is complete.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class StepsWriter implements AutoCloseable {
     private static final long STAGE_SIZE = 1L << 20;
 
@@ -26,14 +25,14 @@ final class StepsWriter implements AutoCloseable {
     private final Path folder;
     private final boolean isWide;
     private final int rowSize;
-    /// Rows of a shard, or 0 for a single file.
+    /// The number of rows of a shard, or 0 for a single file.
     private final long shardRows;
 
     private final List<Part> parts = new ArrayList<>();
     private long nextShard;
     private Open open;
 
-    /// A file that is complete.
+    /// A complete file.
     ///
     /// @param crc the CRC-32C of the whole file as eight hexadecimal digits, or null when it is not known
     record Part(String file, long rows, long bytes, String crc) {
@@ -60,7 +59,7 @@ final class StepsWriter implements AutoCloseable {
         }
     }
 
-    /// @param shardRows rows of a shard, or 0 for a single file
+    /// @param shardRows the number of rows of a shard, or 0 for a single file
     /// @param nextShard the number of the first shard to write
     StepsWriter(Disk disk, Path folder, boolean isWide, long shardRows, long nextShard) {
         this.disk = disk;
@@ -71,7 +70,7 @@ final class StepsWriter implements AutoCloseable {
         this.nextShard = nextShard;
     }
 
-    /// Where the rows start. The header of fewer than ten rows is shorter; [#publish] moves them then.
+    /// The offset of the rows. The header of fewer than ten rows is shorter; [#publish] then moves the rows.
     private long dataOffset() {
         return StepsFormat.header(isWide, 10).length;
     }
@@ -106,7 +105,7 @@ final class StepsWriter implements AutoCloseable {
         open = new Open(NewFile.create(disk, folder.resolve(name), true));
     }
 
-    /// Completes the last file and returns all that were written, in order. There is at least one.
+    /// Completes the last file and returns all files in order. There is at least one.
     List<Part> finish() throws IOException {
         if (open == null && parts.isEmpty()) {
             begin();
@@ -128,7 +127,7 @@ final class StepsWriter implements AutoCloseable {
         publish(header);
     }
 
-    /// So few rows have a shorter header, and a file never gets shorter: they go to a new one.
+    /// A few rows have a shorter header, and files are never shortened, so the rows are written to a new file.
     private void rewriteSmall(byte[] header) throws IOException {
         byte[] rows = new byte[(int) (open.rows * rowSize)];
         open.file.read(dataOffset(), MemorySegment.ofArray(rows));
@@ -158,7 +157,7 @@ final class StepsWriter implements AutoCloseable {
         open = null;
     }
 
-    /// Gives up a file that is not complete.
+    /// Discards an incomplete file.
     @Override
     public void close() throws IOException {
         if (open != null) {

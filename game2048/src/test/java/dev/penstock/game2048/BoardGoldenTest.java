@@ -59,7 +59,7 @@ final class BoardGoldenTest {
         TileOverflowException refusal =
                 assertThrows(TileOverflowException.class, () -> Board.shift(0xFF00_0000_0000_0000L, Move.LEFT));
         assertEquals(
-                "moving LEFT on 0xff00000000000000 merges two 32768 tiles into 65536, which a board has no room for;"
+                "moving LEFT on 0xff00000000000000 merges two 32768 tiles into 65536, which a board cannot represent;"
                         + " the run ends before this move",
                 refusal.getMessage());
     }

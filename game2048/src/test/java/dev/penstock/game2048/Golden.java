@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// What the original programs wrote, and what they read back.
+/// Files that the original programs wrote, and the values that they read back.
 final class Golden {
     private Golden() {}
 

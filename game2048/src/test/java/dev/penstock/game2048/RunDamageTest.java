@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /// Damaged runs get the answer of the original, or a stricter one.
 final class RunDamageTest {
-    /// What the original takes for a run of no steps with bytes behind it, or for version 2 in spite of the magic.
+    /// Inputs that the original reads as an empty run with bytes behind it, or as version 2 in spite of the magic.
     private static final Set<String> REFUSED_HERE_ONLY = Set.of("zeros-64", "pack-magic", "npy-magic");
 
     private static DatasetException refusal(byte[] bytes, boolean isLenient) {
@@ -96,7 +96,7 @@ final class RunDamageTest {
         }
     }
 
-    /// How many damaged forms of a run a reader treats wrongly: each bit flipped, and some bytes behind the end.
+    /// The number of damaged runs that a reader treats wrongly: each bit flipped, and some bytes behind the end.
     private static int faultCount(BiFunction<byte[], Path, Run> strict) {
         byte[] bytes = Golden.bytes(Golden.runs("edge/branches-mixed.a2run2"));
         int count = 0;
@@ -166,11 +166,11 @@ final class RunDamageTest {
     @Test
     void otherFilesAreNamed() {
         assertEquals(
-                "x: this is a pack of runs and no single run (byte 0)",
+                "x: this is a pack of runs, not a single run (byte 0)",
                 refusal(Golden.bytes(Golden.pack("packs/three-align1.a2pack")), true)
                         .getMessage());
         assertEquals(
-                "x: this is a NumPy array and no single run (byte 0)",
+                "x: this is a NumPy array, not a single run (byte 0)",
                 refusal(Golden.bytes(Golden.root().resolve("table/f4.npy")), true)
                         .getMessage());
         assertTrue(refusal(Golden.bytes(Golden.runs("bad/runs/gzip-magic")), true)
@@ -188,8 +188,7 @@ final class RunDamageTest {
         RunDecoder.decodeLeniently(slack, Path.of("x"), deviations);
         assertEquals(Reason.TRAILING_BYTES, deviations.getFirst().reason());
         assertEquals(
-                "x: 3 bytes between the moves and the checksum belong to nothing; a lenient reader accepts this"
-                        + " (byte 73)",
+                "x: 3 extra bytes between the moves and the checksum; a lenient reader accepts this" + " (byte 73)",
                 refusal(slack, false).getMessage());
         byte[] moves = Golden.bytes(Golden.runs("v1/moves-over-3.a2run"));
         assertTrue(refusal(moves, false).getMessage().contains("does not exist and is read as up"));

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +109,22 @@ final class RunDatasetTest {
             assertArrayEquals(
                     pack.run(1).meta().engine().getBytes(StandardCharsets.UTF_8),
                     runs.get(1).value(9).toArray(Layouts.U8));
+        }
+    }
+
+    /// A thread that has not decoded a run yet may begin with a block of a run that another thread has decoded.
+    @Test
+    void aThreadMayBeginWithABlockOfARun() throws IOException {
+        try (RunPack pack = RunPack.open(games)) {
+            AtomicReferenceArray<int[]> blockOffsets = new AtomicReferenceArray<>(1);
+            Run run = pack.run(7);
+            try (StepSource first = new StepSource(pack, blockOffsets);
+                    StepSource second = new StepSource(pack, blockOffsets)) {
+                first.open(0, 7, run.stepCount(), 1);
+                second.open(0, 7, run.stepCount(), 1);
+                int position = second.position(100);
+                assertEquals(run.step(100).preBoard(), second.columns().boards()[position]);
+            }
         }
     }
 

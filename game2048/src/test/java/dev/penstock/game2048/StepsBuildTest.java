@@ -138,6 +138,7 @@ final class StepsBuildTest {
                         .map(finding -> finding.file().getFileName().toString())
                         .toList());
         assertEquals("MISSING_BRANCHES", result.skipped().get(2).reason());
+        assertFalse(result.skipped().get(1).what().contains("--skip-bad"), "the advice was followed already");
         try (StepsDataset steps = StepsDataset.open(dataset)) {
             assertEquals(2, steps.runs().count());
             assertTrue(steps.check(false, Progress.NONE).isOk(), "run ids have no holes");
@@ -148,6 +149,30 @@ final class StepsBuildTest {
         try (StepsDataset steps = StepsDataset.open(made)) {
             assertEquals(3, steps.runs().count());
         }
+    }
+
+    @Test
+    void whenNoRunCanBeUsedTheReasonIsNamed() throws IOException {
+        Path input = Files.createDirectories(folder.resolve("input"));
+        Files.copy(Golden.runs("edge/one-step-no-branches.a2run2"), input.resolve("a.a2run2"));
+        Files.copy(Golden.runs("edge/meta-steps-too-many.a2run2"), input.resolve("b.a2run2"));
+        StepsOptions options = StepsOptions.DEFAULT.withSkippingBad(true);
+        DatasetException refusal =
+                assertThrows(DatasetException.class, () -> StepsDataset.build(input, folder.resolve("none"), options));
+        assertEquals(Reason.MISSING_BRANCHES, refusal.reason());
+        assertTrue(refusal.getMessage().startsWith(input.resolve("a.a2run2") + ": step 0"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("none of the 2 runs can be used"), refusal.getMessage());
+        assertFalse(Files.exists(folder.resolve("none")));
+    }
+
+    @Test
+    void aFolderWithoutADatabaseIsNotAStepsDataset() throws IOException {
+        DatasetException refusal = assertThrows(
+                DatasetException.WrongFormat.class,
+                () -> StepsDataset.open(Golden.runs("clean")).close());
+        assertTrue(
+                refusal.getMessage().contains("this is not a steps dataset: metadata.db is missing"),
+                refusal.getMessage());
     }
 
     @Test

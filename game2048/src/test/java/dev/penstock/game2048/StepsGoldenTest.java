@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.Verification.Problem;
 import dev.penstock.groups.Groups;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
@@ -24,6 +25,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,7 +115,7 @@ final class StepsGoldenTest {
             assertTrue(dataset.check(false, Progress.NONE).isOk());
             assertEquals(8, dataset.runs().count());
         }
-        // What repair makes of the original's dataset is what we append.
+        // Repairing the original's dataset gives the same result as our append.
         Path mended = copy("clean-then-more");
         try (StepsDataset dataset = StepsDataset.open(mended)) {
             StepsCheck.Result result = dataset.check(false, Progress.NONE);
@@ -129,6 +132,42 @@ final class StepsGoldenTest {
         assertEquals(new StepsRepair.Result(0, 0), StepsRepair.repair(mended, Disk.real(), Progress.NONE));
         try (StepsDataset dataset = StepsDataset.open(mended)) {
             assertTrue(dataset.check(false, Progress.NONE).isOk());
+        }
+    }
+
+    /// The second run of the dataset is no game: its 64 boards were made up, so that every combination of legal
+    /// and illegal branches occurs. The others are games, and replay without a problem.
+    @Test
+    void aReplayFindsTheRunThatIsNoGameAndNothingElse() throws IOException {
+        Path madeUp = Golden.runs("clean/a-b.a2run2");
+        List<Replay.Problem> ofTheRun = Replay.check(RunDecoder.decode(Golden.bytes(madeUp), madeUp));
+        try (StepsDataset dataset = StepsDataset.open(golden("clean"))) {
+            List<Problem> problems =
+                    dataset.check(true, Progress.NONE).verification().problems();
+            assertEquals(
+                    Set.of(1L),
+                    problems.stream()
+                            .map(problem -> dataset.runs().groupOf(problem.offset() / 32))
+                            .collect(Collectors.toSet()));
+            // Both find the same. A transition belongs to the step before the board for one, and to the row of the
+            // board for the other.
+            List<String> expected = new ArrayList<>();
+            for (Replay.Problem problem : ofTheRun) {
+                long step = problem.step() + (problem.reason() == Reason.BAD_TRANSITION ? 1 : 0);
+                if (step < 40) {
+                    expected.add(step + " " + problem.reason());
+                }
+            }
+            List<String> found = new ArrayList<>();
+            for (Problem problem : problems) {
+                long step = problem.offset() / 32 - dataset.runs().start(1);
+                if (step < 40) {
+                    found.add(step + " " + problem.reason());
+                }
+            }
+            assertEquals(
+                    expected.stream().sorted().toList(), found.stream().sorted().toList());
+            assertTrue(found.size() > 50, found.toString());
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.BitSet;
 
 /// The values of one attribute for all groups.
 ///
-/// **Threads.** Any number: the values do not change.
+/// **Threads.** Immutable, so safe for any number of threads.
 abstract sealed class Attribute {
     private final Field field;
     private final BitSet missing;
@@ -23,7 +23,7 @@ abstract sealed class Attribute {
         return field;
     }
 
-    /// Whether a group lacks the value. Every value of no group is missing.
+    /// Whether the value of a group is missing. For group -1 (no group) it is always missing.
     boolean isMissing(int group) {
         return group < 0 || missing.get(group);
     }
@@ -42,7 +42,7 @@ abstract sealed class Attribute {
 
     abstract void copyValues(int[] groups, int count, Column target);
 
-    /// Whole numbers.
+    /// Integer values.
     static final class Whole extends Attribute {
         private final long[] values;
 
@@ -64,7 +64,7 @@ abstract sealed class Attribute {
         }
     }
 
-    /// Numbers with a fraction.
+    /// Floating-point values.
     static final class Real extends Attribute {
         private final double[] values;
 
@@ -90,7 +90,7 @@ abstract sealed class Attribute {
     /// Text or bytes.
     static final class Text extends Attribute {
         private final byte[] bytes;
-        /// Where the value of each group starts, and behind them where the last one ends.
+        /// The offset of the value of each group, followed by the end of the last one.
         private final int[] offsets;
 
         Text(Field field, byte[] bytes, int[] offsets, BitSet missing) {

@@ -8,9 +8,9 @@ import dev.penstock.catalog.Format;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Grouped tables in the catalogue: folders with a `metadata.db` beside the rows.
+/// The catalog entry of grouped tables: folders with a `metadata.db` beside the rows.
 public final class CatalogGroups implements Format {
-    /// The catalogue makes one.
+    /// Called by the catalog.
     public CatalogGroups() {}
 
     @Override

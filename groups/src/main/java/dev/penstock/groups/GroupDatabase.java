@@ -2,12 +2,12 @@
 package dev.penstock.groups;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Findings;
 import dev.penstock.Reason;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,21 +18,21 @@ import java.util.Arrays;
 import java.util.List;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 import org.sqlite.SQLiteLimits;
 
-/// An SQLite database in memory: a private copy of a `metadata.db`, or a new one that is about to become such a
-/// file.
+/// An SQLite database: an in-memory copy of a `metadata.db`, a new database before it is published, or the file
+/// itself while [GroupChange] changes it.
 ///
-/// SQLite never sees a path. The bytes of the file are read and written through [Disk], and [#publish] puts a
-/// complete file in the place of the old one in one step.
+/// For reading, SQLite never gets a path. The bytes of the file are read and written through [Disk], and
+/// [#publish] replaces the file atomically.
 ///
-/// **Ownership.** Owns the memory of the copy. **Threads.** One at a time.
+/// **Ownership.** Owns the connection and the memory of the copy. **Threads.** One thread at a time.
 public final class GroupDatabase implements AutoCloseable {
-    /// Where the header says whether the file is in WAL mode: 1 for no, 2 for yes, once for writers and once for
-    /// readers.
+    /// The offset of the two version bytes in the header, for writers and for readers: 2 means WAL mode, 1 means
+    /// no WAL mode.
     private static final int WRITE_VERSION_OFFSET = 18;
-
-    private static final int HEADER_SIZE = 100;
 
     private final SQLiteConnection connection;
     private final Path file;
@@ -50,10 +50,10 @@ public final class GroupDatabase implements AutoCloseable {
         T apply(SQLiteConnection connection) throws SQLException;
     }
 
-    /// Makes a new database.
+    /// Creates a new database.
     ///
-    /// @param file       the name that it will have, for messages
-    /// @param statements the statements that make its tables and indexes
+    /// @param file       the path it will be published under, for messages
+    /// @param statements the statements that create its tables and indexes
     public static GroupDatabase create(Path file, List<String> statements) {
         GroupDatabase database = new GroupDatabase(connect(), file, 0);
         try {
@@ -67,13 +67,12 @@ public final class GroupDatabase implements AutoCloseable {
 
     /// Reads the `metadata.db` of a folder into memory.
     ///
-    /// @throws DatasetException when it is no database, is damaged, or another program is writing it
-    /// @throws IOException      when it is missing or cannot be read
+    /// @throws DatasetException when the file is not a database, is damaged, or another program is writing it
+    /// @throws IOException      when the file is missing or cannot be read
     public static GroupDatabase read(Disk disk, Path folder) throws IOException {
         Path file = folder.resolve(GroupFormat.DATABASE);
-        requireNoJournal(disk, folder);
-        byte[] bytes = bytes(disk, file);
-        // A copy in memory needs no WAL; SQLite refuses to open one that says it has one.
+        byte[] bytes = DatabaseBytes.read(disk, folder);
+        // A copy in memory needs no WAL, and SQLite cannot open it with the WAL flag set.
         Arrays.fill(bytes, WRITE_VERSION_OFFSET, WRITE_VERSION_OFFSET + 2, (byte) 1);
         SQLiteConnection connection = connect();
         try {
@@ -88,60 +87,42 @@ public final class GroupDatabase implements AutoCloseable {
         }
     }
 
-    /// A journal holds pages that belong into the database, or that SQLite would write over a new one.
-    ///
-    /// @throws DatasetException.Corrupt when there is one
-    static void requireNoJournal(Disk disk, Path folder) throws IOException {
-        for (String name : GroupFormat.JOURNALS) {
-            Path journal = folder.resolve(name);
-            byte[] start = ChecksummedJson.read(disk, journal);
-            if (start != null && start.length > 0 && start[0] != 0) {
-                throw new DatasetException.Corrupt(
-                        journal,
-                        0,
-                        Reason.UNCOMMITTED,
-                        "another program is writing " + GroupFormat.DATABASE + ", or stopped while it was; close that"
-                                + " program, and if the file stays, open the database once with sqlite3 to merge it");
-            }
-        }
-    }
-
-    private static byte[] bytes(Disk disk, Path file) throws IOException {
-        try (Disk.Readable source = disk.open(file)) {
-            long size = source.size();
-            if (size > GroupFormat.DATABASE_SIZE_MAX) {
-                throw new DatasetException.Corrupt(
-                        file,
-                        0,
-                        Reason.SIZE_OVERFLOW,
-                        "the database has " + size + " bytes, and at most " + GroupFormat.DATABASE_SIZE_MAX
-                                + " are read");
-            }
-            byte[] bytes = new byte[(int) size];
-            int read = (int) source.read(0, MemorySegment.ofArray(bytes));
-            byte[] magic = GroupFormat.DATABASE_MAGIC.getBytes(StandardCharsets.US_ASCII);
-            if (read < HEADER_SIZE || !Arrays.equals(magic, Arrays.copyOf(bytes, magic.length))) {
-                throw new DatasetException.WrongFormat(file, "this is no SQLite database");
-            }
-            return read == bytes.length ? bytes : Arrays.copyOf(bytes, read);
-        }
-    }
-
-    /// An empty database in memory. What its schema says is not trusted, and nothing can be attached to it.
-    private static SQLiteConnection connect() {
-        SQLiteConfig config = new SQLiteConfig();
-        config.enableLoadExtension(false);
+    /// Opens the file in a folder itself, for a change in place. It must be on the real disk.
+    static GroupDatabase openFile(Path folder) throws IOException {
+        Path file = folder.resolve(GroupFormat.DATABASE);
+        // The path is passed as an ASCII URI, so that none of its characters has a meaning for SQLite or its
+        // driver.
+        String uri = "jdbc:sqlite:file://" + file.toAbsolutePath().toUri().getRawPath() + "?mode=rw";
         try {
-            SQLiteConnection connection = (SQLiteConnection) config.createConnection("jdbc:sqlite::memory:");
-            connection.setLimit(SQLiteLimits.SQLITE_LIMIT_ATTACHED, 0);
-            connection.setLimit(SQLiteLimits.SQLITE_LIMIT_LENGTH, GroupFormat.VALUE_SIZE_MAX);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("PRAGMA trusted_schema = OFF");
-                statement.execute("PRAGMA cell_size_check = ON");
-            }
-            return connection;
+            return new GroupDatabase(connect(uri), file, Files.size(file));
+        } catch (SQLException e) {
+            throw new IOException("SQLite cannot open " + file + " for writing: " + e.getMessage(), e);
+        }
+    }
+
+    /// Creates an empty database in memory.
+    private static SQLiteConnection connect() {
+        try {
+            return connect("jdbc:sqlite::memory:");
         } catch (SQLException e) {
             throw new IllegalStateException("SQLite cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    /// Creates a connection that does not trust the schema and to which nothing can be attached.
+    private static SQLiteConnection connect(String url) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.enableLoadExtension(false);
+        SQLiteConnection connection = (SQLiteConnection) config.createConnection(url);
+        try (Statement statement = connection.createStatement()) {
+            connection.setLimit(SQLiteLimits.SQLITE_LIMIT_ATTACHED, 0);
+            connection.setLimit(SQLiteLimits.SQLITE_LIMIT_LENGTH, GroupFormat.VALUE_SIZE_MAX);
+            statement.execute("PRAGMA trusted_schema = OFF");
+            statement.execute("PRAGMA cell_size_check = ON");
+            return connection;
+        } catch (Throwable e) {
+            closeQuietly(connection);
+            throw e;
         }
     }
 
@@ -149,21 +130,21 @@ public final class GroupDatabase implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            // Memory that is not in a file has nothing left to lose.
+            // An uncommitted transaction is to be discarded anyway, and memory has nothing to lose.
         }
     }
 
-    /// The name of the file, for messages.
+    /// The path of the file, for messages.
     Path file() {
         return file;
     }
 
-    /// Bytes of the file that was read.
+    /// The size of the file that was read, in bytes.
     long size() {
         return size;
     }
 
-    /// Runs SQL; what SQLite finds wrong is damage of the file.
+    /// Runs SQL. Errors of SQLite are reported as damage of the file.
     <T> T run(Work<T> work) {
         try {
             return work.apply(connection);
@@ -172,12 +153,17 @@ public final class GroupDatabase implements AutoCloseable {
         }
     }
 
-    static DatasetException damaged(Path file, SQLException e) {
-        return new DatasetException.Corrupt(
-                file, 0, Reason.BAD_DATABASE, "SQLite cannot read the database: " + e.getMessage(), e);
+    private static DatasetException damaged(Path file, SQLException e) {
+        boolean isTooLarge =
+                e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_TOOBIG;
+        String what = isTooLarge
+                ? "the database has a row or a value of more than " + GroupFormat.VALUE_SIZE_MAX
+                        + " bytes, the limit for attributes of groups; store large values in files of their own"
+                : "SQLite cannot read the database: " + e.getMessage();
+        return new DatasetException.Corrupt(file, 0, Reason.BAD_DATABASE, what, e);
     }
 
-    private void execute(List<String> statements) {
+    void execute(List<String> statements) {
         run(open -> {
             try (Statement statement = open.createStatement()) {
                 for (String one : statements) {
@@ -197,10 +183,7 @@ public final class GroupDatabase implements AutoCloseable {
             open.setAutoCommit(false);
             try (PreparedStatement statement = open.prepareStatement(sql)) {
                 for (Object[] row : rows) {
-                    for (int i = 0; i < row.length; i++) {
-                        statement.setObject(i + 1, row[i]);
-                    }
-                    statement.executeUpdate();
+                    insert(statement, row);
                 }
                 open.commit();
             } finally {
@@ -210,7 +193,32 @@ public final class GroupDatabase implements AutoCloseable {
         });
     }
 
-    /// Changes rows, with bound values.
+    private static void insert(PreparedStatement statement, Object[] row) throws SQLException {
+        for (int i = 0; i < row.length; i++) {
+            statement.setObject(i + 1, row[i]);
+        }
+        statement.executeUpdate();
+    }
+
+    /// Inserts the rows of a query on another database, as part of the current transaction.
+    void insertFrom(GroupDatabase other, String query, String sql) {
+        run(open -> other.run(from -> {
+            try (PreparedStatement statement = open.prepareStatement(sql);
+                    Statement reading = from.createStatement();
+                    ResultSet found = reading.executeQuery(query)) {
+                Object[] row = new Object[found.getMetaData().getColumnCount()];
+                while (found.next()) {
+                    for (int i = 0; i < row.length; i++) {
+                        row[i] = found.getObject(i + 1);
+                    }
+                    insert(statement, row);
+                }
+            }
+            return null;
+        }));
+    }
+
+    /// Executes an update with bound values.
     public void update(String sql, Object... values) {
         run(open -> {
             try (PreparedStatement statement = open.prepareStatement(sql)) {
@@ -222,9 +230,9 @@ public final class GroupDatabase implements AutoCloseable {
         });
     }
 
-    /// The rows of a query whose columns are whole numbers.
+    /// Returns the rows of a query whose columns are integers.
     ///
-    /// @throws DatasetException when a value is something else, or missing
+    /// @throws DatasetException when a value is missing or not an integer
     public List<long[]> wholes(String sql, int columnCount) {
         return run(open -> {
             List<long[]> rows = new ArrayList<>();
@@ -234,7 +242,7 @@ public final class GroupDatabase implements AutoCloseable {
                     long[] row = new long[columnCount];
                     for (int i = 0; i < columnCount; i++) {
                         if (!(found.getObject(i + 1) instanceof Number number) || number instanceof Double) {
-                            throw new SQLException("a value is no whole number");
+                            throw new SQLException("a value is not an integer");
                         }
                         row[i] = number.longValue();
                     }
@@ -245,7 +253,7 @@ public final class GroupDatabase implements AutoCloseable {
         });
     }
 
-    /// The problems that SQLite finds in the pages and indexes, at most 100; none when all is well.
+    /// Runs SQLite's integrity check. Returns at most 100 problems, or an empty list.
     List<String> check() {
         return run(open -> {
             List<String> problems = new ArrayList<>();
@@ -259,27 +267,47 @@ public final class GroupDatabase implements AutoCloseable {
         });
     }
 
+    /// Checks the pages and indexes of the database in a folder.
+    static void verify(Disk disk, Path folder, Findings findings) throws IOException {
+        try (GroupDatabase database = read(disk, folder)) {
+            for (String problem : database.check()) {
+                findings.error(database.file, 0, Reason.BAD_DATABASE, problem);
+            }
+            if (DatabaseBytes.hasJournal(disk, folder)) {
+                findings.warning(
+                        folder.resolve(GroupFormat.JOURNAL),
+                        0,
+                        Reason.UNCOMMITTED,
+                        "a writer is changing the database or was stopped while doing so; the groups before that change"
+                                + " are read, and the next append or repair removes the file");
+            }
+        } catch (DatasetException e) {
+            findings.error(e);
+        }
+    }
+
     /// The bytes of the file. Its journal mode is DELETE.
     public byte[] bytes() {
         return run(open -> open.serialize("main"));
     }
 
-    /// Puts the database into a folder in one step, durably, in place of the one that is there.
+    /// Writes the database to a folder durably and atomically, and replaces an existing one. The journal of a
+    /// killed writer is rolled back first, because SQLite would write it over the new database.
     ///
-    /// @throws DatasetException.Corrupt when a journal lies there, which SQLite would write over the new database
+    /// @throws DatasetException.Corrupt when there is a journal without a database
     public void publish(Disk disk, Path folder) throws IOException {
-        requireNoJournal(disk, folder);
+        GroupChange.settle(disk, folder);
         byte[] bytes = bytes();
         if (bytes.length > GroupFormat.DATABASE_SIZE_MAX) {
-            throw new IllegalArgumentException("the groups take " + bytes.length + " bytes, and at most "
-                    + GroupFormat.DATABASE_SIZE_MAX + " could be read again");
+            throw new IllegalArgumentException("the groups take " + bytes.length + " bytes, but the limit is "
+                    + GroupFormat.DATABASE_SIZE_MAX + " bytes");
         }
         ChecksummedJson.publish(disk, folder.resolve(GroupFormat.DATABASE), bytes);
     }
 
-    /// The groups in the database.
+    /// Reads the groups from the database.
     ///
-    /// @throws DatasetException when there is no group table, or what it says makes no sense
+    /// @throws DatasetException when there is no group table, or its values are invalid
     public Groups groups() {
         return new GroupQuery(this).read();
     }

@@ -8,8 +8,8 @@ import java.util.List;
 ///
 /// ## Rows
 ///
-/// The rows are shards (`NAME-00000.npy` and so on), or one `.npy` file when the folder has no shards. Where
-/// there are both, the shards count and a remark says so.
+/// The rows are shards (`NAME-00000.npy` and so on), or one `.npy` file when the folder has no shards. If there
+/// are both, the shards are used and a remark says so.
 ///
 /// ## Database
 ///
@@ -21,8 +21,8 @@ import java.util.List;
 /// | `groups` | `first_row`      | `num_rows`     | `penstock table group`     |
 /// | `runs`   | `first_step_idx` | `num_steps`    | the steps dataset of 2048  |
 ///
-/// All columns, the two included, are attributes of the groups. The declared type of a column is the type of the
-/// attribute, by SQLite's rules of affinity:
+/// All columns, including these two, are attributes of the groups. The declared type of a column is the type of
+/// the attribute, by SQLite's rules of affinity:
 ///
 /// | declared type                     | attribute            |
 /// |-----------------------------------|----------------------|
@@ -37,42 +37,48 @@ import java.util.List;
 /// ## Invariants
 ///
 /// - Groups do not overlap, and every group lies within the rows. A group may have no rows.
-/// - The database is the commit of an append: rows behind the last group were not committed, and are not part of
+/// - The database is the commit of an append: rows after the last group were not committed, and are not part of
 ///   the grouped table. So a reader reads the database first and opens the rows afterwards.
-/// - The database is replaced as a whole, by renaming a complete file. A reader never meets a half-written one,
-///   and an open connection of another program keeps the version that it has opened.
+/// - An append changes the database in place, in one SQLite transaction that starts when the rows are published.
+///   It writes only the pages of the new groups. A reader that finds an unfinished transaction, or the journal of
+///   a writer that was killed, restores the pages of the journal in its own copy and sees the old groups.
+/// - Every other change replaces the whole database, by renaming a complete file.
 ///
 /// ## Reading a database that may be hostile
 ///
 /// The file is copied into memory and opened there, so it cannot change while it is read, no file is created
-/// beside it, and no path becomes part of a connection string. The group table must be an ordinary table without
-/// generated columns; a database with triggers is refused. Queries name columns that exist, in quotes, and bind
-/// all values.
+/// beside it, and no path becomes part of a connection string. The group table must be an ordinary table with
+/// rowids and without generated columns; a database with triggers is refused. Queries name columns that exist, in
+/// quotes, and bind all values.
 ///
 /// ## Limits
 ///
-/// - The database has at most [#DATABASE_SIZE_MAX] bytes, since it is copied into memory: some eight million
-///   groups.
-/// - A row of the database has at most [#VALUE_SIZE_MAX] bytes, so that a damaged length allocates no gigabytes.
+/// - The database has at most [#DATABASE_SIZE_MAX] bytes, enough for about eight million groups, because it is
+///   copied into memory.
+/// - A row of the database has at most [#VALUE_SIZE_MAX] bytes, so that a damaged length does not allocate
+///   gigabytes.
 /// - The group table has at most [#ATTRIBUTE_COUNT_MAX] columns.
 public final class GroupFormat {
-    /// The file with the groups.
+    /// The name of the file with the groups.
     public static final String DATABASE = "metadata.db";
 
-    /// Bytes of a database.
+    /// The largest size of a database in bytes.
     public static final long DATABASE_SIZE_MAX = 512L << 20;
 
-    /// Bytes of a row of the database.
+    /// The largest size of a row of the database in bytes.
     public static final int VALUE_SIZE_MAX = 1 << 20;
 
-    /// Columns of the group table.
+    /// The largest number of columns of the group table.
     public static final int ATTRIBUTE_COUNT_MAX = 200;
 
-    /// How every SQLite database begins.
+    /// The first bytes of every SQLite database.
     static final String DATABASE_MAGIC = "SQLite format 3\0";
 
-    /// Files that SQLite keeps beside a database that is being written.
-    static final List<String> JOURNALS = List.of(DATABASE + "-journal", DATABASE + "-wal");
+    /// The file that SQLite keeps beside a database while a transaction is committed.
+    static final String JOURNAL = DATABASE + "-journal";
+
+    /// The file that SQLite keeps beside a database in WAL mode that is open.
+    static final String LOG = DATABASE + "-wal";
 
     private GroupFormat() {}
 
@@ -83,10 +89,10 @@ public final class GroupFormat {
     /// @param count the column with the number of rows
     public record Layout(String table, String first, String count) {}
 
-    /// What `penstock table group` writes.
+    /// The table that `penstock table group` writes.
     public static final Layout GROUPS = new Layout("groups", "first_row", "num_rows");
 
-    /// The runs of a steps dataset.
+    /// The table of the runs of a steps dataset.
     public static final Layout RUNS = new Layout("runs", "first_step_idx", "num_steps");
 
     static final List<Layout> LAYOUTS = List.of(GROUPS, RUNS);

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.sqlite.SQLiteConnection;
 
-/// Reads the groups out of a database: finds their table, settles the types of its columns, and checks every
+/// Reads the groups from a database: finds their table, determines the types of its columns, and checks every
 /// value.
 final class GroupQuery {
     private static final String SCHEMA = "SELECT type, name, rootpage, sql FROM sqlite_schema ORDER BY rowid";
@@ -29,9 +29,15 @@ final class GroupQuery {
     Groups read() {
         return database.run(connection -> {
             GroupFormat.Layout layout = layout(connection);
+            requireRowids(connection, layout);
             List<Field> fields = fields(connection, layout);
             return rows(connection, layout, fields);
         });
+    }
+
+    /// Finds the table with the groups. The database must have nothing that could change what is read or written.
+    GroupFormat.Layout layout() {
+        return database.run(this::layout);
     }
 
     private DatasetException refused(String what) {
@@ -48,7 +54,7 @@ final class GroupQuery {
                 String name = objects.getString(2);
                 if ("trigger".equals(type)) {
                     throw refused("the database has the trigger " + shown(name)
-                            + ", which could change what is written; drop it first");
+                            + ", which could change the data; drop the trigger first");
                 }
                 for (GroupFormat.Layout layout : GroupFormat.LAYOUTS) {
                     if (layout.table().equals(name)) {
@@ -76,8 +82,21 @@ final class GroupQuery {
                 && sql != null
                 && sql.toUpperCase(Locale.ROOT).startsWith("CREATE TABLE");
         if (!isOrdinary) {
-            throw refused("the groups must be in an ordinary table, and " + name + " is a "
+            throw refused("the groups must be in an ordinary table, but " + name + " is a "
                     + ("table".equals(type) ? "virtual table" : type));
+        }
+    }
+
+    /// Groups with the same first row are ordered by their rowid.
+    private void requireRowids(SQLiteConnection connection, GroupFormat.Layout layout) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT wr FROM pragma_table_list(?)")) {
+            statement.setString(1, layout.table());
+            try (ResultSet found = statement.executeQuery()) {
+                if (found.next() && found.getInt(1) != 0) {
+                    throw refused(
+                            "the table " + layout.table() + " is a WITHOUT ROWID table; create it without these words");
+                }
+            }
         }
     }
 
@@ -95,7 +114,7 @@ final class GroupQuery {
                 while (columns.next()) {
                     if (columns.getInt(3) != 0) {
                         throw refused("the column " + shown(columns.getString(1)) + " of " + layout.table()
-                                + " is computed; store its values instead");
+                                + " is a generated column; store its values instead");
                     }
                     fields.add(field(columns.getString(1), columns.getString(2)));
                     if (fields.size() > GroupFormat.ATTRIBUTE_COUNT_MAX) {
@@ -107,7 +126,7 @@ final class GroupQuery {
         }
         for (String name : List.of(layout.first(), layout.count())) {
             if (!fields.contains(Field.fixed(name, ElementType.I64))) {
-                throw refused("the table " + layout.table() + " has no column " + name + " of whole numbers");
+                throw refused("the table " + layout.table() + " has no column " + name + " of integers");
             }
         }
         return List.copyOf(fields);
@@ -129,14 +148,14 @@ final class GroupQuery {
             return Field.fixed(name, ElementType.F64);
         }
         throw refused("the column " + shown(name) + " has the declared type '" + shown(declared)
-                + "'; attributes are INTEGER, REAL, TEXT or BLOB");
+                + "'; attributes must be INTEGER, REAL, TEXT or BLOB");
     }
 
     private Groups rows(SQLiteConnection connection, GroupFormat.Layout layout, List<Field> fields)
             throws SQLException {
         String columns = fields.stream().map(field -> quoted(field.name())).collect(Collectors.joining(", "));
         GroupRows rows = new GroupRows(database, layout, fields);
-        // No index is asked: a hostile one could give other rows than the table.
+        // Indexes are not used: in a malicious file an index could return other rows than the table.
         String sql = "SELECT " + columns + " FROM " + quoted(layout.table()) + " NOT INDEXED ORDER BY "
                 + quoted(layout.first()) + ", rowid";
         try (Statement statement = connection.createStatement();
@@ -148,7 +167,7 @@ final class GroupQuery {
         return rows.groups();
     }
 
-    /// A name in SQL, whatever is in it.
+    /// Quotes a name for SQL.
     static String quoted(String name) {
         return "\"" + name.replace("\"", "\"\"") + "\"";
     }

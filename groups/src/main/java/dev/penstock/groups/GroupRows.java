@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/// Collects the rows of the group table, in the order of the groups' first rows, and refuses values of other
-/// types, groups that overlap, and negative ranges.
+/// Collects the rows of the group table, in the order of the groups' first rows. It rejects values of other types,
+/// overlapping groups and negative ranges.
 final class GroupRows {
     private static final int CAPACITY_MIN = 16;
 
@@ -24,7 +24,7 @@ final class GroupRows {
     private final List<Field> fields;
     private final int firstColumn;
     private final int countColumn;
-    /// By field, the values that are numbers; texts are in `texts`.
+    /// By field, the numeric values; texts are in `texts`.
     private final long[][] numbers;
     private final ByteArrayOutputStream[] texts;
     private final BitSet[] missing;
@@ -57,19 +57,24 @@ final class GroupRows {
         }
         long first = numbers[firstColumn][count];
         long rowCount = numbers[countColumn][count];
-        if (missing[firstColumn].get(count) || missing[countColumn].get(count) || first < 0 || rowCount < 0) {
-            throw refused("has no range of rows: " + layout.first() + " is " + first + " and " + layout.count() + " is "
-                    + rowCount);
+        boolean isMissing = missing[firstColumn].get(count) || missing[countColumn].get(count);
+        if (isMissing || first < 0 || rowCount < 0) {
+            throw refused("has an invalid range of rows: " + layout.first() + " is " + shown(firstColumn) + " and "
+                    + layout.count() + " is " + shown(countColumn));
         }
         if (first < previousLimit) {
-            throw refused("overlaps the group before it: it starts at row " + first + ", and that one ends at row "
-                    + previousLimit);
+            throw refused("overlaps the group before it: it starts at row " + first + ", but that group ends at row "
+                    + previousLimit + "; " + GroupedSource.HOW_TO_REPAIR);
         }
         if (first > Long.MAX_VALUE - rowCount) {
-            throw refused("ends behind row " + Long.MAX_VALUE);
+            throw refused("ends after row " + Long.MAX_VALUE);
         }
         previousLimit = first + rowCount;
         count++;
+    }
+
+    private String shown(int column) {
+        return missing[column].get(count) ? "NULL" : Long.toString(numbers[column][count]);
     }
 
     private DatasetException refused(String what) {
@@ -81,7 +86,7 @@ final class GroupRows {
     }
 
     private void add(int column, Object value) {
-        // For texts the number is where the value starts.
+        // For texts the number is the offset of the value.
         numbers[column][count] = texts[column].size();
         ElementType type = fields.get(column).type();
         if (value == null) {
@@ -96,7 +101,7 @@ final class GroupRows {
             texts[column].writeBytes(bytes);
         } else {
             throw refused("has a value of " + fields.get(column).name() + " that is not " + type
-                    + ", as the column says, but a " + value.getClass().getSimpleName());
+                    + ", the type of the column, but a " + value.getClass().getSimpleName());
         }
     }
 

@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The files of a grouped table, open: what all views of it share.
+/// The open files of a grouped table, which all its views share.
 final class GroupedSource implements AutoCloseable {
     private final Path folder;
     private final Disk disk;
@@ -28,8 +28,12 @@ final class GroupedSource implements AutoCloseable {
     private final long rowCount;
     private final List<String> remarks;
     private final List<Field> conditionFields;
-    /// Memory for the indices of views.
+    /// Scratch memory for the indices of views.
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
+
+    /// What a message about wrong ranges of groups advises.
+    static final String HOW_TO_REPAIR = "repair a steps dataset with `penstock steps repair`, and group any other"
+            + " table again with `penstock table group --overwrite`";
 
     private GroupedSource(Path folder, Disk disk, TableReader rows, Groups groups, List<String> remarks) {
         this.folder = folder;
@@ -39,17 +43,17 @@ final class GroupedSource implements AutoCloseable {
         this.rowCount = groups.rowLimit();
         this.remarks = remarks;
         List<Field> all = new ArrayList<>(rows.fields());
-        groups.fields().forEach(attribute -> all.add(GroupedTable.named(attribute, rows.fields())));
+        groups.fields().forEach(attribute -> all.add(GroupAttributes.named(attribute, rows.fields())));
         this.conditionFields = List.copyOf(all);
     }
 
-    /// The database is read before the rows are opened: rows are published before the database that refers to
-    /// them, so the rows that are found are at least the rows that the database knows.
+    /// Reads the database before it opens the rows. Rows are published before the database that refers to them, so
+    /// the opened rows include all rows that the database knows.
     static GroupedSource open(Path folder, TableReader.Options options) throws IOException {
         Disk disk = options.disk();
         if (!disk.isDirectory(folder)) {
             if (disk.exists(folder)) {
-                throw new DatasetException.WrongFormat(folder, "a grouped table is a folder, and this is a file");
+                throw new DatasetException.WrongFormat(folder, "a grouped table must be a folder, but this is a file");
             }
             throw new NoSuchFileException(folder.toString());
         }
@@ -61,7 +65,7 @@ final class GroupedSource implements AutoCloseable {
         TableReader rows = TableReader.open(rowsPath(disk, folder, remarks), options);
         try {
             requireInside(folder, groups, rows.count());
-            // A manifest that is not the table's belongs to the grouped table.
+            // A manifest that does not belong to the table belongs to the grouped table.
             rows.remarks().stream()
                     .filter(remark -> !remark.startsWith(TableFormat.MANIFEST))
                     .forEach(remarks::add);
@@ -78,8 +82,8 @@ final class GroupedSource implements AutoCloseable {
                     folder.resolve(GroupFormat.DATABASE),
                     0,
                     Reason.BAD_GROUPS,
-                    "the groups reach to row " + groups.rowLimit() + ", and the table has " + rowCount
-                            + " rows; for a steps dataset, `penstock steps repair` finds the runs again");
+                    "the groups end at row " + groups.rowLimit() + ", but the table has only " + rowCount + " rows; "
+                            + HOW_TO_REPAIR);
         }
     }
 
@@ -89,7 +93,7 @@ final class GroupedSource implements AutoCloseable {
                 && (TableReader.isTable(disk, folder) || !files(disk, folder).isEmpty());
     }
 
-    /// The `.npy` files of a folder, without unfinished ones.
+    /// The `.npy` files of a folder, without temporary ones.
     private static List<Path> files(Disk disk, Path folder) throws IOException {
         return disk.list(folder).stream()
                 .filter(file -> file.getFileName().toString().endsWith(".npy") && !NewFile.isTemporary(file))
@@ -114,8 +118,8 @@ final class GroupedSource implements AutoCloseable {
             throw new DatasetException.WrongFormat(
                     folder,
                     files.isEmpty()
-                            ? "the folder has a " + GroupFormat.DATABASE + " and no rows: no .npy file"
-                            : "the folder has several .npy files, and only one can be the rows");
+                            ? "the folder has a " + GroupFormat.DATABASE + " but no .npy file with the rows"
+                            : "the folder has several .npy files, but only one can be the rows; remove the others");
         }
         return files.getFirst();
     }
@@ -136,7 +140,21 @@ final class GroupedSource implements AutoCloseable {
         return groups;
     }
 
-    /// Rows up to the end of the last group.
+    /// The database as it was when the table was opened. Appends add runs with higher ids in place.
+    byte[] database() throws IOException {
+        try (GroupDatabase database = GroupDatabase.read(disk, folder)) {
+            if (groups.layout().equals(GroupFormat.RUNS)) {
+                long last = -1;
+                for (long i = 0; i < groups.count(); i++) {
+                    last = Math.max(last, groups.whole("id", i));
+                }
+                database.update("DELETE FROM runs WHERE id > ?", last);
+            }
+            return database.bytes();
+        }
+    }
+
+    /// The number of rows up to the end of the last group.
     long rowCount() {
         return rowCount;
     }
@@ -149,13 +167,13 @@ final class GroupedSource implements AutoCloseable {
         return conditionFields;
     }
 
-    /// What is done with indices of the table.
+    /// An action on indices of the table.
     @FunctionalInterface
     interface Use {
         void accept(MemorySegment indices) throws IOException;
     }
 
-    /// Checks indices of a view and hands over the indices in the table that they stand for.
+    /// Checks indices of a view and passes on the corresponding indices of the table.
     void use(MemorySegment indices, long count, Selection selection, Use use) throws IOException {
         if (selection == null) {
             if (rows.count() != rowCount) {

@@ -2,11 +2,9 @@
 package dev.penstock.groups;
 
 import dev.penstock.Batch;
-import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
-import dev.penstock.Indices;
 import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
@@ -14,8 +12,7 @@ import dev.penstock.Row;
 import dev.penstock.Selection;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
-import dev.penstock.loader.PermutationSampler;
-import dev.penstock.loader.Sampler;
+import dev.penstock.Windows;
 import dev.penstock.memory.Disk;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
@@ -23,28 +20,24 @@ import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /// A table whose rows come in groups, or a view of some of its rows that keeps their groups.
 ///
-/// The records are the rows. [#groups] has a record for each group. A condition may name fields of the rows and
-/// attributes of the groups alike; where both have the same name, the attribute is called `group.NAME`. [#where],
-/// [#split], [#group] and [#windows] return views that copy no rows.
+/// The records are the rows. [#groups] has one record for each group. A condition may name fields of the rows and
+/// attributes of the groups; if both have the same name, the attribute is named `group.NAME`. [#where], [#split],
+/// [#group] and [#windows] return zero-copy views.
 ///
-/// **Ownership.** An opened table owns its mappings. A view belongs to the table that it was made from: closing
-/// the view leaves the table open, and a closed table closes its views.
+/// **Ownership.** An opened table owns its mappings. A view belongs to the table it was made from: closing the
+/// view leaves the table open, and closing the table closes its views.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset][dev.penstock.Dataset].
 public final class GroupedTable implements StoredRows {
-    private static final String GROUP_PREFIX = "group.";
-
     private final GroupedSource source;
     /// The rows of the source that this view has; null for all of them.
     private final Selection selection;
@@ -58,42 +51,48 @@ public final class GroupedTable implements StoredRows {
         this.groups = groups;
     }
 
-    /// A division of the groups for training and testing.
+    /// A split of the groups for training and testing.
     public record Split(GroupedTable train, GroupedTable test) {}
 
     /// Opens the grouped table in a folder.
     ///
-    /// @throws DatasetException when there is none, or it is damaged
+    /// @throws dev.penstock.DatasetException when the folder is not a grouped table, or is damaged
     public static GroupedTable open(Path folder) throws IOException {
         return open(folder, TableReader.Options.DEFAULT);
     }
 
-    /// Opens a grouped table in a certain way.
+    /// Opens a grouped table with options.
     public static GroupedTable open(Path folder, TableReader.Options options) throws IOException {
         GroupedSource source = GroupedSource.open(folder, options);
         return new GroupedTable(source, null, source.groups());
     }
 
-    /// Whether a folder holds a grouped table, going by the names of its files.
+    /// Whether a folder has a grouped table, decided by the names of its files.
     public static boolean isGrouped(Disk disk, Path folder) throws IOException {
         return GroupedSource.isGrouped(disk, folder);
     }
 
-    /// The groups, with the ranges that they have in this view.
+    /// The groups, with their ranges in this view.
     public Groups groups() {
         return groups;
     }
 
+    /// The bytes of an SQLite database with the groups of the opened table. Groups that were appended since it was
+    /// opened are not included.
+    public byte[] database() throws IOException {
+        return source.database();
+    }
+
     /// The rows of one group.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such group
+    /// @throws IndexOutOfBoundsException when the group is out of range
     public GroupedTable group(long group) {
         return ofGroups(new int[] {(int) Objects.checkIndex(group, groups.count())});
     }
 
-    /// The rows of some groups, which are in ascending order.
+    /// The rows of some groups, in ascending order.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such group
+    /// @throws IndexOutOfBoundsException when a group is out of range
     public GroupedTable ofGroups(int[] chosen) {
         for (int group : chosen) {
             Objects.checkIndex(group, groups.count());
@@ -101,49 +100,62 @@ public final class GroupedTable implements StoredRows {
         return view(groups.rowsOf(chosen), groups.of(chosen));
     }
 
+    /// Creates a view of rows of the opened table with some of its groups. It equals another view with this
+    /// [#selection] and these [Groups#members].
+    ///
+    /// @param rows    rows in ascending order
+    /// @param members groups in ascending order
+    /// @throws IndexOutOfBoundsException when a row or group is out of range
+    public GroupedTable ofRows(Selection rows, int[] members) {
+        Groups all = source.groups();
+        for (int member : members) {
+            Objects.checkIndex(member, all.count());
+        }
+        if (rows.count() > 0) {
+            Objects.checkIndex(rows.at(rows.count() - 1), source.rowCount());
+        }
+        requireOpen();
+        return new GroupedTable(source, rows, all.of(rows, members));
+    }
+
+    /// The groups of this view with all rows that they have in the opened table, also those that a condition left
+    /// out.
+    public GroupedTable wholeGroups() {
+        requireOpen();
+        int[] members = groups.members();
+        Groups all = source.groups();
+        return new GroupedTable(source, all.rowsOf(members), all.of(members));
+    }
+
     private GroupedTable view(Selection rows, Groups rest) {
         requireOpen();
         return new GroupedTable(source, selection == null ? rows : selection.then(rows), rest);
     }
 
-    /// The rows that match a condition, such as `max_score >= 20000 and move == 2`. A condition on attributes
-    /// alone reads no rows and keeps matching groups that have none; any other keeps the groups that still have
-    /// rows.
+    /// Returns the rows that match a condition, such as `max_score >= 20000 and move == 2`. A condition on
+    /// attributes only reads no rows and keeps matching groups that are empty. Any other condition keeps the
+    /// groups that still have rows.
     ///
-    /// @throws IllegalArgumentException when it is no condition on the fields and attributes
+    /// @throws IllegalArgumentException when the condition is invalid for the fields and attributes
     public GroupedTable where(String condition) throws IOException {
         requireOpen();
         Where where = Where.parse(condition, conditionFields());
         if (where.fields().stream().noneMatch(fields()::contains)) {
-            return ofGroups(matching(where));
+            return ofGroups(GroupAttributes.matching(groups, where));
         }
         long[] rows = Scan.of(this).withFields(List.of()).withWhere(where).indices();
         Selection chosen = Selection.ofAscending(rows);
         return view(chosen, groups.of(chosen));
     }
 
-    private int[] matching(Where where) throws IOException {
-        List<Integer> found = new ArrayList<>();
-        try (Batch batch = Batch.create(where.fields())) {
-            int[] all = IntStream.range(0, (int) groups.count()).toArray();
-            for (int i = 0; i < batch.columns().size(); i++) {
-                groups.copy(attribute(batch.fields().get(i)), all, all.length, batch.column(i));
-            }
-            batch.complete(all.length);
-            for (long group : where.test(batch).toIndices(0)) {
-                found.add((int) group);
-            }
-        }
-        return found.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    /// Divides the groups at random: a share of them for testing, and the others for training. No group is in both
-    /// parts. The same seed gives the same parts.
+    /// Splits the groups at random into a test part and a training part. No group is in both parts. The same seed
+    /// gives the same split.
     ///
-    /// @param test the share of the groups for testing, above 0 and below 1; at least one group is taken
+    /// @param test the fraction of the groups for testing, greater than 0 and less than 1; at least one group is
+    ///             taken
     public Split split(double test, long seed) {
         if (!(test > 0 && test < 1)) {
-            throw new IllegalArgumentException("the share of the test part must be above 0 and below 1, got " + test);
+            throw new IllegalArgumentException("the test fraction must be greater than 0 and less than 1, got " + test);
         }
         return splitCount(groups.count() == 0 ? 0 : Math.max(1, (long) (test * groups.count())), seed);
     }
@@ -153,12 +165,9 @@ public final class GroupedTable implements StoredRows {
         int total = (int) groups.count();
         if (testCount < 0 || testCount > total) {
             throw new IllegalArgumentException(
-                    "the test part cannot have " + testCount + " groups: there are " + total);
+                    "the test part must have between 0 and " + total + " groups, got " + testCount);
         }
-        Sampler order = new PermutationSampler(total, seed);
-        int[] drawn = LongStream.range(0, total)
-                .mapToInt(i -> (int) order.index(0, i))
-                .toArray();
+        int[] drawn = GroupAttributes.shuffled(total, seed);
         int[] test = Arrays.copyOf(drawn, (int) testCount);
         int[] train = Arrays.copyOfRange(drawn, (int) testCount, total);
         Arrays.sort(test);
@@ -166,8 +175,8 @@ public final class GroupedTable implements StoredRows {
         return new Split(ofGroups(train), ofGroups(test));
     }
 
-    /// Every run of consecutive rows of a length that stays inside a group, as a dataset: a field gets the length
-    /// as its first dimension. Groups with fewer rows have no window.
+    /// Returns all windows of consecutive rows of a given length that stay inside a group. The length becomes the
+    /// first dimension of each field. Groups with fewer rows have no window.
     ///
     /// @param length the number of rows of a window, at least 1
     public Windows windows(long length) {
@@ -179,7 +188,10 @@ public final class GroupedTable implements StoredRows {
     /// @param stride the number of rows from the start of a window to the start of the next, at least 1
     public Windows windows(long length, long stride) {
         requireOpen();
-        return Windows.of(this, length, stride);
+        LongStream all = LongStream.range(0, groups.count());
+        long[] starts = LongStream.range(0, groups.count()).map(groups::start).toArray();
+        return Windows.of(
+                this, length, stride, starts, all.map(groups::rowCount).toArray());
     }
 
     /// The rows of the opened table that this view has, or null when it has all of them.
@@ -213,7 +225,7 @@ public final class GroupedTable implements StoredRows {
         return Location.of(source.folder());
     }
 
-    /// The folder that was opened.
+    /// The path of the folder that was opened.
     public Path path() {
         return source.folder();
     }
@@ -233,32 +245,10 @@ public final class GroupedTable implements StoredRows {
         return source.rows().fields();
     }
 
-    /// The fields of a row, then the attributes.
+    /// The fields of a row, followed by the attributes.
     @Override
     public List<Field> conditionFields() {
         return source.conditionFields();
-    }
-
-    /// The attribute of the groups that a field of a condition stands for.
-    private Field attribute(Field field) {
-        String name = field.name();
-        boolean isPrefixed = name.startsWith(GROUP_PREFIX)
-                && groups.fields().stream().noneMatch(one -> one.name().equals(name));
-        String own = isPrefixed ? name.substring(GROUP_PREFIX.length()) : name;
-        return new Field(own, field.type(), field.elementSize(), field.shape(), field.isVariable());
-    }
-
-    /// The name of an attribute in conditions.
-    static Field named(Field attribute, List<Field> rowFields) {
-        boolean isTaken = rowFields.stream().anyMatch(field -> field.name().equals(attribute.name()));
-        return isTaken
-                ? new Field(
-                        GROUP_PREFIX + attribute.name(),
-                        attribute.type(),
-                        attribute.elementSize(),
-                        attribute.shape(),
-                        attribute.isVariable())
-                : attribute;
     }
 
     private long sourceRow(long row) {
@@ -280,33 +270,9 @@ public final class GroupedTable implements StoredRows {
             if (own.size() == batch.fields().size()) {
                 rows.gather(translated, batch);
             } else {
-                gatherMixed(indices, translated, own, batch);
+                GroupAttributes.gather(rows, translated, own, groups, indices, batch);
             }
         });
-    }
-
-    /// Fields of rows through a batch of their own, whose memory goes over without a copy; attributes by group.
-    private void gatherMixed(MemorySegment indices, MemorySegment translated, List<Field> own, Batch batch)
-            throws IOException {
-        int count = Math.toIntExact(Indices.count(indices));
-        int[] rowGroups = groups.groupsOf(indices, count);
-        try (Batch rowBatch = Batch.create(own)) {
-            if (!own.isEmpty()) {
-                rows().gather(translated, rowBatch);
-            }
-            for (int i = 0; i < batch.columns().size(); i++) {
-                Field field = batch.fields().get(i);
-                if (own.contains(field)) {
-                    batch.column(i).exchange(rowBatch.column(field.name()));
-                } else {
-                    groups.copy(attribute(field), rowGroups, count, batch.column(i));
-                }
-            }
-            batch.complete(count);
-        } catch (Throwable e) {
-            batch.clear();
-            throw e;
-        }
     }
 
     @Override
@@ -324,7 +290,7 @@ public final class GroupedTable implements StoredRows {
         return source.rows().rowSize();
     }
 
-    /// The files of an opened table; none of a view.
+    /// The files of an opened table; empty for a view.
     @Override
     public List<Location> arrayFiles() {
         return selection == null ? source.rows().arrayFiles() : List.of();
@@ -334,6 +300,21 @@ public final class GroupedTable implements StoredRows {
     public void read(MemorySegment indices, MemorySegment target) throws IOException {
         TableReader rows = rows();
         source.use(indices, count(), selection, translated -> rows.read(translated, target));
+    }
+
+    @Override
+    public void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+        if (selection == null) {
+            rows().readRuns(firstRows, length, target);
+        } else {
+            StoredRows.super.readRuns(firstRows, length, target);
+        }
+    }
+
+    @Override
+    public boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+        // Attributes of the groups are not stored in the rows.
+        return selection == null && rows().gatherRuns(firstRows, length, batch);
     }
 
     @Override
@@ -349,31 +330,25 @@ public final class GroupedTable implements StoredRows {
         }
     }
 
-    /// Checks the rows, and the pages of the database.
+    /// Verifies the rows and the pages of the database.
     @Override
     public Verification verify(Progress progress) throws IOException {
         Findings findings = new Findings();
         Verification ofRows = rows().verify(progress);
         findings.addAll(ofRows);
-        try (GroupDatabase database = GroupDatabase.read(source.disk(), path())) {
-            for (String problem : database.check()) {
-                findings.error(database.file(), 0, Reason.BAD_DATABASE, problem);
-            }
-        } catch (DatasetException e) {
-            findings.error(e);
-        }
+        GroupDatabase.verify(source.disk(), path(), findings);
         long uncommitted = source.rows().count() - source.rowCount();
         if (uncommitted > 0) {
             findings.warning(
                     path(),
                     0,
                     Reason.UNCOMMITTED,
-                    uncommitted + " rows behind the last group belong to no group and are not read");
+                    uncommitted + " rows after the last group belong to no group and are ignored");
         }
         return findings.result(ofRows.checkedBytes() + groups.bytes());
     }
 
-    /// Made of the fingerprint of the rows, the groups, and the rows that a view has.
+    /// A fingerprint built from the fingerprint of the rows, the groups, and the rows of a view.
     @Override
     public String fingerprint() throws IOException {
         Fingerprint fingerprint = new Fingerprint("groups 1")
@@ -416,7 +391,7 @@ public final class GroupedTable implements StoredRows {
         return null;
     }
 
-    /// Closes the table; closing a view leaves the table open.
+    /// Closes the table. Closing a view leaves the table open.
     @Override
     public void close() {
         isClosed = true;

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,13 +24,12 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 
-/// Derives the groups of a table from one of its columns: rows that follow each other with the same value are a
-/// group.
+/// Derives the groups of a table from one of its columns: consecutive rows with the same value form a group.
 ///
-/// The `metadata.db` that it writes has the table `groups` with the columns `id`, `first_row`, `num_rows`, and
-/// the value of the column.
+/// It writes a `metadata.db` with the table `groups`, which has the columns `id`, `first_row`, `num_rows`, and the
+/// value of the column.
 public final class Grouping {
-    /// Groups that are inserted together.
+    /// The number of groups that are inserted together.
     private static final int INSERT_COUNT = 4096;
 
     private static final List<String> RESERVED = List.of("id", "first_row", "num_rows", "rowid");
@@ -50,24 +50,27 @@ public final class Grouping {
         this.isRepeating = isRepeating;
     }
 
-    /// What was written.
+    /// The result of a grouping.
     ///
-    /// @param repeatCount groups whose value another group before has, too
+    /// @param repeatCount the number of groups whose value occurs in an earlier group
     public record Result(long groupCount, long rowCount, long repeatCount) {}
 
     /// Groups the table in a folder.
     ///
     /// @param columnName  the column, of single numbers or texts
-    /// @param isRepeating whether a value may come again after others, as another group; otherwise that is refused
-    /// @param isReplacing whether groups that are there are replaced
-    /// @throws IllegalArgumentException   when there is no such column, or a value comes again
-    /// @throws FileAlreadyExistsException when there are groups and they may not be replaced
+    /// @param isRepeating whether a value may occur again later, as another group; otherwise that is an error
+    /// @param isReplacing whether existing groups are replaced
+    /// @throws IllegalArgumentException   when the column does not exist, or a value occurs again
+    /// @throws FileAlreadyExistsException when groups exist and may not be replaced
     public static Result by(
             Path folder, String columnName, boolean isRepeating, boolean isReplacing, Disk disk, Progress progress)
             throws IOException {
+        if (!disk.exists(folder)) {
+            throw new NoSuchFileException(folder.toString());
+        }
         if (!disk.isDirectory(folder)) {
             throw new IllegalArgumentException(
-                    folder + " is no folder: put the .npy file into a folder of its own, and group that");
+                    folder + " is not a folder: put the .npy file into a separate folder, and group that folder");
         }
         if (!isReplacing && disk.exists(folder.resolve(GroupFormat.DATABASE))) {
             throw new FileAlreadyExistsException(
@@ -107,12 +110,12 @@ public final class Grouping {
         Field field = table.fields().stream()
                 .filter(one -> one.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no field " + name + "; there are: "
+                .orElseThrow(() -> new IllegalArgumentException("there is no field " + name + "; the fields are "
                         + String.join(
                                 ", ", table.fields().stream().map(Field::name).toList())));
         if (!field.shape().isEmpty() || field.type().isComplex()) {
             throw new IllegalArgumentException(
-                    "field " + name + " is no single number or text, so rows cannot be" + " grouped by it");
+                    "field " + name + " is not a single number or text, so rows cannot be" + " grouped by it");
         }
         return field;
     }
@@ -135,7 +138,7 @@ public final class Grouping {
         if (field.type().isText()) {
             return Elements.toText(field.type(), bytes, 0, bytes.byteSize());
         }
-        // An object for each row, and not a conditional of two types of numbers, which would make all of them real.
+        // Returns an object instead of using a conditional expression, which would convert integers to doubles.
         if (field.type().isFloat()) {
             return Elements.toDouble(field.type(), bytes, 0);
         }
@@ -152,8 +155,8 @@ public final class Grouping {
         if (!seen.add(next)) {
             repeatCount++;
             if (!isRepeating) {
-                throw new IllegalArgumentException("the value " + next + " comes again at row " + row
-                        + " after other values, and the rows of a group must follow each other: sort the rows by the"
+                throw new IllegalArgumentException("the value " + next + " occurs again at row " + row
+                        + " after other values, but the rows of a group must be consecutive: sort the rows by the"
                         + " column first, or use --repeats to make several groups of the value");
             }
         }

@@ -18,20 +18,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
-/// The groups of a table, as a dataset with a record for each group: its fields are the attributes.
+/// The groups of a table, as a dataset with one record for each group. Its fields are the attributes.
 ///
-/// Groups are in the order of their rows. The two attributes that give the range of a group count rows of the
-/// dataset that the groups belong to, so in a view they differ from the ones in the database.
+/// Groups are in the order of their rows. The two attributes with the range of a group refer to rows of the
+/// dataset that the groups belong to, so in a view they differ from the values in the database.
 ///
-/// **Ownership.** The values are in memory; closing does nothing.
+/// **Ownership.** The values are in memory; closing has no effect.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Groups implements Dataset {
     private final Path file;
     private final long bytes;
@@ -39,13 +39,13 @@ public final class Groups implements Dataset {
     private final List<Field> fields;
     /// By field; null for the two fields of the range.
     private final Attribute[] attributes;
-    /// For each group its place among the values of the attributes.
+    /// For each group its position among the values of the attributes.
     private final int[] members;
     private final long[] starts;
     private final long[] limits;
 
     /// @param starts the first row of each group, ascending
-    /// @param limits the row behind the last one of each group
+    /// @param limits the exclusive end of each group
     Groups(
             Path file,
             long bytes,
@@ -72,14 +72,14 @@ public final class Groups implements Dataset {
 
     /// The first row of a group.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such group
+    /// @throws IndexOutOfBoundsException when the group is out of range
     public long start(long group) {
         return starts[index(group)];
     }
 
-    /// The row behind the last one of a group.
+    /// The exclusive end of a group.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such group
+    /// @throws IndexOutOfBoundsException when the group is out of range
     public long limit(long group) {
         return limits[index(group)];
     }
@@ -93,7 +93,7 @@ public final class Groups implements Dataset {
         return (int) Objects.checkIndex(group, count());
     }
 
-    /// The rows of all groups, up to the end of the last one.
+    /// The end of the last group.
     long rowLimit() {
         long limit = 0;
         for (long one : limits) {
@@ -102,7 +102,7 @@ public final class Groups implements Dataset {
         return limit;
     }
 
-    /// The group that a row belongs to, or -1 when it belongs to none. Takes a search among the groups.
+    /// The group of a row, or -1 when the row belongs to none. It is found by binary search.
     public long groupOf(long row) {
         int low = 0;
         int high = starts.length - 1;
@@ -114,7 +114,7 @@ public final class Groups implements Dataset {
                 high = middle - 1;
             }
         }
-        // The last group that starts at or before the row; groups without rows may start there, too.
+        // Find the last group that starts at or before the row. Empty groups may start there too.
         int group = high;
         while (group >= 0 && starts[group] == limits[group] && starts[group] == row) {
             group--;
@@ -122,7 +122,7 @@ public final class Groups implements Dataset {
         return group >= 0 && row >= starts[group] && row < limits[group] ? group : -1;
     }
 
-    /// The groups of many rows. Rows that follow each other are quick.
+    /// The groups of many rows. Consecutive rows are fast.
     int[] groupsOf(MemorySegment rows, int count) {
         int[] found = new int[count];
         int group = -1;
@@ -136,9 +136,9 @@ public final class Groups implements Dataset {
         return found;
     }
 
-    /// A whole number that describes a group.
+    /// An integer attribute of a group.
     ///
-    /// @throws IllegalArgumentException when there is no such attribute, or it is of another type
+    /// @throws IllegalArgumentException when the attribute does not exist or has another type
     /// @throws IllegalStateException    when the value is missing; see [#isMissing]
     public long whole(String name, long group) {
         int index = index(group);
@@ -149,23 +149,23 @@ public final class Groups implements Dataset {
             return limits[index] - starts[index];
         }
         if (!(attribute(name) instanceof Attribute.Whole whole)) {
-            throw wrongType(name, "whole numbers");
+            throw wrongType(name, "integers");
         }
         requirePresent(whole, name, index);
         return whole.value(members[index]);
     }
 
-    /// A number with a fraction that describes a group. See [#whole] for the exceptions.
+    /// A floating-point attribute of a group. See [#whole] for the exceptions.
     public double real(String name, long group) {
         int index = index(group);
         if (!(attribute(name) instanceof Attribute.Real real)) {
-            throw wrongType(name, "real numbers");
+            throw wrongType(name, "floating-point numbers");
         }
         requirePresent(real, name, index);
         return real.value(members[index]);
     }
 
-    /// A text that describes a group. See [#whole] for the exceptions.
+    /// A text attribute of a group. See [#whole] for the exceptions.
     public String text(String name, long group) {
         int index = index(group);
         if (!(attribute(name) instanceof Attribute.Text text)) {
@@ -175,7 +175,7 @@ public final class Groups implements Dataset {
         return new String(text.value(members[index]).toArray(Layouts.U8), StandardCharsets.UTF_8);
     }
 
-    /// Whether a group lacks the value of an attribute.
+    /// Whether the value of an attribute is missing for a group.
     public boolean isMissing(String name, long group) {
         int index = index(group);
         Attribute attribute = attribute(name);
@@ -198,11 +198,11 @@ public final class Groups implements Dataset {
                 return attributes[i];
             }
         }
-        throw new IllegalArgumentException("no attribute " + name + " in " + file + "; there are: "
+        throw new IllegalArgumentException(file + " has no attribute " + name + "; its attributes are "
                 + String.join(", ", fields.stream().map(Field::name).toList()));
     }
 
-    /// These groups only, with their rows one after another. They are in ascending order.
+    /// Selects groups, with their rows one after another. The groups are in ascending order.
     Groups of(int[] chosen) {
         int[] ownMembers = new int[chosen.length];
         long[] ownStarts = new long[chosen.length];
@@ -217,30 +217,30 @@ public final class Groups implements Dataset {
         return new Groups(file, bytes, layout, fields, attributes, ownMembers, ownStarts, ownLimits);
     }
 
-    /// The groups that have some of the selected rows, which are in ascending order.
+    /// Selects the groups that have some of the selected rows, which are in ascending order.
     Groups of(Selection rows) {
-        int[] ownMembers = new int[members.length];
-        long[] ownStarts = new long[members.length];
-        long[] ownLimits = new long[members.length];
-        int filled = 0;
-        for (int i = 0; i < members.length; i++) {
-            long start = rows.countBelow(starts[i]);
-            long limit = rows.countBelow(limits[i]);
-            if (limit > start) {
-                ownMembers[filled] = members[i];
-                ownStarts[filled] = start;
-                ownLimits[filled++] = limit;
-            }
+        int[] chosen = IntStream.range(0, members.length)
+                .filter(i -> rows.countBelow(limits[i]) > rows.countBelow(starts[i]))
+                .toArray();
+        return of(rows, chosen);
+    }
+
+    /// Selects groups, with those of the selected rows that belong to them. Both are in ascending order.
+    Groups of(Selection rows, int[] chosen) {
+        int[] ownMembers = new int[chosen.length];
+        long[] ownStarts = new long[chosen.length];
+        long[] ownLimits = new long[chosen.length];
+        for (int i = 0; i < chosen.length; i++) {
+            ownMembers[i] = members[chosen[i]];
+            ownStarts[i] = rows.countBelow(starts[chosen[i]]);
+            ownLimits[i] = rows.countBelow(limits[chosen[i]]);
         }
-        return new Groups(
-                file,
-                bytes,
-                layout,
-                fields,
-                attributes,
-                Arrays.copyOf(ownMembers, filled),
-                Arrays.copyOf(ownStarts, filled),
-                Arrays.copyOf(ownLimits, filled));
+        return new Groups(file, bytes, layout, fields, attributes, ownMembers, ownStarts, ownLimits);
+    }
+
+    /// For each group its number among the groups of the opened table.
+    public int[] members() {
+        return members.clone();
     }
 
     /// The rows of these groups.
@@ -312,7 +312,7 @@ public final class Groups implements Dataset {
         return fields;
     }
 
-    /// One group, copied.
+    /// Returns a copy of one group.
     @Override
     public Row get(long group) throws IOException {
         try (Batch batch = Batch.create(fields)) {
@@ -351,11 +351,11 @@ public final class Groups implements Dataset {
                 : 1;
     }
 
-    /// The groups are in memory already.
+    /// Does nothing, because the groups are already in memory.
     @Override
     public void prepare() {}
 
-    /// Opening checks all of the groups; [GroupedTable#verify] checks the pages of the database as well.
+    /// Opening checks all groups. [GroupedTable#verify] checks the pages of the database as well.
     @Override
     public Verification verify(Progress progress) {
         return new Verification(bytes, List.of(), 0, 0);

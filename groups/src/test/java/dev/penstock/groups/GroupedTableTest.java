@@ -11,6 +11,7 @@ import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.Selection;
+import dev.penstock.Windows;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ final class HostileDatabaseTest {
     void viewsTriggersAndOtherThingsInPlaceOfTheTableAreRefused() throws IOException {
         refused(
                 Reason.BAD_DATABASE,
-                "ordinary table, and groups is a view",
+                "ordinary table, but groups is a view",
                 List.of(DATA, "CREATE VIEW groups AS SELECT * FROM data"));
         refused(
                 Reason.BAD_DATABASE,
@@ -58,8 +59,12 @@ final class HostileDatabaseTest {
         refused(Reason.BAD_DATABASE, "virtual table", List.of("CREATE VIRTUAL TABLE groups USING fts5(first_row)"));
         refused(
                 Reason.BAD_DATABASE,
-                "is computed",
+                "is a generated column",
                 List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, x INTEGER AS (first_row + 1))"));
+        refused(
+                Reason.BAD_DATABASE,
+                "is a WITHOUT ROWID table",
+                List.of("CREATE TABLE groups (first_row INTEGER PRIMARY KEY, num_rows INTEGER) WITHOUT ROWID"));
         refused(Reason.BAD_DATABASE, "no table of groups", List.of(DATA));
         refused(Reason.BAD_DATABASE, "no column num_rows", List.of("CREATE TABLE groups (first_row INTEGER)"));
         refused(
@@ -72,10 +77,10 @@ final class HostileDatabaseTest {
     void valuesOfOtherTypesAndWrongRangesAreRefused() throws IOException {
         List<String> plain = List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, score INTEGER)");
         refused(Reason.BAD_GROUPS, "overlaps", plain, new Object[] {0, 5, 1}, new Object[] {4, 2, 1});
-        refused(Reason.BAD_GROUPS, "reach to row 11", plain, new Object[] {0, 11, 1});
-        refused(Reason.BAD_GROUPS, "no range of rows", plain, new Object[] {0, -1, 1});
-        refused(Reason.BAD_GROUPS, "no range of rows", plain, new Object[] {null, 3, 1});
-        refused(Reason.BAD_GROUPS, "ends behind", plain, new Object[] {5, Long.MAX_VALUE, 1});
+        refused(Reason.BAD_GROUPS, "end at row 11", plain, new Object[] {0, 11, 1});
+        refused(Reason.BAD_GROUPS, "invalid range of rows", plain, new Object[] {0, -1, 1});
+        refused(Reason.BAD_GROUPS, "first_row is NULL and num_rows is 3", plain, new Object[] {null, 3, 1});
+        refused(Reason.BAD_GROUPS, "ends after", plain, new Object[] {5, Long.MAX_VALUE, 1});
         refused(Reason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, "many"});
         refused(Reason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, 1.5});
     }
@@ -93,7 +98,7 @@ final class HostileDatabaseTest {
         DatasetException refusal = assertThrows(
                 DatasetException.class, () -> GroupedTable.open(folder).close());
         assertEquals(Reason.BAD_DATABASE, refusal.reason());
-        assertTrue(refusal.getMessage().contains("too big"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("a value of more than 1048576 bytes"), refusal.getMessage());
     }
 
     @Test
@@ -119,6 +124,10 @@ final class HostileDatabaseTest {
         assertThrows(
                 NoSuchFileException.class,
                 () -> GroupedTable.open(folder.resolve("absent")).close());
+        Files.createDirectory(folder.resolve("metadata.db"));
+        FileSystemException refusal = assertThrows(
+                FileSystemException.class, () -> GroupedTable.open(folder).close());
+        assertEquals(folder.resolve("metadata.db").toString(), refusal.getFile());
     }
 
     @Test

@@ -7,24 +7,24 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/// A path whose format is to be found out.
+/// A path whose format has to be determined.
 ///
-/// @param disk where it is
-/// @param kind what the disk has at the path
-/// @param head the first bytes of a file, at most [#HEAD_SIZE]; none of a folder
+/// @param disk the disk that holds the path
+/// @param kind the kind of thing at the path
+/// @param head the first bytes of a file, at most [#HEAD_SIZE]; empty for a folder
 public record Candidate(Path path, Disk disk, Kind kind, byte[] head) {
-    /// Enough for the magic of every format.
+    /// Enough for the magic number of every format.
     public static final int HEAD_SIZE = 16;
 
-    /// What is at a path.
+    /// The kind of thing at a path.
     public enum Kind {
         FILE,
         FOLDER,
-        /// Nothing; perhaps the name of a part of its parent, as in `FOLDER/NAME` or `FILE.npz/NAME`.
+        /// Nothing exists at the path. It may name a part of its parent, as in `FOLDER/NAME` or `FILE.npz/NAME`.
         ABSENT
     }
 
-    /// Looks at a path. Pipes, devices and sockets are refused by the disk.
+    /// Examines a path. The disk rejects pipes, devices and sockets.
     static Candidate at(Path path, Disk disk) throws IOException {
         if (disk.isDirectory(path)) {
             return new Candidate(path, disk, Kind.FOLDER, new byte[0]);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.catalog;
 
+import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
+import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
@@ -24,60 +26,75 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
 
-/// Opens datasets of any format, going by what is in the file and never by its name.
+/// Opens datasets of any format. The format is determined by the content, never by the name. Several datasets can
+/// be opened as one, and [Conversion] copies records into another format.
 public final class Catalog {
-    /// The formats of other modules, then those of the library.
-    private static final List<Format> FORMATS = formats();
+    private static final List<Format> LIBRARY = library();
 
     private Catalog() {}
 
-    /// How a file of another program begins.
+    /// The formats of other modules. They are searched for when first needed, because that opens all jars.
+    private static final class Others {
+        static final List<Format> FORMATS =
+                List.copyOf(ServiceLoader.load(Format.class, Catalog.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList());
+    }
+
+    /// The first bytes of a file of another program.
     private record Signature(String what, byte[] start) {
         static Signature of(String what, String start) {
             return new Signature(what, start.getBytes(StandardCharsets.ISO_8859_1));
         }
     }
 
-    /// How to open whatever it is.
+    /// Options for opening a dataset of any format.
     ///
-    /// @param reading   what all formats share
-    /// @param isLenient whether to read what can be read of a dataset whose list of files is damaged, and shards
+    /// @param reading   the options that all formats share
+    /// @param isLenient whether to read as much as possible of a dataset whose manifest is damaged, and shards
     ///                  that only their original reader accepts
-    public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
-        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
+    /// @param rawType   the type of the rows of a file without a header; null for all other files
+    public record Options(ReaderOptions reading, boolean isLenient, RowType rawType) implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false, null);
 
         @Override
         public Options withReading(ReaderOptions reading) {
-            return new Options(reading, isLenient);
+            return new Options(reading, isLenient, rawType);
         }
 
         public Options withLenient(boolean isLenient) {
-            return new Options(reading, isLenient);
+            return new Options(reading, isLenient, rawType);
         }
 
-        /// The same for a pack.
+        /// Sets the type of the rows of a file without a header.
+        public Options withRawType(RowType rawType) {
+            return new Options(reading, isLenient, rawType);
+        }
+
+        /// The options for a pack.
         public PackReader.Options pack() {
             return PackReader.Options.DEFAULT.withReading(reading);
         }
 
-        /// The same for a store.
+        /// The options for a store.
         public StoreReader.Options store() {
             return StoreReader.Options.DEFAULT.withReading(reading);
         }
 
-        /// The same for shards.
+        /// The options for shards.
         public ShardReader.Options shards() {
             return ShardReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
         }
 
-        /// The same for a table.
+        /// The options for a table.
         public TableReader.Options table() {
             return TableReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
         }
     }
 
-    /// What people have lying about, so that the message can name it.
+    /// Common files of other programs, so that the message can name them.
     private static final List<Signature> FOREIGN = List.of(
             Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0002"),
             Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0003"),
@@ -89,23 +106,30 @@ public final class Catalog {
             Signature.of("a Parquet file", "PAR1"),
             Signature.of("a single run of the game 2048", "A2T1"));
 
-    private static List<Format> formats() {
-        List<Format> formats = new ArrayList<>();
-        ServiceLoader.load(Format.class, Catalog.class.getClassLoader()).forEach(formats::add);
-        formats.addAll(List.of(LibraryFormats.values()));
+    private static List<Format> library() {
+        List<Format> formats = new ArrayList<>(List.of(LibraryFormats.values()));
+        formats.add(new TreeEntry());
         formats.add(new ShardsEntry());
         return List.copyOf(formats);
     }
 
-    /// The format of what is at a path, if it is one of ours.
+    /// Determines the format of a path, if it is a known one.
     ///
-    /// @throws IOException when there is something that cannot be read
+    /// @throws IOException when the path exists but cannot be read
     public static Optional<Format> format(Path path, Options options) throws IOException {
         return format(Candidate.at(path, options.disk()));
     }
 
+    /// The first bytes decide about a file. For folders and absent paths, formats of other modules are asked
+    /// first.
     private static Optional<Format> format(Candidate candidate) throws IOException {
-        for (Format format : FORMATS) {
+        boolean isFile = candidate.kind() == Candidate.Kind.FILE;
+        Optional<Format> first = first(isFile ? LIBRARY : Others.FORMATS, candidate);
+        return first.isPresent() ? first : first(isFile ? Others.FORMATS : LIBRARY, candidate);
+    }
+
+    private static Optional<Format> first(List<Format> formats, Candidate candidate) throws IOException {
+        for (Format format : formats) {
             if (format.recognises(candidate)) {
                 return Optional.of(format);
             }
@@ -113,22 +137,131 @@ public final class Catalog {
         return Optional.empty();
     }
 
-    /// Whether what is at a path is a tree, which has paths and values and no records by index: [TreeReader] opens
-    /// it.
+    /// Whether a path is a tree, which has paths and values instead of records by index.
+    /// [TreeReader][dev.penstock.tree.TreeReader] opens it.
     public static boolean isTree(Path path) throws IOException {
-        return LibraryFormats.TREE.recognises(Candidate.at(path, Disk.real()));
+        return new TreeEntry().recognises(Candidate.at(path, Disk.real()));
     }
 
-    /// Opens what is at a path.
+    /// Opens the dataset at a path.
     ///
-    /// @throws DatasetException.WrongFormat when it is no format of ours
+    /// @throws DatasetException.WrongFormat when the format is not known
     public static Dataset open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens what is at a path in a certain way.
+    /// Opens the dataset at a path with options. A path with wildcards, such as `stores/day-*`, opens all datasets
+    /// that match as one, in the order of the UTF-8 bytes of their names.
     public static Dataset open(Path path, Options options) throws IOException {
-        return require(path, options).open(path, options);
+        if (isPattern(path, options)) {
+            return DatasetList.open(Location.of(path), PathPattern.expand(options.disk(), path), options);
+        }
+        return options.rawType() == null ? require(path, options).open(path, options) : openRaw(path, options);
+    }
+
+    /// Opens several datasets with the same fields as one, in the order of the list. A path with wildcards adds
+    /// all datasets that match. Closing the result closes them.
+    ///
+    /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
+    /// @throws NoSuchFileException      when a path does not exist, or nothing matches it
+    public static Concat open(List<Path> paths, Options options) throws IOException {
+        List<Path> all = new ArrayList<>();
+        for (Path path : paths) {
+            all.addAll(isPattern(path, options) ? PathPattern.expand(options.disk(), path) : List.of(path));
+        }
+        return DatasetList.open(Location.of(all.isEmpty() ? Path.of("") : all.getFirst()), all, options);
+    }
+
+    /// Whether a path has wildcards. A file may have such a name itself, and activation shards have patterns of
+    /// their own.
+    private static boolean isPattern(Path path, Options options) throws IOException {
+        return PathPattern.isPattern(path)
+                && !options.disk().exists(path)
+                && format(path, options).isEmpty();
+    }
+
+    /// Opens the dataset at a path as a source of a conversion.
+    ///
+    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
+    public static RecordSource records(Path path, Options options, RecordChoice choice) throws IOException {
+        boolean isOne = options.rawType() == null && !isPattern(path, options);
+        return isOne
+                ? require(path, options).records(path, options, choice)
+                : DatasetRecords.of(open(path, options), choice);
+    }
+
+    /// Returns the records of an open dataset as a source of a conversion. Closing the result closes the dataset.
+    ///
+    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
+    public static RecordSource records(Dataset dataset, RecordChoice choice) {
+        return DatasetRecords.of(dataset, choice);
+    }
+
+    /// The formats that records can be converted to.
+    public static List<Format> targets() {
+        List<Format> all = new ArrayList<>(LIBRARY);
+        all.addAll(Others.FORMATS);
+        return all.stream().filter(format -> format.target().isPresent()).toList();
+    }
+
+    /// Whether the extension of a path is that of a format that records can be converted to.
+    public static boolean isTargetName(Path path) {
+        return targets().stream().anyMatch(format -> hasExtension(format, path));
+    }
+
+    /// The format of a dataset to be written.
+    ///
+    /// @param name the name of the format, or null to use the extension of the path
+    /// @throws IllegalArgumentException when the format is not given, or name and extension contradict each other
+    static Format targetFormat(Path path, String name) {
+        Format byExtension = targets().stream()
+                .filter(format -> hasExtension(format, path))
+                .findFirst()
+                .orElse(null);
+        if (name == null && byExtension != null) {
+            return byExtension;
+        }
+        String known = targets().stream().map(Format::format).sorted().collect(Collectors.joining(", "));
+        if (name == null) {
+            throw new IllegalArgumentException("the name " + path + " does not say which format it is to have: write"
+                    + " --to with one of " + known + ", or end the name in "
+                    + targets().stream()
+                            .map(format ->
+                                    format.target().orElseThrow().extensions().getFirst())
+                            .sorted()
+                            .collect(Collectors.joining(", ")));
+        }
+        if (byExtension != null && !byExtension.format().equals(name)) {
+            throw new IllegalArgumentException(path + " has the extension of a " + byExtension.format()
+                    + " and is to become a " + name + "; change one of them");
+        }
+        return targets().stream()
+                .filter(format -> format.format().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "records cannot be converted to the format " + name + "; the formats are " + known));
+    }
+
+    private static boolean hasExtension(Format format, Path path) {
+        return format.target().orElseThrow().extensions().stream()
+                .anyMatch(extension -> path.toString().endsWith(extension));
+    }
+
+    private static Dataset openRaw(Path path, Options options) throws IOException {
+        Candidate candidate = Candidate.at(path, options.disk());
+        if (candidate.kind() == Candidate.Kind.ABSENT) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (candidate.kind() == Candidate.Kind.FOLDER) {
+            throw new IllegalArgumentException(
+                    path + " is a folder; a type can only be given for a single file without a header");
+        }
+        Optional<Format> format = format(candidate);
+        if (format.isPresent()) {
+            throw new IllegalArgumentException(path + " is a " + format.get().format() + ", whose type is"
+                    + " stored in the file; open it without a type");
+        }
+        return TableReader.openRaw(path, options.rawType(), options.table());
     }
 
     private static Format require(Path path, Options options) throws IOException {
@@ -144,13 +277,19 @@ public final class Catalog {
                 path,
                 candidate.kind() == Candidate.Kind.FOLDER
                         ? foundFolder(candidate)
-                        : "no known dataset format: " + found(candidate));
+                        : "unknown dataset format: " + found(candidate));
     }
 
     private static String foundFolder(Candidate folder) throws IOException {
-        return folder.disk().exists(folder.path().resolve("meta.zr"))
-                ? "a store of loaderx; `store import` copies it into a store that can be opened"
-                : "a folder that is no dataset; `pack build` makes one of its files";
+        if (folder.disk().exists(folder.path().resolve("meta.zr"))) {
+            return "this is a loaderx store; copy it with `store import` into a store that can be opened";
+        }
+        boolean hasArrays = folder.disk().list(folder.path()).stream()
+                .anyMatch(file -> file.getFileName().toString().endsWith(".npy"));
+        return hasArrays
+                ? "this folder is not a dataset; to read its .npy files as one table, give the pattern '"
+                        + folder.path().resolve("*.npy") + "'"
+                : "this folder is not a dataset; `pack build` packs its files into one";
     }
 
     private static String found(Candidate file) {
@@ -161,22 +300,28 @@ public final class Catalog {
                 .filter(signature -> file.startsWith(signature.start()))
                 .findFirst()
                 .map(signature -> "this is " + signature.what())
-                .orElse("bad magic");
+                .orElse("no known magic number; to open a file of plain numbers, give their type"
+                        + " (--dtype, dtype=)");
     }
 
-    /// What rows of a table hold these fields of a dataset: with the types they are stored in where it has such
-    /// rows.
+    /// The row type of a table that holds these fields of a dataset. If the dataset has stored rows, it uses their
+    /// types.
     ///
-    /// @throws IllegalArgumentException when a field has no fixed size
+    /// @throws IllegalArgumentException when a field is variable
     public static RowType rowType(Dataset dataset, List<Field> fields) {
         return dataset instanceof StoredRows stored
                 ? new RowType(DType.parse(stored.itemType()), stored.rowShape()).only(fields)
                 : RowType.of(fields);
     }
 
-    /// Checks every byte of what is at a path. A file that cannot be opened is a result too.
+    /// Verifies the dataset at a path. A file that cannot be opened is reported as a finding.
     public static Verification verify(Path path, Options options, Progress progress) throws IOException {
         try {
+            if (options.rawType() != null || isPattern(path, options)) {
+                try (Dataset dataset = open(path, options)) {
+                    return dataset.verify(progress);
+                }
+            }
             return require(path, options).verify(path, options, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);

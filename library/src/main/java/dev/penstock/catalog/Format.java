@@ -7,28 +7,43 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// A format that [Catalog] can open.
 ///
-/// Another module adds one by naming its class in `META-INF/services/dev.penstock.catalog.Format`. Formats of
-/// other modules are asked before those of the library, so that they may also refine one: a folder that is a
-/// table and something more.
+/// Another module adds a format by naming its class in `META-INF/services/dev.penstock.catalog.Format`. For a
+/// folder, formats of other modules are asked before those of the library, so that they can refine one: a folder
+/// that is a table and more. For a file they are asked after those of the library.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Must be safe for any number of threads.
 public interface Format {
-    /// The name of the format, as [Dataset#format] has it.
+    /// The name of the format, as returned by [Dataset#format].
     String format();
 
-    /// Whether a candidate is of this format, by its first bytes or the names in its folder. Damage behind them is
-    /// for [#open] to find.
+    /// Whether a candidate has this format, judged by its first bytes or the names in its folder. [#open] finds
+    /// damage in the rest.
     boolean recognises(Candidate candidate) throws IOException;
 
-    /// Opens what was recognised.
+    /// Opens a path that was recognised.
     ///
-    /// @throws DatasetException when it is damaged, or no dataset of records
+    /// @throws DatasetException when the dataset is damaged, or has no records
     Dataset open(Path path, Catalog.Options options) throws IOException;
 
-    /// Checks every byte of what was recognised, read as leniently as possible so that most is checked.
+    /// Opens a path that was recognised as a source of a conversion, with the selected records. A format without
+    /// records by index produces them in another way.
+    ///
+    /// @throws DatasetException         when the dataset is damaged
+    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
+    default RecordSource records(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
+        return DatasetRecords.of(open(path, options), choice);
+    }
+
+    /// The writing side of the format, or empty if the format can only be read.
+    default Optional<Target> target() {
+        return Optional.empty();
+    }
+
+    /// Verifies a path that was recognised. It is read leniently, so that as much as possible is checked.
     default Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
         try (Dataset dataset = open(path, options.withLenient(true))) {
             return dataset.verify(progress);

@@ -2,15 +2,17 @@
 package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
-/// Activation shards. Asked last: a file that is named as a shard and has the magic of no format is a damaged
-/// shard.
+/// The format of activation shards. It is asked last: a file with the extension of a shard and no known magic
+/// number is a damaged shard.
 final class ShardsEntry implements Format {
     @Override
     public String format() {
@@ -32,11 +34,22 @@ final class ShardsEntry implements Format {
         return ShardReader.open(path, options.shards());
     }
 
-    /// Reads as much as possible; what a strict reader refuses is an error unless the options are lenient.
+    @Override
+    public Optional<Target> target() {
+        return Optional.of(new ShardsTarget());
+    }
+
+    /// Reads as much as possible. What a strict reader rejects is an error unless the options are lenient.
     @Override
     public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
         try (ShardReader shards = ShardReader.open(path, options.shards().withLenient(true))) {
             return shards.verify(progress, options.isLenient());
+        } catch (DatasetException e) {
+            if (!options.isLenient()) {
+                // The strict reader reports all problems; the lenient one has left out those that it accepts.
+                ShardReader.open(path, options.shards()).close();
+            }
+            throw e;
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one place that knows every format: it opens any path by its content.
+/// Opens any path by its content. This is the only package that knows every format.
 ///
-/// Start from [Catalog]. A [Format] is one entry of its list, and other modules add theirs.
+/// Start from [Catalog]. A [Format] is one entry of its list; other modules can add more.
 package dev.penstock.catalog;

@@ -12,16 +12,16 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/// Makes batches: finds the records of a step, reads them, and transforms them.
+/// Makes batches: samples the records of a step, gathers them, and applies the transforms.
 ///
-/// **Ownership.** Owns a batch for each state before a transform.
+/// **Ownership.** Owns a batch for the input of each transform.
 ///
-/// **Threads.** One at a time; each thread of a loader has its own.
+/// **Threads.** One thread at a time; each thread of a loader has its own.
 final class BatchMaker implements AutoCloseable {
     private final Dataset dataset;
     private final LoaderOptions options;
     private final int rank;
-    /// What each transform starts from.
+    /// The input batch of each transform.
     private final Batch[] stages;
 
     private final Steps.Share share = new Steps.Share();
@@ -40,7 +40,7 @@ final class BatchMaker implements AutoCloseable {
         }
     }
 
-    /// The fields before the first transform and after each.
+    /// The fields before the first transform and after each of them.
     static List<List<Field>> stageFields(List<Field> fields, List<Transform> transforms) {
         List<List<Field>> all = new ArrayList<>(List.of(fields));
         for (Transform transform : transforms) {
@@ -55,7 +55,7 @@ final class BatchMaker implements AutoCloseable {
         MemorySegment indices = batch.begin(epoch, steps.stepOfEpoch(step), steps.stepStart(step), share);
         share.fill(sampler, epoch, indices);
         markPadded(sampler, batch);
-        // Neighbours are named in one batch of the step, whoever has it, and every rank wants them.
+        // Neighbours are announced in one batch of the step, by any rank, and all ranks need them.
         if (share.stride == 1) {
             long stepStart = steps.stepStart(step);
             sampler.ahead(epoch, stepStart, 1, Math.min(steps.stepSize(), steps.length() - stepStart), prefetch);
@@ -65,7 +65,7 @@ final class BatchMaker implements AutoCloseable {
         int count = leaveOutDeleted(indices, batch);
         MemorySegment present = count == share.count() ? indices : indices.asSlice(0, count * U64.byteSize());
         try {
-            run(present, batch.batch());
+            run(present, batch, 0);
             batch.complete(count, 0);
         } catch (Exception e) {
             requireRecordToBlame(e);
@@ -73,10 +73,10 @@ final class BatchMaker implements AutoCloseable {
         }
     }
 
-    /// Takes records out of the batch that were deleted from the dataset. The batch is smaller then, and all other
-    /// batches are as they would be without deletions.
+    /// Removes deleted records from the batch. The batch is smaller then; all other batches are the same as
+    /// without deletions.
     ///
-    /// @return how many records are left
+    /// @return the number of records that are left
     private int leaveOutDeleted(MemorySegment indices, LoaderBatch batch) throws IOException {
         int count = (int) share.count();
         if (!dataset.hasDeleted()) {
@@ -102,24 +102,28 @@ final class BatchMaker implements AutoCloseable {
         }
     }
 
-    private void run(MemorySegment indices, Batch result) throws Exception {
+    /// @param firstRow the row of the first of the indices in the batch
+    private void run(MemorySegment indices, LoaderBatch batch, int firstRow) throws Exception {
+        Batch result = batch.batch();
         isReading = true;
         dataset.gather(indices, stages.length == 0 ? result : stages[0]);
         isReading = false;
         for (int i = 0; i < stages.length; i++) {
             Batch target = i + 1 < stages.length ? stages[i + 1] : result;
             target.clear();
-            options.transforms().get(i).apply(stages[i], target);
+            options.transforms()
+                    .get(i)
+                    .apply(stages[i], target, (row, seed) -> batch.seedOf(firstRow + (int) row, seed));
             target.complete(indices.byteSize() / U64.byteSize());
         }
     }
 
-    /// Raises the error of the first record that cannot be made, or fills the batch without all of them.
+    /// Throws the error of the first record that fails, or fills the batch without the failing records.
     private void makeWithoutBad(MemorySegment indices, LoaderBatch batch, Exception failure) throws IOException {
         int count = (int) (indices.byteSize() / U64.byteSize());
         BitSet kept = new BitSet(count);
         for (int row = 0; row < count; row++) {
-            Exception error = makingAlone(indices.asSlice(row * U64.byteSize(), U64.byteSize()), batch.batch());
+            Exception error = makingAlone(indices.asSlice(row * U64.byteSize(), U64.byteSize()), batch, row);
             if (error == null) {
                 kept.set(row);
             } else if (options.onError() == LoaderOptions.OnError.RAISE) {
@@ -128,21 +132,22 @@ final class BatchMaker implements AutoCloseable {
         }
         int keptCount = kept.cardinality();
         if (keptCount == count) {
-            // Each can be made alone: the failure was of the whole, such as a file that has just been shortened.
+            // Each record succeeds alone: the failure was of the whole batch, such as a file that was just
+            // shortened.
             throw new LoaderException(batch.step(), failure);
         }
         batch.keep(kept);
         try {
-            run(indices.asSlice(0, keptCount * U64.byteSize()), batch.batch());
+            run(indices.asSlice(0, keptCount * U64.byteSize()), batch, 0);
         } catch (Exception e) {
             throw new LoaderException(batch.step(), e);
         }
         batch.complete(keptCount, count - keptCount);
     }
 
-    private Exception makingAlone(MemorySegment index, Batch result) {
+    private Exception makingAlone(MemorySegment index, LoaderBatch batch, int row) {
         try {
-            run(index, result);
+            run(index, batch, row);
             return null;
         } catch (Exception e) {
             requireRecordToBlame(e);
@@ -150,7 +155,7 @@ final class BatchMaker implements AutoCloseable {
         }
     }
 
-    /// A dataset that was closed is the fault of no record. What a transform throws always is.
+    /// A closed dataset is not the fault of a record. An exception of a transform always is.
     private void requireRecordToBlame(Exception failure) {
         if (isReading && failure instanceof IllegalStateException closed) {
             throw closed;

@@ -5,27 +5,27 @@ import static dev.penstock.memory.Layouts.U64;
 
 import java.lang.foreign.MemorySegment;
 
-/// A permutation of the numbers below a count, chosen by a key, computed and not stored.
+/// A permutation of the numbers below a count, chosen by a key. It is computed and needs no table.
 ///
-/// A number is written as two digits to bases `left` and `right`, the square root of the count rounded up and
-/// what is then needed, so that hardly more numbers than the count can be written. In each round a hash of
-/// one digit is added to the other (a Feistel network), which can be undone. A result that is not below the
-/// count is put in again until it is; since the two bases fit the count so closely, that is one in a root of
-/// the count, whatever the count.
+/// A number is written as two digits with the bases `left` and `right`: the square root of the count rounded up,
+/// and the smallest base that is then sufficient. In each round a hash of one digit is added to the other (a
+/// Feistel network), which is invertible. A result that is not below the count is permuted again (cycle walking).
+/// Because the two bases fit the count closely, that happens for only one number in about the square root of the
+/// count.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class Bijection {
-    /// What the square root of the largest count fits in.
+    /// The largest count whose square root still fits the arithmetic.
     static final long COUNT_MAX = 1L << 62;
 
-    /// Enough that no test of [Sampler] quality tells large permutations from those of a true shuffle; small
-    /// ones, whose digits have little to hash, take more.
+    /// Enough rounds that no test of [Sampler] quality distinguishes large permutations from a full shuffle. Small
+    /// ones, whose digits have little to hash, take more rounds.
     private static final int ROUND_COUNT = 8;
 
     private static final int SMALL_ROUND_COUNT = 16;
     private static final long SMALL_COUNT = 1 << 16;
 
-    /// Digits fit in the cache, and loops are long enough for vectors.
+    /// Small enough that the digits stay in the CPU cache, and large enough for vectorised loops.
     private static final int CHUNK = 512;
 
     private static final ThreadLocal<int[][]> SCRATCH = ThreadLocal.withInitial(() -> new int[3][CHUNK]);
@@ -37,7 +37,7 @@ final class Bijection {
 
     Bijection(long count, long key) {
         if (count < 0 || count > COUNT_MAX) {
-            throw new IllegalArgumentException("a permutation of " + count + " numbers is beyond 2^62");
+            throw new IllegalArgumentException("cannot permute " + count + " numbers: the limit is 2^62");
         }
         this.count = count;
         this.left = Math.max(1, rootAbove(count));
@@ -56,7 +56,7 @@ final class Bijection {
         return root;
     }
 
-    /// Where a number goes.
+    /// The position that a number is mapped to.
     long forward(long number) {
         long result = number;
         do {
@@ -75,7 +75,7 @@ final class Bijection {
         return l * right + r;
     }
 
-    /// Which number goes there.
+    /// The number that is mapped to a position.
     long inverse(long number) {
         long result = number;
         do {
@@ -94,12 +94,12 @@ final class Bijection {
         return l * right + r;
     }
 
-    /// Where consecutive numbers go.
+    /// The positions that consecutive numbers are mapped to.
     ///
-    /// @param target room for as many 64-bit numbers as are wanted
+    /// @param target memory for the 64-bit results
     void forward(long first, MemorySegment target) {
         long total = target.byteSize() / U64.byteSize();
-        // Beyond, digits and their sums need more than the 31 bits of the fast loop.
+        // For larger bases, digits and their sums need more than the 31 bits of the fast loop.
         boolean isSmall = left <= 1 << 30;
         for (long done = 0; done < total; done += CHUNK) {
             int chunkCount = (int) Math.min(CHUNK, total - done);
@@ -136,7 +136,7 @@ final class Bijection {
         }
     }
 
-    /// Puts in again what is not below the count.
+    /// Permutes results again that are not below the count.
     private void walk(MemorySegment target, long done, int chunkCount) {
         for (long i = done; i < done + chunkCount; i++) {
             long result = target.getAtIndex(U64, i);
@@ -146,7 +146,7 @@ final class Bijection {
         }
     }
 
-    /// The digits of consecutive numbers, with one division for all.
+    /// The digits of consecutive numbers, with a single division.
     private void splitConsecutive(long first, int chunkCount, int[] l, int[] r) {
         int high = (int) (first / right);
         int low = (int) (first % right);
@@ -163,8 +163,8 @@ final class Bijection {
         }
     }
 
-    /// [#hash] of many digits. Apart from [#add], so that the compiler makes vectors of it: of a loop with both it
-    /// makes none.
+    /// [#hash] of many digits. It is separate from [#add], because the compiler vectorises the two loops but not a
+    /// combined one.
     private static void hash(int[] digits, int[] hashes, int chunkCount, int key, int secondKey) {
         for (int i = 0; i < chunkCount; i++) {
             hashes[i] = hash(digits[i], key, secondKey);

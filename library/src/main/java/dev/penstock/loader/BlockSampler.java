@@ -8,31 +8,32 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Every record once in each epoch, drawn from a few blocks of neighbours at a time: for data larger than memory.
+/// Samples every record once in each epoch, from a few blocks of neighbours at a time. Use it for data larger than
+/// memory.
 ///
-/// The records are cut into blocks of `blockSize`. Their order is permuted; so many of them in that order are a
-/// window, and the records of a window are permuted among themselves. While a window lasts, only its blocks are
-/// read, so that memory for two windows is enough to read every block once.
+/// The records are divided into blocks of `blockSize`. The order of the blocks is permuted. `windowBlocks`
+/// consecutive blocks in that order form a window, and the records of a window are permuted. During a window only
+/// its blocks are read, so memory for two windows is enough to read every block once.
 ///
-/// The last block may be shorter. Which window it falls into changes with the epoch, and all positions behind it
-/// come earlier by what it lacks.
+/// The last block may be shorter. Its window changes with the epoch, and all positions after it move forward by
+/// the missing records.
 public final class BlockSampler implements Sampler {
     private final long recordCount;
     private final long blockSize;
     private final long windowBlocks;
     private final long seed;
     private final long blockCount;
-    /// Records that the last block has less than the others.
+    /// The number of records that the last block lacks.
     private final long missing;
 
     private volatile Order last;
 
-    /// @param blockSize    records of a block
-    /// @param windowBlocks blocks that are mixed
+    /// @param blockSize    the number of records in a block
+    /// @param windowBlocks the number of blocks that are shuffled together
     public BlockSampler(long recordCount, long blockSize, long windowBlocks, long seed) {
         Sampler.requireCount(recordCount);
         if (blockSize < 1 || windowBlocks < 1) {
-            throw new IllegalArgumentException("blocks and windows need a size of at least 1");
+            throw new IllegalArgumentException("blockSize and windowBlocks must be at least 1");
         }
         Math.multiplyExact(blockSize, windowBlocks);
         this.recordCount = recordCount;
@@ -68,7 +69,7 @@ public final class BlockSampler implements Sampler {
         return recordCount;
     }
 
-    /// Records of a whole window.
+    /// The number of records of a whole window.
     public long windowSize() {
         return blockSize * windowBlocks;
     }
@@ -99,7 +100,7 @@ public final class BlockSampler implements Sampler {
         }
     }
 
-    /// When a window begins its blocks are under way already, and those of the next are named.
+    /// When a window begins, its blocks are already being prefetched, and those of the next window are announced.
     @Override
     public void ahead(long epoch, long position, long stride, long count, Run run) {
         if (count == 0) {
@@ -111,7 +112,7 @@ public final class BlockSampler implements Sampler {
         if (position == 0) {
             order.forEachBlock(0, run);
         }
-        // Where a window that begins within the batch begins, or the one after it.
+        // The start of a window that begins within the batch, or of the one after it.
         long start = window.start() == position ? position : window.start() + window.size();
         while (start < limit && start < recordCount) {
             BlockWindow begun = order.window(start);
@@ -163,7 +164,7 @@ public final class BlockSampler implements Sampler {
         final long epoch;
         final long key;
         final Bijection blocks;
-        /// Where among the permuted blocks the short one is.
+        /// The position of the short block among the permuted blocks.
         final long shortSlot;
 
         private volatile BlockWindow last;
@@ -175,7 +176,7 @@ public final class BlockSampler implements Sampler {
             this.shortSlot = missing == 0 ? blockCount : blocks.inverse(blockCount - 1);
         }
 
-        /// Positions before those of a permuted block.
+        /// The number of positions before a permuted block.
         long slotStart(long slot) {
             return slot * blockSize - (slot > shortSlot ? missing : 0);
         }
@@ -190,7 +191,7 @@ public final class BlockSampler implements Sampler {
         }
 
         long windowNumber(long position) {
-            // Behind the short block a window begins earlier, so it may be the next one.
+            // After the short block windows begin earlier, so this may be the next window.
             long number = position / windowSize();
             long next = Math.min(blockCount, (number + 1) * windowBlocks);
             return position < slotStart(next) ? number : number + 1;
@@ -210,7 +211,7 @@ public final class BlockSampler implements Sampler {
             long slotLimit = Math.min(blockCount, firstSlot + windowBlocks);
             long size = slotStart(slotLimit) - start;
             Bijection mixed = mixed(number, size);
-            // Where in the window the records of the short block end, and what those behind it are ahead by.
+            // The end of the short block's records in the window, and the shift of the records after it.
             boolean hasShort = shortSlot >= firstSlot && shortSlot < slotLimit;
             long shortLimit = hasShort ? slotStart(shortSlot) - start + blockSize - missing : size;
             return new BlockWindow(start, size, mixed, blocks, firstSlot, slotLimit, blockSize, shortLimit, missing);
@@ -220,7 +221,7 @@ public final class BlockSampler implements Sampler {
             return new Bijection(size, Mix.at(key, ~number));
         }
 
-        /// Without a [BlockWindow], whose table takes long to make.
+        /// Computed without a [BlockWindow], whose table takes long to create.
         long position(long recordIndex) {
             long slot = blocks.inverse(recordIndex / blockSize);
             long number = slot / windowBlocks;

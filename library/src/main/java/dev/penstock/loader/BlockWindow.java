@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-/// Blocks that a [BlockSampler] mixes.
+/// The blocks that a [BlockSampler] shuffles together.
 final class BlockWindow {
-    /// A larger window asks for each block as it is needed rather than keep all of them.
+    /// The largest number of blocks for which a table is kept. For a larger window each block is computed when
+    /// needed.
     private static final long TABLE_COUNT_MAX = 1 << 16;
 
     private final long start;
@@ -12,7 +13,7 @@ final class BlockWindow {
     private final Bijection blocks;
     private final long firstSlot;
     private final long blockSize;
-    /// Where the records of the short block end; behind, places are as if it had been `missing` records longer.
+    /// The end of the short block's records. After it, places are shifted by `missing` records.
     private final long shortLimit;
     private final long missing;
     /// The first record of each block, or null.
@@ -48,17 +49,17 @@ final class BlockWindow {
         return start;
     }
 
-    /// How many there are.
+    /// The number of positions.
     long size() {
         return size;
     }
 
-    /// The order of its places.
+    /// The permutation of its positions.
     Bijection mixed() {
         return mixed;
     }
 
-    /// The record at a place of the window before it is mixed.
+    /// The record at a position of the window before the permutation.
     long record(long place) {
         long whole = place < shortLimit ? place : place + missing;
         long slot = whole / blockSize;

@@ -14,33 +14,34 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Every record once in each epoch, those of about one length together, so that little of a padded batch is
-/// padding.
+/// Samples every record once in each epoch, with records of similar length together, so that padded batches have
+/// little padding.
 ///
-/// The records are permuted and cut into pools. The records of a pool are sorted by length and cut into runs, and
-/// the runs of the pool come in an order of their own. A batch that is a part of a run holds records of about one
-/// length; a run should hold whole steps of all ranks. Holds a number for each record.
+/// The records are permuted and divided into pools. The records of a pool are sorted by length and divided into
+/// runs, and the runs of a pool are shuffled. A batch that is part of a run has records of similar length; a run
+/// should consist of whole steps of all ranks. The sampler keeps a number for each record in memory.
 public final class BucketSampler implements Sampler {
     private final int[] lengths;
     private final int runSize;
     private final int poolSize;
     private final long seed;
     private final String lengthsCrc;
-    /// The pools asked for last: threads work at the end of one and the beginning of the next.
+    /// The pools requested last. Threads work at the end of one and the beginning of the next.
     private volatile Pool last;
 
     private volatile Pool lastButOne;
 
-    /// The records of a pool in their order.
+    /// The records of a pool in order.
     private record Pool(long epoch, long number, long[] records) {}
 
-    /// @param lengths of the records
-    /// @param runSize records of about one length that come together
-    /// @param poolSize records that are sorted together: the more, the less padding, and the less random the order
+    /// @param lengths  the lengths of the records
+    /// @param runSize  the number of records of similar length that stay together
+    /// @param poolSize the number of records that are sorted together: a larger pool gives less padding and less
+    ///                 randomness
     public BucketSampler(int[] lengths, int runSize, int poolSize, long seed) {
         if (runSize < 1 || poolSize < runSize || poolSize % runSize != 0) {
             throw new IllegalArgumentException(
-                    "a pool of " + poolSize + " records is no whole number of runs of " + runSize);
+                    "a pool of " + poolSize + " records is not a whole number of runs of " + runSize);
         }
         this.lengths = lengths.clone();
         this.runSize = runSize;
@@ -49,7 +50,7 @@ public final class BucketSampler implements Sampler {
         this.lengthsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(lengths)));
         for (int i = 0; i < lengths.length; i++) {
             if (lengths[i] < 0) {
-                throw new IllegalArgumentException("the length " + lengths[i] + " of record " + i + " is no length");
+                throw new IllegalArgumentException("the length of record " + i + " is invalid: " + lengths[i]);
             }
         }
     }
@@ -68,7 +69,7 @@ public final class BucketSampler implements Sampler {
         return "bucket";
     }
 
-    /// A checksum stands for the lengths.
+    /// A checksum represents the lengths.
     @Override
     public Map<String, Object> parameters() {
         Map<String, Object> parameters = new LinkedHashMap<>();
@@ -95,7 +96,8 @@ public final class BucketSampler implements Sampler {
         return pool(epoch, position / poolSize).records()[(int) (position % poolSize)];
     }
 
-    /// Looks for each pool once: with more threads than pools are kept, one might be made anew for every record.
+    /// Looks up each pool only once: with more threads than cached pools, a pool might be created again for every
+    /// record.
     @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
@@ -161,7 +163,7 @@ public final class BucketSampler implements Sampler {
             sorted[i] = (long) lengths[(int) permuted[i]] << 32 | i;
         }
         Arrays.sort(sorted);
-        // A run that is not whole stays at the end.
+        // An incomplete run stays at the end.
         Bijection runs = new Bijection(sorted.length / runSize, Mix.at(Mix.at(seed, ~epoch), number));
         long[] records = new long[permuted.length];
         for (int i = 0; i < records.length; i++) {

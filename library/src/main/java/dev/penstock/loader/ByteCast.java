@@ -5,10 +5,10 @@ import dev.penstock.ElementType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// [NumberCast] from types of one byte, whose 256 numbers are converted once and then looked up: one pass instead
-/// of several, whatever has to be reckoned.
+/// [NumberCast] from types of one byte. Their 256 values are converted once and then looked up, in one pass for
+/// any conversion.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class ByteCast {
     private static final int VALUE_COUNT = 256;
 
@@ -33,7 +33,7 @@ final class ByteCast {
         NumberCast.cast(fromType, MemorySegment.ofArray(values), toType, table, VALUE_COUNT, scale, shift);
     }
 
-    /// Converts `count` numbers to memory that is aligned.
+    /// Converts `count` numbers to aligned memory.
     void cast(MemorySegment from, MemorySegment to, long count) {
         switch ((int) size) {
             case 1 -> {

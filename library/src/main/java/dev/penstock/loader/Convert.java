@@ -11,30 +11,32 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// Numbers of another type, scaled and shifted on the way: `value * scale + shift`, for instance bytes as numbers
-/// from 0 to 1.
+/// A transform that converts numbers to another type with an optional scale and shift: `value * scale + shift`,
+/// for example bytes to numbers from 0 to 1.
 ///
-/// Between whole numbers a value is kept; all else is reckoned in double precision and rounded once. A number
-/// that the type does not have becomes the nearest it has: whole numbers end at their bounds and lose the
-/// fraction, and what is no number becomes 0 among them.
+/// Conversions between integer types keep the value; all others are computed in double precision and rounded once.
+/// A number that the type cannot represent becomes the nearest one: integers are clamped to their range and lose
+/// the fraction, and NaN becomes 0.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Convert implements Transform {
     private final ElementType type;
     private final double scale;
     private final double shift;
     private final List<String> names;
-    /// For the types of one byte.
+    private final List<String> kept;
+    /// The tables for types of one byte.
     private final Map<ElementType, ByteCast> byteCasts = new EnumMap<>(ElementType.class);
 
-    private Convert(ElementType type, double scale, double shift, List<String> names) {
+    private Convert(ElementType type, double scale, double shift, List<String> names, List<String> kept) {
         if (!isNumber(type)) {
-            throw new IllegalArgumentException(type + " is no type that numbers are converted to");
+            throw new IllegalArgumentException(type + " is not a numeric type, so numbers cannot be converted to it");
         }
         this.type = type;
         this.scale = scale;
         this.shift = shift;
         this.names = names;
+        this.kept = kept;
         for (ElementType from : List.of(ElementType.BOOL, ElementType.U8, ElementType.I8)) {
             byteCasts.put(from, new ByteCast(from, type, scale, shift));
         }
@@ -44,29 +46,35 @@ public final class Convert implements Transform {
         return type.isInteger() || type.isFloat() || type == ElementType.BOOL;
     }
 
-    /// The fields of these names as another type; without names, all fields of numbers.
+    /// Converts the named fields to a type; without names, all numeric fields.
     public static Convert to(ElementType type, String... names) {
-        return new Convert(type, 1, 0, List.of(names));
+        return new Convert(type, 1, 0, List.of(names), List.of());
     }
 
-    /// [#to], each value multiplied and added to.
+    /// [#to] with a scale and a shift.
     public static Convert scaled(ElementType type, double scale, double shift, String... names) {
-        return new Convert(type, scale, shift, List.of(names));
+        return new Convert(type, scale, shift, List.of(names), List.of());
+    }
+
+    /// Leaves some fields as they are, where all numeric fields are converted. A program may know that numbers are
+    /// dates, for example.
+    public Convert except(String... kept) {
+        return new Convert(type, scale, shift, names, List.of(kept));
     }
 
     @Override
     public List<Field> fields(List<Field> fields) {
         for (String name : names) {
             if (fields.stream().noneMatch(field -> field.name().equals(name))) {
-                throw new IllegalArgumentException("no field " + name + " to convert; there are: "
+                throw new IllegalArgumentException("there is no field " + name + " to convert; the fields are "
                         + String.join(", ", fields.stream().map(Field::name).toList()));
             }
         }
         List<Field> converted = new ArrayList<>();
         for (Field field : fields) {
             if (names.contains(field.name()) && !isNumber(field.type())) {
-                throw new IllegalArgumentException("field " + field.name() + " is of type " + field.type()
-                        + ", and only numbers can be converted");
+                throw new IllegalArgumentException(
+                        "field " + field.name() + " has type " + field.type() + ", but only numbers can be converted");
             }
             converted.add(
                     isWanted(field)
@@ -77,7 +85,8 @@ public final class Convert implements Transform {
     }
 
     private boolean isWanted(Field field) {
-        return isNumber(field.type()) && (names.isEmpty() || names.contains(field.name()));
+        boolean isNamed = names.isEmpty() ? !kept.contains(field.name()) : names.contains(field.name());
+        return isNamed && isNumber(field.type());
     }
 
     @Override

@@ -9,68 +9,65 @@ import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 
-/// Batches of a dataset, made ahead by threads, in an order that is a function of seed, epoch and position.
+/// Batches of a dataset, prefetched by threads, in an order that is a function of seed, epoch and position.
 ///
-/// Iterating goes through one epoch; iterating again through the next, whether or not the one before came to its
-/// end. [#state] says where the consumer is, and [#resume] goes on there: with the same samples, whatever the
-/// batch size, the threads and the number of ranks were and are.
+/// Iterating goes through one epoch; iterating again goes through the next, even if the previous one was not
+/// finished. [#state] returns a checkpoint of the consumer, and [#resume] continues from it with the same samples,
+/// for any batch size, number of threads and number of ranks.
 ///
-/// **Ownership.** The dataset stays the caller's and must outlive the loader. Batches are the loader's; each may
-/// be used until the next one is asked for, be it by `hasNext`.
+/// **Ownership.** The dataset belongs to the caller and must outlive the loader. Batches belong to the loader;
+/// each may be used until the next one is requested, also by `hasNext`.
 ///
-/// **Lifecycle.** One that is forgotten rather than closed ends its threads once it is garbage, and never keeps
-/// the process alive.
+/// **Lifecycle.** A loader that becomes garbage without being closed ends its threads. It never keeps the process
+/// alive.
 ///
-/// **Threads.** One consumer at a time. [#close] and all that only tells something, such as [#stats], [#state] and
-/// [#epoch], may be called from any thread, those of transforms too.
+/// **Threads.** One consumer at a time. [#close] and all methods that only return information, such as [#stats],
+/// [#state] and [#epoch], may be called from any thread, including those of transforms.
 public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
-    /// Closing waits for the batches under way, but not longer; what is not done then goes with the last thread.
+    /// The longest time that closing waits for running batches. Afterwards the last thread frees the rest.
     private static final long CLOSE_MILLIS = 800;
 
-    /// How often a loader that waits for its threads looks whether it was closed.
+    /// How often a loader that waits for its threads checks whether it was closed.
     private static final long LOOK_MILLIS = 50;
 
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final Dataset dataset;
     private final LoaderOptions options;
+    private final int rank;
     private final List<Field> fields;
-    /// The order as it was asked for, and that of the epoch, which may be of fewer records.
-    private final Sampler wholeSampler;
-
-    private Sampler sampler;
+    private final LoaderOrder order;
     private final LoaderMemory memory;
     private final LoaderCounts counts = new LoaderCounts();
     private long epoch;
-    /// Samples of the epoch that all ranks had before the pass under way.
+    /// The number of samples of the epoch that all ranks had before the running pass.
     private long start;
     private long stepsTaken;
-    private Steps steps;
-    /// The pass that the iterator made last goes through.
-    private Pipeline underWay;
+    /// The pass of the last iterator; null when there is none.
+    private LoaderPass underWay;
 
-    private boolean isMovingOn;
-    private String fingerprint;
-    private long fingerprintCount = -1;
+    /// The time spent in [#awaitNext] for the next batch.
+    private long awaitedNanos;
+    /// The number of finished passes.
+    private long passCount;
+    /// The pass through the next epoch, whose batches are prefetched from the end of the present one on; null if
+    /// they are not.
+    private LoaderPass ahead;
+
     private volatile boolean isClosed;
 
     private Loader(Dataset dataset, LoaderOptions options) {
         this.dataset = dataset;
         this.options = options;
-        this.wholeSampler = options.sampler() == null ? new SequentialSampler(dataset.count()) : options.sampler();
-        this.sampler = wholeSampler;
-        if (sampler.recordCount() != dataset.count()) {
-            throw new IllegalArgumentException(
-                    "the order is of " + sampler.recordCount() + " records, the dataset has " + dataset.count());
-        }
-        steps(0);
+        this.rank = options.ranks().rank();
+        this.order = new LoaderOrder(dataset, options);
+        order.steps(0);
         List<Field> read = options.fields() == null ? dataset.fields() : options.fields();
         for (Field field : read) {
             if (!dataset.fields().contains(field)) {
                 throw new IllegalArgumentException(
-                        "no field " + field + " in " + dataset.location() + "; there are: " + dataset.fields());
+                        dataset.location() + " has no field " + field + "; its fields are " + dataset.fields());
             }
         }
         this.fields = BatchMaker.stageFields(read, options.transforms()).getLast();
@@ -78,121 +75,101 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         CLEANER.register(this, memory::release);
     }
 
-    /// Makes a loader. Nothing is read before it is iterated.
+    /// Creates a loader. Nothing is read before it is iterated.
     ///
-    /// @throws IllegalArgumentException when the order is of another number of records, its shares cannot be
+    /// @throws IllegalArgumentException when the sampler has another number of records, its shares cannot be
     ///                                  divided among the ranks, the dataset lacks a field, or a transform does
     ///                                  not fit the fields
     public static Loader open(Dataset dataset, LoaderOptions options) {
         return new Loader(dataset, options);
     }
 
-    /// What the batches hold, after all transforms.
+    /// The fields of the batches, after all transforms.
     public List<Field> fields() {
         return fields;
     }
 
-    /// The epoch that is being iterated, or comes next.
+    /// The epoch that is being iterated, or the next one.
     public synchronized long epoch() {
         return epoch;
     }
 
-    /// Records that this epoch draws from: those of the dataset, or fewer when it was resumed after it had grown.
+    /// The number of records that this epoch samples: those of the dataset, or fewer if a checkpoint was resumed
+    /// after the dataset had grown.
     public synchronized long recordCount() {
-        return sampler.recordCount();
+        return order.sampler().recordCount();
     }
 
-    /// Steps of the pass under way, from where it began to the end of the epoch; 0 when there is none.
+    /// The number of steps of the running pass, from its start to the end of the epoch; or of the next pass, when
+    /// there is none.
     public synchronized long passStepCount() {
-        return steps == null ? 0 : steps.count();
+        return underWay == null ? order.steps(start).count(rank) : underWay.count();
     }
 
-    /// Goes to the start of an epoch.
+    /// Moves to the start of an epoch.
     public void setEpoch(long epoch) {
         if (epoch < 0) {
-            throw new IllegalArgumentException("epochs count from 0, and " + epoch + " is below");
+            throw new IllegalArgumentException("the epoch must not be negative, got " + epoch);
+        }
+        synchronized (this) {
+            if (ahead != null && ahead.epoch() == epoch && canUse(ahead) && !order.isMovingOn()) {
+                return;
+            }
         }
         stopPass();
         beginEpoch(epoch);
     }
 
-    /// Steps of a whole epoch.
+    /// The number of steps of a whole epoch on this rank.
     public synchronized long stepCount() {
-        return steps(0).count();
+        return order.steps(0).count(rank);
     }
 
-    private Steps steps(long start) {
-        return Steps.of(sampler, start, options.batchSize(), options.ranks().worldSize(), options.isDroppingLast());
-    }
-
-    /// Where the consumer is: what was handed out counts, what was made ahead does not.
+    /// Returns a checkpoint of the consumer. Delivered batches count, prefetched ones do not.
     public LoaderState state() throws IOException {
         return state(Long.MAX_VALUE);
     }
 
-    /// Where the consumer is when it has used only the first steps of the pass under way.
+    /// Returns a checkpoint of a consumer that has used only the first steps of the running pass.
     ///
-    /// @param usedSteps steps since the iterator was made; more than were handed out count as all of them
+    /// @param usedSteps the number of steps used since the iterator was created; larger numbers count as all
+    ///                  delivered steps
     public synchronized LoaderState state(long usedSteps) throws IOException {
-        long delivered = steps == null ? start : steps.deliveredAfter(Math.min(usedSteps, stepsTaken));
-        long recordCount = sampler.recordCount();
-        return new LoaderState(
-                fingerprint(recordCount), recordCount, sampler.name(), sampler.parameters(), epoch, delivered);
+        long used = Math.min(usedSteps, stepsTaken);
+        long delivered = underWay == null ? start : underWay.steps().deliveredAfter(used);
+        return order.state(epoch, delivered);
     }
 
-    /// The fingerprint is kept, so that a state may be asked for with every step.
-    private String fingerprint(long recordCount) throws IOException {
-        if (fingerprintCount != recordCount) {
-            fingerprint = dataset.fingerprint(recordCount);
-            fingerprintCount = recordCount;
-        }
-        return fingerprint;
-    }
-
-    /// Goes on where a state was taken. A dataset that has grown by appending since then is taken at its old
-    /// length, for this and all further epochs, until [#moveOn].
+    /// Continues from a checkpoint. If the dataset has grown by appending since then, its old length is used for
+    /// this and all further epochs, until [#moveOn].
     ///
-    /// @throws IllegalArgumentException when it is of another dataset or another order
+    /// @throws IllegalArgumentException when the checkpoint belongs to another dataset or another sampler
     public void resume(LoaderState state) throws IOException {
-        Sampler order = requireOwn(state);
+        Sampler resumed;
+        synchronized (this) {
+            resumed = order.requireOwn(state);
+        }
         stopPass();
         synchronized (this) {
-            sampler = order;
-            isMovingOn = false;
+            order.resume(resumed);
             epoch = state.epoch();
             start = state.delivered();
         }
     }
 
-    /// @return the order that a state goes on with
-    private synchronized Sampler requireOwn(LoaderState state) throws IOException {
-        long recordCount = state.recordCount();
-        boolean hasGrown = recordCount < dataset.count();
-        Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
-        String then = hasGrown ? dataset.fingerprint(recordCount) : fingerprint(dataset.count());
-        boolean isSame = state.fingerprint().equals(then)
-                || recordCount <= dataset.count() && dataset.hasFingerprint(state.fingerprint(), recordCount);
-        state.requireOf(then, isSame, dataset.count(), order);
-        if (state.delivered() > order.length()) {
-            throw new IllegalArgumentException(
-                    "the state has " + state.delivered() + " samples of an epoch of " + order.length());
-        }
-        return order;
-    }
-
-    /// Goes back within the pass under way, so that batches that were handed out and could not be used come again.
-    /// The iterator is over after that; the next one goes on with the first of these batches.
+    /// Moves back within the running pass, so that batches that were delivered but not used are delivered again.
+    /// The present iterator ends; the next one starts with the first of these batches.
     ///
-    /// @param usedSteps steps that were used since the iterator was made
+    /// @param usedSteps the number of steps used since the iterator was created
     /// @return whether there were such batches
     public boolean rewind(long usedSteps) {
         synchronized (this) {
             requireOpen();
-            if (steps == null || usedSteps >= stepsTaken) {
+            if (underWay == null || usedSteps >= stepsTaken) {
                 return false;
             }
             if (usedSteps < 0) {
-                throw new IllegalArgumentException("a consumer cannot have used " + usedSteps + " steps");
+                throw new IllegalArgumentException("usedSteps is out of range: " + usedSteps);
             }
             stepsTaken = usedSteps;
         }
@@ -200,11 +177,11 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         return true;
     }
 
-    /// Takes in the records that the dataset has gained: from the next epoch on, for the one under way has its
-    /// order already.
+    /// Includes records that were added to the dataset, also by [Dataset#refresh], from the next epoch on. The
+    /// order of the running epoch does not change.
     public synchronized void moveOn() {
-        isMovingOn = true;
-        if (start == 0 && steps == null) {
+        order.moveOn();
+        if (start == 0 && underWay == null) {
             beginEpoch(epoch);
         }
     }
@@ -212,113 +189,147 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private synchronized void beginEpoch(long epoch) {
         this.epoch = epoch;
         this.start = 0;
-        if (isMovingOn) {
-            sampler = wholeSampler;
-        }
+        order.beginEpoch();
     }
 
-    /// A batch for [#read].
+    /// Creates a batch for [#read].
     public LoaderBatch createBatch() {
         return new LoaderBatch(Batch.create(fields));
     }
 
-    /// The batch of any step of any epoch, counted from the start of the epoch; the iteration is not touched.
+    /// Reads the batch of any step of any epoch, counted from the start of the epoch, without changing the
+    /// iteration.
     ///
-    /// @throws IndexOutOfBoundsException when an epoch has no such step
+    /// @throws IndexOutOfBoundsException when the step is out of range
     public void read(long epoch, long step, LoaderBatch target) throws IOException {
-        Sampler order;
+        Sampler sampler;
         Steps whole;
         synchronized (this) {
             requireOpen();
-            order = sampler;
-            whole = steps(0);
+            sampler = order.sampler();
+            whole = order.steps(0);
         }
-        if (epoch < 0 || step < 0 || step >= whole.count()) {
+        long count = whole.count(rank);
+        if (epoch < 0 || step < 0 || step >= count) {
             throw new IndexOutOfBoundsException(
-                    "step " + step + " of epoch " + epoch + " is not among the " + whole.count() + " of an epoch");
+                    "step " + step + " of epoch " + epoch + " is out of range: an epoch has " + count + " steps");
         }
         try (BatchMaker maker = memory.createMaker()) {
-            maker.make(order, epoch, whole, step, target);
+            maker.make(sampler, epoch, whole, step, target);
         }
     }
 
-    /// One epoch, or what is left of it after [#resume]. Iterating again is the next epoch, also when the one
-    /// before was left early.
+    /// Iterates over one epoch, or over its rest after [#resume]. Iterating again goes through the next epoch,
+    /// even if the previous one was left early.
     ///
-    /// A batch counts as delivered when `next` has returned it. Another iterator, [#setEpoch] and [#resume] put an
-    /// end to this one: using it then is an [IllegalStateException].
+    /// A batch counts as delivered when `next` has returned it. Another iterator, [#setEpoch] and [#resume] end
+    /// this one: using it afterwards throws an [IllegalStateException].
     @Override
     public Iterator<LoaderBatch> iterator() {
-        Pipeline pass = beginPass();
-        return new Iterator<>() {
-            private LoaderBatch next;
-            private long waitNanos;
-            private boolean isOver;
-
-            @Override
-            public boolean hasNext() {
-                if (next == null && !isOver) {
-                    long before = System.nanoTime();
-                    next = take(pass);
-                    waitNanos = System.nanoTime() - before;
-                    isOver = next == null;
-                }
-                return next != null;
-            }
-
-            @Override
-            public LoaderBatch next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException();
-                }
-                LoaderBatch result = next;
-                next = null;
-                handOut(pass, result, waitNanos);
-                return result;
-            }
-        };
+        return new LoaderIterator(this, beginPass());
     }
 
-    private Pipeline beginPass() {
+    private LoaderPass beginPass() {
         boolean isLeftEarly;
         synchronized (this) {
             isLeftEarly = stepsTaken > 0;
+            if (ahead != null && !isClosed && canUse(ahead)) {
+                underWay = ahead;
+                stepsTaken = 0;
+                ahead = null;
+                return underWay;
+            }
         }
         stopPass();
         synchronized (this) {
             requireOpen();
             if (isLeftEarly) {
                 beginEpoch(epoch + 1);
+            } else if (passCount > 0 && start == 0 && options.isFollowing()) {
+                order.beginEpoch();
             }
-            Steps rest = steps(start);
-            underWay = memory.startPass(sampler, epoch, rest);
-            steps = rest;
+            underWay = startPass();
             stepsTaken = 0;
             return underWay;
         }
     }
 
-    /// The next batch, or null at the end of the epoch.
-    private LoaderBatch take(Pipeline pass) {
+    private boolean canUse(LoaderPass next) {
+        return underWay == null && start == 0 && epoch == next.epoch() && order.sampler() == next.sampler();
+    }
+
+    /// Starts threads that make the rest of the epoch. They continue with the next epochs, except in the first
+    /// pass, because many loaders are used for a single pass, such as an evaluation.
+    private LoaderPass startPass() {
+        Steps rest = order.steps(start);
+        long count = rest.count(rank);
+        boolean isLasting = passCount > 0 && start == 0 && count > 0 && !order.isMovingOn();
+        Pipeline pipeline = memory.startPass(order.sampler(), epoch, rest, isLasting);
+        return new LoaderPass(pipeline, order.sampler(), epoch, rest, count, 0, isLasting);
+    }
+
+    /// Moves to the next epoch. If the threads are already working on it, they continue.
+    private void endPass(LoaderPass pass) {
+        synchronized (this) {
+            passCount++;
+            if (pass.isLasting() && !order.isMovingOn() && !isClosed) {
+                epoch = pass.epoch() + 1;
+                start = 0;
+                stepsTaken = 0;
+                underWay = null;
+                ahead = pass.following();
+                return;
+            }
+        }
+        stopPass();
+        synchronized (this) {
+            beginEpoch(pass.epoch() + 1);
+            // A loader that follows a writer begins an epoch with the last commit, so it makes no batch ahead of it.
+            if (passCount > 1 && !isClosed && !options.isFollowing() && stepCount() > 0) {
+                ahead = startPass();
+            }
+        }
+    }
+
+    /// Waits until the next batch of the running pass is ready, at most for the given time. It is for callers that
+    /// have other things to do while they wait. It requests the next batch, so the previous one must not be used
+    /// any more.
+    ///
+    /// @return whether the iterator returns without waiting
+    public boolean awaitNext(long millis) {
+        LoaderPass pass;
         long step;
-        long nextEpoch;
-        boolean isOver;
+        synchronized (this) {
+            if (isClosed || underWay == null || stepsTaken >= underWay.count()) {
+                return true;
+            }
+            pass = underWay;
+            step = pass.firstStep() + stepsTaken;
+        }
+        long before = System.nanoTime();
+        boolean isReady = pass.pipeline().awaitReady(step, millis);
+        synchronized (this) {
+            awaitedNanos += System.nanoTime() - before;
+        }
+        return isReady;
+    }
+
+    /// Returns the next batch, or null at the end of the epoch.
+    LoaderBatch take(LoaderPass pass) {
+        long step;
         synchronized (this) {
             if (isClosed) {
                 return null;
             }
             requireUnderWay(pass);
             step = stepsTaken;
-            nextEpoch = epoch + 1;
-            isOver = step >= steps.count();
         }
-        if (isOver) {
-            stopPass();
-            beginEpoch(nextEpoch);
+        if (step >= pass.count()) {
+            endPass(pass);
             return null;
         }
         try {
-            return pass.take(step);
+            return pass.pipeline().take(pass.firstStep() + step);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (IOException e) {
@@ -328,22 +339,25 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    private void requireUnderWay(Pipeline pass) {
+    private void requireUnderWay(LoaderPass pass) {
         if (underWay != pass) {
-            throw new IllegalStateException("this iteration is over: another one began, or the loader was moved to"
-                    + " another place; use the iterator that was made last");
+            throw new IllegalStateException(
+                    "this iteration is over: another one was started, or the loader was moved to"
+                            + " another position; use the newest iterator");
         }
     }
 
-    private synchronized void handOut(Pipeline pass, LoaderBatch batch, long waitNanos) {
+    /// Counts a batch as delivered.
+    synchronized void handOut(LoaderPass pass, LoaderBatch batch, long waitNanos) {
         if (!isClosed) {
             requireUnderWay(pass);
             stepsTaken++;
-            counts.add(batch, waitNanos);
+            counts.add(batch, waitNanos + awaitedNanos);
+            awaitedNanos = 0;
         }
     }
 
-    /// What was done so far. Waits for nobody.
+    /// The statistics so far. It does not wait for a running batch.
     public LoaderStats stats() {
         return counts.stats(memory);
     }
@@ -354,13 +368,13 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
     }
 
-    /// Ends the pass under way. It waits for the threads without a lock, for a transform may ask this loader
-    /// something.
+    /// Ends the running pass. It waits for the threads without holding a lock, because a transform may call this
+    /// loader.
     private void stopPass() {
         synchronized (this) {
-            if (steps != null) {
-                start = steps.deliveredAfter(stepsTaken);
-                steps = null;
+            ahead = null;
+            if (underWay != null) {
+                start = underWay.steps().deliveredAfter(stepsTaken);
                 underWay = null;
                 stepsTaken = 0;
             }
@@ -368,7 +382,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         memory.stopPass(() -> isClosed, LOOK_MILLIS);
     }
 
-    /// Ends the threads and frees the memory. A consumer that waits gets the end of the epoch.
+    /// Ends the threads and frees the memory. For a waiting consumer the epoch ends.
     @Override
     public void close() {
         if (!isClosed) {

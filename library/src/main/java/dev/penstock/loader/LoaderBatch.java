@@ -11,10 +11,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 
-/// Records that a loader hands out.
+/// A batch of records from a loader.
 ///
-/// **Ownership.** The loader's when it comes out of an iteration: the batch and its memory may then be used until
-/// the next one is asked for. One made by [Loader#createBatch] is the caller's.
+/// **Ownership.** A batch of an iteration belongs to the loader: it may be used until the next one is requested. A
+/// batch from [Loader#createBatch] belongs to the caller.
 public final class LoaderBatch implements AutoCloseable {
     private final Batch batch;
     private Buffer indexBuffer = new Buffer();
@@ -25,23 +25,27 @@ public final class LoaderBatch implements AutoCloseable {
     private long position;
     private long skippedCount;
     private long valueBytes;
-    /// Where the rows stand in the order of the epoch, and which of them are left when some were skipped.
+    /// The positions of the rows in the epoch, and which of them are left if some were skipped.
     private final Steps.Share share = new Steps.Share();
 
     private int[] keptRows = {};
     private boolean isPartial;
-    /// Room for the indices of as many records as the last batch had, kept because the next has as many.
+    /// Memory for the indices of the last number of records, kept because the next batch usually has the same
+    /// number.
     private MemorySegment indices;
 
     private MemorySegment wholeIndices;
-    /// What is to be raised in place of the batch, or null.
+    /// The exception to throw instead of the batch, or null.
     private Throwable failure;
+
+    /// The batch that was returned before this one, while both wait to be reused.
+    private LoaderBatch below;
 
     LoaderBatch(Batch batch) {
         this.batch = batch;
     }
 
-    /// The columns.
+    /// The columns of the batch.
     public Batch batch() {
         return batch;
     }
@@ -55,7 +59,7 @@ public final class LoaderBatch implements AutoCloseable {
         return batch.columns();
     }
 
-    /// How many records there are.
+    /// The number of records.
     public long rowCount() {
         return rowCount;
     }
@@ -70,9 +74,9 @@ public final class LoaderBatch implements AutoCloseable {
         return indexBuffer.segment().asSlice(0, rowCount * U64.byteSize());
     }
 
-    /// Gives away the memory of [#indices] for other memory, and with it the indices.
+    /// Exchanges the memory of [#indices] for other memory.
     ///
-    /// @throws IllegalStateException when one of them is closed; then nothing has changed
+    /// @throws IllegalStateException when one of the buffers is closed; then nothing has changed
     public Buffer exchangeIndices(Buffer other) {
         indexBuffer.segment();
         other.segment();
@@ -81,7 +85,7 @@ public final class LoaderBatch implements AutoCloseable {
         return own;
     }
 
-    /// Which step of the epoch this is, counted from the start of the epoch, also after a resume.
+    /// The step of the epoch, counted from the start of the epoch, also after a resume.
     public long step() {
         return step;
     }
@@ -90,41 +94,49 @@ public final class LoaderBatch implements AutoCloseable {
         return epoch;
     }
 
-    /// How many samples of the epoch come before this step, on all ranks.
+    /// The number of samples of the epoch before this step, on all ranks.
     public long position() {
         return position;
     }
 
-    /// Where a record stands in the order of the epoch that all ranks share, counted from 0.
+    /// The position of a record in the epoch, which all ranks share, counted from 0.
     public long position(long rowIndex) {
-        int row = (int) Objects.checkIndex(rowIndex, rowCount);
+        return positionOf((int) Objects.checkIndex(rowIndex, rowCount));
+    }
+
+    private long positionOf(int row) {
         return share.positionOf(isPartial ? keptRows[row] : row);
     }
 
-    /// A seed for random changes to a record. It depends on the epoch and on where the record stands in it, and
-    /// on nothing else: batch size, ranks, threads and interruptions leave it as it is.
+    /// A seed for random augmentations of a record. It depends only on the epoch and the position of the record,
+    /// and not on batch size, ranks, threads or interruptions.
     ///
-    /// @param seed chooses one of many such sequences
+    /// @param seed selects one of many such sequences
     public long seed(long rowIndex, long seed) {
-        return Mix.at(Mix.at(seed, epoch), position(rowIndex));
+        return seedOf((int) Objects.checkIndex(rowIndex, rowCount), seed);
     }
 
-    /// How many records come a second time in this epoch, only so that all ranks have as many.
+    /// [#seed] for a batch that is being made.
+    long seedOf(int row, long seed) {
+        return Mix.at(Mix.at(seed, epoch), positionOf(row));
+    }
+
+    /// The number of records that are repeated in this epoch, so that all ranks have the same number.
     public long paddedCount() {
         return padded.cardinality();
     }
 
-    /// Whether a record comes a second time.
+    /// Whether a record is such a repetition.
     public boolean isPadded(long rowIndex) {
         return padded.get((int) Objects.checkIndex(rowIndex, rowCount));
     }
 
-    /// How many records were left out because they could not be read or transformed.
+    /// The number of records that were skipped because they could not be read or transformed.
     public long skippedCount() {
         return skippedCount;
     }
 
-    /// Begins anew: room for indices.
+    /// Starts a new batch and returns memory for its indices.
     MemorySegment begin(long epoch, long step, long position, Steps.Share from) {
         long count = from.count();
         share.set(from);
@@ -147,7 +159,7 @@ public final class LoaderBatch implements AutoCloseable {
         padded.set((int) rowIndex);
     }
 
-    /// Leaves out all records but some of those there were, which keep their order.
+    /// Removes all records except some, which keep their order.
     void keep(BitSet kept) {
         MemorySegment indices = indexBuffer.segment();
         int[] rows = new int[kept.cardinality()];
@@ -179,7 +191,15 @@ public final class LoaderBatch implements AutoCloseable {
         this.failure = failure;
     }
 
-    /// Bytes of all values; known even when the batch has been closed meanwhile.
+    LoaderBatch below() {
+        return below;
+    }
+
+    void setBelow(LoaderBatch below) {
+        this.below = below;
+    }
+
+    /// The size of all values in bytes; known even after the batch has been closed.
     long valueBytes() {
         return valueBytes;
     }
@@ -188,10 +208,10 @@ public final class LoaderBatch implements AutoCloseable {
         return batch.allocatedBytes() + indexBuffer.size();
     }
 
-    /// Gives up the memory, unless a consumer still writes it somewhere, though the batch is no longer his: then
-    /// it stays until the loader is closed.
+    /// Frees the memory, unless a consumer still uses it, although the batch is no longer the consumer's. Then the
+    /// memory is kept until the loader is closed.
     ///
-    /// @return whether it is gone
+    /// @return whether the memory was freed
     boolean tryTrim() {
         rowCount = 0;
         try {

@@ -8,25 +8,25 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The batches of a loader, and how many of them fit in its memory.
 ///
-/// They are used again in every pass. They have no memory before they are filled for the first time.
+/// They are reused in every pass. They have no memory before they are filled for the first time.
 ///
-/// **Threads.** [#unused], [#retire] and [#beginPass] by one at a time.
+/// **Threads.** [#unused], [#retire] and [#beginPass] must be called by one thread at a time.
 final class LoaderBatches {
-    /// With fewer the threads could not work while the consumer does.
+    /// With fewer batches the threads could not work while the consumer does.
     private static final int COUNT_MIN = 2;
 
-    /// More batches ahead bring nothing and only take memory.
+    /// Prefetching more batches only takes memory.
     private static final int COUNT_MAX = 64;
 
     private final LoaderBatch[] batches;
     private final long bytesMax;
-    /// Batches from here on are not used in this pass; those that were given up are among them again.
+    /// Batches from this index on are not used in this pass, including those that were freed.
     private int unusedFrom;
 
     private final AtomicLong largestBytes = new AtomicLong(1);
 
-    /// @param batchBytes how large a batch is thought to become
-    /// @param bytesMax   memory for all, as far as two are allowed
+    /// @param batchBytes the estimated size of a batch
+    /// @param bytesMax   the memory for all batches; at least two are always allowed
     LoaderBatches(List<Field> fields, long batchBytes, long bytesMax) {
         this.batches = new LoaderBatch[Math.clamp(bytesMax / Math.max(1, batchBytes), COUNT_MIN, COUNT_MAX)];
         this.bytesMax = bytesMax;
@@ -39,7 +39,7 @@ final class LoaderBatches {
         return batches.length;
     }
 
-    /// How many may be in use at once.
+    /// The largest number of batches in use at the same time.
     int depth() {
         return Math.clamp(bytesMax / largestBytes.get(), COUNT_MIN, batches.length);
     }
@@ -58,7 +58,7 @@ final class LoaderBatches {
         return batches[unusedFrom++];
     }
 
-    /// Gives up the memory of a batch, which may be used again later.
+    /// Frees the memory of a batch, which may be used again later.
     void retire(LoaderBatch batch) {
         batch.tryTrim();
         int place = 0;
@@ -77,9 +77,9 @@ final class LoaderBatches {
         return bytes;
     }
 
-    /// Frees all memory but that which somebody is in the middle of using, such as for writing it to a file.
+    /// Frees all memory except what is being used at the moment, for example to write it to a file.
     ///
-    /// @return whether that was all
+    /// @return whether everything was freed
     boolean release() {
         boolean isAll = true;
         for (LoaderBatch batch : batches) {

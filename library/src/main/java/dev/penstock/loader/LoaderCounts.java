@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-/// What a loader has handed out so far.
+/// Counts of what a loader has delivered.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class LoaderCounts {
     private long batches;
     private long rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-/// A record could not be read or transformed. The cause says why.
+/// A record could not be read or transformed. The cause has the reason.
 public final class LoaderException extends RuntimeException {
     private final long recordIndex;
     private final long step;
@@ -12,7 +12,7 @@ public final class LoaderException extends RuntimeException {
         this.step = step;
     }
 
-    /// When no single record is to blame.
+    /// Used when no single record is the cause.
     LoaderException(long step, Throwable cause) {
         super("step " + step + ": " + reason(cause), cause);
         this.recordIndex = -1;
@@ -23,12 +23,12 @@ public final class LoaderException extends RuntimeException {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    /// The record, or -1 when each of the step can be had alone.
+    /// The index of the record, or -1 when every record of the step succeeds alone.
     public long recordIndex() {
         return recordIndex;
     }
 
-    /// The step that was to hold it.
+    /// The step of the record.
     public long step() {
         return step;
     }

@@ -11,13 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// The batches and threads of a loader: all that has to be ended and freed.
+/// The batches and threads of a loader: everything that has to be ended and freed.
 ///
-/// It does not know the loader, so that one which is forgotten can become garbage while its threads still wait.
+/// It has no reference to the loader, so that a loader that is not used any more can become garbage while its
+/// threads wait.
 ///
-/// **Threads.** Any number; a pass is started and stopped by one at a time.
+/// **Threads.** Safe for any number of threads; a pass is started and stopped by one thread at a time.
 final class LoaderMemory {
-    /// How often memory that could not be freed is tried again.
+    /// How often freeing is retried for memory that was in use.
     private static final long FREE_NANOS = 10_000_000;
 
     private final Dataset dataset;
@@ -28,7 +29,7 @@ final class LoaderMemory {
     private Pipeline pipeline;
     private long pastFillNanos;
     private boolean isReleased;
-    /// Open when all memory is freed that nobody uses.
+    /// Released when all memory that is not in use has been freed.
     private final CountDownLatch freed = new CountDownLatch(1);
 
     private LoaderMemory(Dataset dataset, List<Field> readFields, LoaderOptions options, LoaderBatches batches) {
@@ -42,8 +43,8 @@ final class LoaderMemory {
         }
     }
 
-    /// @param readFields what is read
-    /// @param fields     what is handed out
+    /// @param readFields the fields that are read
+    /// @param fields     the fields that are delivered
     static LoaderMemory create(Dataset dataset, List<Field> readFields, List<Field> fields, LoaderOptions options) {
         long rowBytes = U64.byteSize();
         for (Field field : fields) {
@@ -58,34 +59,36 @@ final class LoaderMemory {
         return new BatchMaker(dataset, readFields, options);
     }
 
-    /// Starts to make the batches of an epoch.
+    /// Starts making the batches of an epoch.
     ///
-    /// @throws IllegalStateException when all is freed or about to be, or another pass is under way
-    synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps) {
+    /// @param isLasting whether the threads continue with the same steps of the next epochs
+    /// @throws IllegalStateException when the loader is closed, or another pass is running
+    synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps, boolean isLasting) {
         if (isReleased) {
             throw new IllegalStateException("the loader is closed");
         }
         if (pipeline != null) {
-            // Their threads would share batches.
-            throw new IllegalStateException("two threads iterate at once; a loader has one consumer");
+            // The threads of two passes would share batches.
+            throw new IllegalStateException(
+                    "two threads iterate over the loader at the same time; a loader has a single consumer");
         }
         BatchMaker[] own = makers;
         batches.beginPass();
-        pipeline = new Pipeline(
-                batches,
-                own.length,
-                steps.count(),
-                (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch));
+        long count = steps.count(options.ranks().rank());
+        Pipeline.Fill fill = isLasting
+                ? (thread, step, batch) -> own[thread].make(sampler, epoch + step / count, steps, step % count, batch)
+                : (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch);
+        pipeline = new Pipeline(batches, own.length, isLasting ? Long.MAX_VALUE : count, fill);
         pipeline.start();
         return pipeline;
     }
 
-    /// The one under way, or null.
+    /// The running pipeline, or null.
     synchronized Pipeline pipeline() {
         return pipeline;
     }
 
-    /// Ends the threads and waits for them, for they use the batches of the next pass.
+    /// Ends the threads and waits for them, because they use the batches of the next pass.
     void stopPass(BooleanSupplier isGivenUp, long lookMillis) {
         Pipeline running = pipeline();
         if (running == null) {
@@ -105,7 +108,7 @@ final class LoaderMemory {
         }
     }
 
-    /// Ends the threads and frees everything as soon as none of them uses it.
+    /// Ends the threads and frees everything as soon as it is not in use.
     synchronized void release() {
         if (isReleased) {
             return;
@@ -118,7 +121,7 @@ final class LoaderMemory {
         }
     }
 
-    /// Waits until the threads have ended and memory is freed, but not for ever.
+    /// Waits until the threads have ended and the memory is freed, up to a time limit.
     void awaitRelease(long millis) {
         long deadline = System.nanoTime() + millis * 1_000_000;
         boolean wasInterrupted = false;
@@ -136,18 +139,19 @@ final class LoaderMemory {
         }
     }
 
-    /// Freeing the memory of thousands of columns takes longer than whoever closes the loader should wait.
+    /// Frees memory on another thread, because freeing thousands of columns takes too long for the caller of
+    /// close.
     private void startFreeing() {
         try {
             Thread.ofPlatform().daemon().name("penstock-loader-free").start(this::free);
         } catch (OutOfMemoryError e) {
-            // The system has no thread to spare.
+            // The system cannot create another thread.
             free();
         }
     }
 
-    /// Frees everything. The consumer may be writing its batch somewhere at this moment, and that memory can be
-    /// freed only when the write ends.
+    /// Frees everything. If the consumer is just writing its batch somewhere, that memory is freed when the write
+    /// ends.
     private void free() {
         for (BatchMaker maker : makers) {
             maker.close();
@@ -168,7 +172,7 @@ final class LoaderMemory {
         return pipeline == null ? 0 : pipeline.readyCount();
     }
 
-    /// Memory of all batches that are handed out.
+    /// The memory of all batches.
     long heldBytes() {
         return batches.allocatedBytes();
     }

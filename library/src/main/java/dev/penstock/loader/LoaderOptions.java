@@ -6,46 +6,48 @@ import dev.penstock.memory.Parallel;
 import java.util.List;
 import java.util.Objects;
 
-/// How to load. Each `with...` gives a copy with one thing changed.
+/// Options for loading. Each `with...` method returns a copy with one change.
 public final class LoaderOptions implements Cloneable {
-    /// What to do with a record that cannot be read or transformed.
+    /// How to handle a record that cannot be read or transformed.
     public enum OnError {
-        /// The consumer gets a [LoaderException] in place of the batch.
+        /// The consumer gets a [LoaderException] instead of the batch.
         RAISE,
-        /// The batch comes without it, and says so.
+        /// The record is skipped, and the batch counts it.
         SKIP
     }
 
-    /// Far more than bring anything.
+    /// Far more threads than are useful.
     private static final int THREADS_MAX = 1024;
 
     private static final long PREFETCH_BYTES = 64L << 20;
 
     private long batchSize;
     private Sampler sampler;
-    /// Null for those of the environment.
+    /// The ranks, or null to use the environment.
     private Ranks ranks;
 
     private boolean isDroppingLast;
-    /// 0 for a share of the cores.
+    private boolean isEven = true;
+    /// The number of threads, or 0 for a share of the cores.
     private int threads;
 
     private long prefetchBytes = PREFETCH_BYTES;
     private List<Field> fields;
     private List<Transform> transforms = List.of();
     private OnError onError = OnError.RAISE;
+    private boolean isFollowing;
 
     private LoaderOptions() {}
 
-    /// Batches of so many records on one rank, of all fields in the order of the dataset, with the ranks that the
-    /// environment names and a share of the cores.
+    /// Creates options for batches of `batchSize` records on one rank, with all fields, sequential order, the
+    /// ranks of the environment and a share of the cores.
     public static LoaderOptions of(long batchSize) {
         LoaderOptions options = new LoaderOptions();
         options.batchSize = batchSize;
         return options.checked();
     }
 
-    /// Records of a batch on one rank.
+    /// The number of records in a batch on one rank.
     public long batchSize() {
         return batchSize;
     }
@@ -56,7 +58,7 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// The order, or null for that of the dataset.
+    /// The sampler, or null for sequential order.
     public Sampler sampler() {
         return sampler;
     }
@@ -67,9 +69,9 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// Which part of each step this process takes: what the environment says, unless it was given.
+    /// The rank of this process: from the environment unless it was set.
     ///
-    /// @throws IllegalArgumentException when the environment is asked and contradicts itself
+    /// @throws IllegalArgumentException when the environment is used and inconsistent
     public Ranks ranks() {
         return ranks == null ? Ranks.fromEnvironment() : ranks;
     }
@@ -80,7 +82,7 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// Whether the smaller step at the end of an epoch is left out.
+    /// Whether the incomplete last step of an epoch is dropped.
     public boolean isDroppingLast() {
         return isDroppingLast;
     }
@@ -91,22 +93,34 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// How many threads fill batches: the cores over the ranks of this machine, unless it was given.
+    /// Whether all ranks get the same number of records in every step. Records from the beginning of the epoch
+    /// then fill up the last step. Without it every record is delivered exactly once over all ranks, as an
+    /// evaluation needs, and some ranks may have one record less in the last step, or one step less.
+    public boolean isEven() {
+        return isEven;
+    }
+
+    public LoaderOptions withEvenBatches(boolean isEven) {
+        LoaderOptions copy = copy();
+        copy.isEven = isEven;
+        return copy.checked();
+    }
+
+    /// The number of threads that fill batches: the cores divided by the ranks on this machine, unless it was set.
     public int threads() {
         return threads == 0 ? Math.max(1, Parallel.defaultThreads() / ranks().localWorldSize()) : threads;
     }
 
     public LoaderOptions withThreads(int threads) {
         if (threads < 1 || threads > THREADS_MAX) {
-            throw new IllegalArgumentException(
-                    "batches are filled by 1 to " + THREADS_MAX + " threads, and not by " + threads);
+            throw new IllegalArgumentException("threads must be between 1 and " + THREADS_MAX + ", got " + threads);
         }
         LoaderOptions copy = copy();
         copy.threads = threads;
         return copy.checked();
     }
 
-    /// Memory for batches that are ready or being filled; two batches at least.
+    /// The memory for batches that are ready or being filled; at least two batches.
     public long prefetchBytes() {
         return prefetchBytes;
     }
@@ -128,7 +142,7 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
-    /// What is done with each batch before it is handed out, in this order.
+    /// The transforms that are applied to each batch, in this order.
     public List<Transform> transforms() {
         return transforms;
     }
@@ -149,14 +163,31 @@ public final class LoaderOptions implements Cloneable {
         return copy.checked();
     }
 
+    /// Whether each new epoch starts with the last commit of the dataset, see [dev.penstock.Dataset#refresh].
+    public boolean isFollowing() {
+        return isFollowing;
+    }
+
+    /// A loader that follows must have one rank, because ranks would see different commits, and a sampler
+    /// that can be resized.
+    public LoaderOptions withFollowing(boolean isFollowing) {
+        LoaderOptions copy = copy();
+        copy.isFollowing = isFollowing;
+        return copy.checked();
+    }
+
     private LoaderOptions checked() {
         Objects.requireNonNull(onError, "onError");
         if (batchSize < 1 || batchSize > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
-                    "a batch has from 1 to " + Integer.MAX_VALUE + " records, and not " + batchSize);
+                    "batchSize must be between 1 and " + Integer.MAX_VALUE + ", got " + batchSize);
+        }
+        if (isDroppingLast && !isEven) {
+            throw new IllegalArgumentException("uneven batches deliver every record, but dropping the"
+                    + " last step drops some; choose one of the two");
         }
         if (prefetchBytes < 0) {
-            throw new IllegalArgumentException("batches made ahead cannot take " + prefetchBytes + " bytes");
+            throw new IllegalArgumentException("prefetchBytes must not be negative, got " + prefetchBytes);
         }
         return this;
     }

@@ -9,15 +9,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/// Where a loader is, in less than a kilobyte.
+/// A checkpoint of a loader, smaller than a kilobyte.
 ///
-/// It holds nothing of batches, ranks or threads: it is the same on all ranks, and can be resumed on any number.
+/// It does not depend on batches, ranks or threads: it is the same on all ranks, and can be resumed on any number
+/// of ranks.
 ///
-/// @param fingerprint of the dataset
-/// @param recordCount records it had
-/// @param sampler     the name of the order
-/// @param parameters  those of the order, the seed among them
-/// @param delivered   samples of the epoch that all ranks together have handed out
+/// @param fingerprint the fingerprint of the dataset
+/// @param recordCount the number of records of the dataset
+/// @param sampler     the name of the sampler
+/// @param parameters  the parameters of the sampler, including the seed
+/// @param delivered   the number of samples of the epoch that all ranks together have delivered
 public record LoaderState(
         String fingerprint,
         long recordCount,
@@ -27,7 +28,7 @@ public record LoaderState(
         long delivered) {
     private static final int VERSION = 1;
 
-    /// Larger than any state there is.
+    /// Larger than any checkpoint.
     static final int SIZE_MAX = 1024;
 
     public LoaderState {
@@ -37,12 +38,12 @@ public record LoaderState(
         parameters.forEach((key, value) -> plain.put(key, plain(value)));
         parameters = Collections.unmodifiableMap(plain);
         if (epoch < 0 || delivered < 0 || recordCount < 0) {
-            throw new IllegalArgumentException("epoch, delivered samples and records cannot be negative");
+            throw new IllegalArgumentException("epoch, delivered samples and records must not be negative");
         }
     }
 
-    /// A value as it is after it went through JSON, so that it is equal to itself. Seeds have 64 bits, so a number
-    /// that needs all of them without a sign is the signed one with the same bits.
+    /// Normalises a value to what it is after a round trip through JSON, so that values compare equal. An unsigned
+    /// 64-bit seed becomes the signed number with the same bits.
     private static Object plain(Object value) {
         return switch (value) {
             case Byte number -> number.longValue();
@@ -54,7 +55,7 @@ public record LoaderState(
         };
     }
 
-    /// One line of JSON.
+    /// Writes one line of JSON.
     public String toJson() {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("version", VERSION);
@@ -66,21 +67,22 @@ public record LoaderState(
         values.put("delivered", delivered);
         String text = Json.text(values);
         if (text.length() > SIZE_MAX) {
-            throw new IllegalStateException("the state has " + text.length() + " characters, more than " + SIZE_MAX);
+            throw new IllegalStateException(
+                    "the checkpoint has " + text.length() + " characters, but the limit is " + SIZE_MAX);
         }
         return text;
     }
 
-    /// Reads what [#toJson] wrote.
+    /// Parses the output of [#toJson].
     ///
-    /// @throws IllegalArgumentException when it is none
+    /// @throws IllegalArgumentException when the text is not a checkpoint
     public static LoaderState parse(String json) {
         if (json.length() > SIZE_MAX || !(Json.parse(json.getBytes(StandardCharsets.UTF_8)) instanceof Map<?, ?> map)) {
-            throw new IllegalArgumentException("this is no state of a loader");
+            throw new IllegalArgumentException("this is not a checkpoint of a loader");
         }
         if (!Long.valueOf(VERSION).equals(map.get("version"))) {
             throw new IllegalArgumentException(
-                    "a state of version " + map.get("version") + "; " + VERSION + " is read");
+                    "the checkpoint has version " + map.get("version") + ", but this program reads version " + VERSION);
         }
         try {
             Map<String, Object> parameters = new LinkedHashMap<>();
@@ -93,41 +95,43 @@ public record LoaderState(
                     (Long) map.get("epoch"),
                     (Long) map.get("delivered"));
         } catch (ClassCastException | NullPointerException e) {
-            throw new IllegalArgumentException("a state of a loader lacks something: " + json, e);
+            throw new IllegalArgumentException("the checkpoint of a loader is incomplete: " + json, e);
         }
     }
 
-    /// An order for as many records as there were.
+    /// The sampler for the number of records of the checkpoint.
     ///
-    /// @throws IllegalArgumentException when the order is bound to the records it was made for
+    /// @throws IllegalArgumentException when the sampler is bound to its number of records
     Sampler resizing(Sampler order) {
         try {
             return order.resized(recordCount);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "the state is of " + recordCount + " records, the dataset has " + order.recordCount() + ", and "
+                    "the checkpoint has " + recordCount + " records, the dataset has " + order.recordCount() + ", and "
                             + e.getMessage(),
                     e);
         }
     }
 
-    /// Checks that a state is one of this order of this dataset.
+    /// Checks that a checkpoint belongs to this sampler and dataset.
     ///
-    /// @param fingerprint of the dataset at the length of the order, or null when the format does not grow
-    /// @param isSame      whether the dataset recognises the fingerprint of this state
-    /// @param count       records that the dataset has now
-    /// @throws IllegalArgumentException showing both sides when it is not
+    /// @param fingerprint the fingerprint of the dataset at the length of the sampler, or null when the format
+    ///                    does not grow
+    /// @param isSame      whether the dataset recognises the fingerprint of this checkpoint
+    /// @param count       the present number of records of the dataset
+    /// @throws IllegalArgumentException when it does not; the message shows both sides
     void requireOf(String fingerprint, boolean isSame, long count, Sampler order) {
         if (!isSame || recordCount != order.recordCount()) {
-            throw new IllegalArgumentException("the state is of another dataset: it has " + recordCount
-                    + " records and fingerprint " + this.fingerprint + ", this one has " + count + " records and "
+            throw new IllegalArgumentException("the checkpoint belongs to another dataset: it has " + recordCount
+                    + " records and fingerprint " + this.fingerprint + ", but this dataset has " + count
+                    + " records and "
                     + (fingerprint == null ? "does not grow by appending" : "fingerprint " + fingerprint)
                     + (count > recordCount && fingerprint != null ? " at that length" : ""));
         }
         LoaderState own = new LoaderState(this.fingerprint, recordCount, order.name(), order.parameters(), 0, 0);
         if (!sampler.equals(own.sampler) || !parameters.equals(own.parameters)) {
-            throw new IllegalArgumentException("the state is of another order: " + sampler + " " + parameters
-                    + ", and this loader has " + order.name() + " " + order.parameters());
+            throw new IllegalArgumentException("the checkpoint belongs to another sampler: " + sampler + " "
+                    + parameters + ", but this loader has " + order.name() + " " + order.parameters());
         }
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-/// What a loader has done so far.
+/// Statistics of a loader.
 ///
-/// @param batches      handed out
-/// @param rows         of these batches
-/// @param bytes        of their columns
-/// @param skippedRows  records left out because they could not be read or transformed
-/// @param waitNanos    time the consumer waited for a batch
-/// @param gatherNanos  time the threads took to fill batches
-/// @param queuedCount  batches that are ready now
-/// @param heldBytes    memory of all batches
+/// @param batches      the number of delivered batches
+/// @param rows         the number of rows of these batches
+/// @param bytes        the size of their columns
+/// @param skippedRows  the number of records skipped because they could not be read or transformed
+/// @param waitNanos    the time that the consumer waited for batches
+/// @param gatherNanos  the time that the threads took to fill batches
+/// @param queuedCount  the number of batches that are ready
+/// @param heldBytes    the memory of all batches
 public record LoaderStats(
         long batches,
         long rows,

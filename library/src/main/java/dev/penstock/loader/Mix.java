@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-/// Random numbers as a function of a key and a counter: the same everywhere, in any order.
+/// Random numbers as a function of a key and a counter: reproducible, and available in any order.
 ///
-/// The function is the finaliser of SplitMix64, whose every output bit depends on every input bit.
+/// The function is the finaliser of SplitMix64, in which every output bit depends on every input bit.
 final class Mix {
     private static final long STEP = 0x9E3779B97F4A7C15L;
 
     private Mix() {}
 
-    /// The number at a place of a sequence.
+    /// The number at a position of a sequence.
     static long at(long key, long counter) {
         return finish(key + finish(counter + STEP) * STEP);
     }
@@ -20,10 +20,10 @@ final class Mix {
         return z ^ z >>> 31;
     }
 
-    /// A number below a bound, at a place of a sequence, every one as likely as the others.
+    /// A uniformly distributed number below a bound, at a position of a sequence.
     static long below(long bound, long key, long counter) {
         long word = at(key, counter);
-        // Of the 2^64 words the first few are rejected, so that each number has as many as the others.
+        // The first few of the 2^64 words are rejected, so that every number is equally likely.
         long rejectedBelow = Long.remainderUnsigned(-bound, bound);
         long attemptKey = key;
         while (word * bound >= 0 && word * bound < rejectedBelow) {
@@ -33,7 +33,7 @@ final class Mix {
         return Math.unsignedMultiplyHigh(word, bound);
     }
 
-    /// A number from 0 to below 1, at a place of a sequence.
+    /// A number in [0, 1), at a position of a sequence.
     static double unit(long key, long counter) {
         return (at(key, counter) >>> 11) * 0x1p-53;
     }

@@ -14,37 +14,37 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
-/// Records of several datasets one after the other ([dev.penstock.Concat]), each as often as its weight says and
-/// in an order of its own.
+/// Samples records of several concatenated datasets ([dev.penstock.Concat]) in proportion to their weights, each
+/// dataset with its own sampler.
 ///
-/// The sequence is made of cycles of [#CYCLE] positions. Each part has a number of places in a cycle, in
-/// proportion to its weight, and the places come in an order of the cycle's own. The places of a part, counted
-/// as they come through all cycles, are the positions of its own order: so its records come in that order and
-/// every one of them once before the part begins again, however small its weight, and where epochs of the mixture
-/// end has no influence on it. Holds the places of two cycles.
+/// The sequence consists of cycles of [#CYCLE] positions. Each part has a number of places in a cycle in
+/// proportion to its weight, and the places of a cycle are shuffled. The places of a part, counted through all
+/// cycles, are the positions of its own sampler. So its records come in the order of that sampler, each of them
+/// once before the part starts again, even if its weight is small and independent of the epochs of the mixture.
+/// The sampler keeps the places of two cycles in memory.
 public final class MixtureSampler implements Sampler {
-    /// Positions of a cycle: weights are kept to one part in so many.
+    /// The number of positions of a cycle, which is the resolution of the weights.
     public static final int CYCLE = 1 << 16;
 
     private final List<Sampler> parts;
     private final double[] weights;
     private final long length;
     private final long seed;
-    /// The first record of each part, and the first place of a cycle; the last is behind the end.
+    /// The first record of each part, and its first place in a cycle; the last entry is the end.
     private final long[] recordStarts;
 
     private final int[] placeStarts;
-    /// The cycles asked for last: threads work at the end of one and the beginning of the next.
+    /// The cycles requested last. Threads work at the end of one and the beginning of the next.
     private volatile Cycle last;
 
     private volatile Cycle lastButOne;
 
-    /// For each position, the part (upper half) and which of the part's places in the cycle it is (lower half).
+    /// For each position, the part (upper half) and the number of the part's place in the cycle (lower half).
     private record Cycle(long number, int[] places) {}
 
-    /// @param parts   the order of each dataset
-    /// @param weights how often each is drawn from, in any unit
-    /// @param length  positions of an epoch
+    /// @param parts   the sampler of each dataset
+    /// @param weights the relative frequency of each dataset
+    /// @param length  the number of positions of an epoch
     public MixtureSampler(List<? extends Sampler> parts, double[] weights, long length, long seed) {
         this.parts = List.copyOf(parts);
         this.weights = weights.clone();
@@ -57,32 +57,32 @@ public final class MixtureSampler implements Sampler {
                     + " for " + parts.size() + " parts");
         }
         if (length < 0) {
-            throw new IllegalArgumentException("the length of an epoch cannot be negative; got " + length);
+            throw new IllegalArgumentException("the length of an epoch must not be negative, got " + length);
         }
         for (int i = 0; i < parts.size(); i++) {
             recordStarts[i + 1] = recordStarts[i] + parts.get(i).recordCount();
             if (recordStarts[i + 1] < 0) {
-                throw new IllegalArgumentException("the parts of the mixture have more records than can be counted");
+                throw new IllegalArgumentException("the number of records of the mixture overflows 64 bits");
             }
             if (parts.get(i).length() == 0 && weights[i] > 0) {
-                throw new IllegalArgumentException("part " + i + " of the mixture has a weight and no records");
+                throw new IllegalArgumentException("part " + i + " of the mixture has a weight but no records");
             }
         }
     }
 
-    /// Divides a cycle: what rounding leaves goes to the parts that lost most by it, and a part with a weight has
-    /// one place at least.
+    /// Divides a cycle. Places left by rounding go to the parts that lost most by it, and a part with a weight has
+    /// at least one place.
     private static int[] placeStarts(double[] weights) {
         double total = Arrays.stream(weights).sum();
         if (weights.length > CYCLE || !(total > 0) || Double.isInfinite(total)) {
-            throw new IllegalArgumentException("a mixture needs weights that are not negative and not all zero");
+            throw new IllegalArgumentException("the weights of a mixture must not be negative and not all zero");
         }
         int[] counts = new int[weights.length];
         double[] lost = new double[weights.length];
         int left = CYCLE;
         for (int i = 0; i < weights.length; i++) {
             if (!(weights[i] >= 0)) {
-                throw new IllegalArgumentException("weights cannot be negative; part " + i + " has " + weights[i]);
+                throw new IllegalArgumentException("weights must not be negative; part " + i + " has " + weights[i]);
             }
             double exact = weights[i] / total * CYCLE;
             counts[i] = weights[i] == 0 ? 0 : Math.max(1, (int) exact);
@@ -146,7 +146,7 @@ public final class MixtureSampler implements Sampler {
         return "mixture";
     }
 
-    /// A checksum stands for the weights and the orders of the parts.
+    /// A checksum represents the weights and the samplers of the parts.
     @Override
     public Map<String, Object> parameters() {
         String orders = parts.stream()
@@ -178,7 +178,8 @@ public final class MixtureSampler implements Sampler {
         return record(cycle(absolute / CYCLE), (int) (absolute % CYCLE));
     }
 
-    /// Looks for each cycle once: with more threads than cycles are kept, one might be made anew for every record.
+    /// Looks up each cycle only once: with more threads than cached cycles, a cycle might be created again for
+    /// every record.
     @Override
     public void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
@@ -218,7 +219,7 @@ public final class MixtureSampler implements Sampler {
         return part;
     }
 
-    /// A record of a small part comes several times.
+    /// A record of a small part may be sampled several times.
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
         requireRecord(epoch, recordIndex);

@@ -8,14 +8,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Turns numbers of one type into numbers of another, many at a time.
+/// Converts numbers from one type to another, many at a time.
 ///
-/// Numbers go through arrays that stay in the first-level cache: the loops over arrays become vectors, which
-/// loops over memory outside the heap do for few types only.
+/// Numbers go through arrays that stay in the first-level cache. Loops over arrays are vectorised; loops over
+/// off-heap memory are vectorised for few types only.
 final class NumberCast {
     private static final int CHUNK = 1024;
 
-    /// Bits of a double's fraction that the types do not have, and their smallest numbers with all the others.
+    /// The number of fraction bits of a double that the types lack, and the smallest normal numbers of the types.
     private static final int F16_LOST_BITS = 52 - 10;
 
     private static final int BF16_LOST_BITS = 52 - 7;
@@ -119,7 +119,7 @@ final class NumberCast {
         }
     }
 
-    /// Whole numbers that fit in an `int`.
+    /// Reads integers that fit in an `int`.
     private void readSmall(ElementType type, MemorySegment from, long offset, int size) {
         switch (type) {
             case BOOL, U8, I8 -> MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, bytes, 0, size);
@@ -255,10 +255,10 @@ final class NumberCast {
         }
     }
 
-    /// The numbers as floats that are numbers of a shorter type.
+    /// Rounds the numbers to floats that are numbers of a shorter type.
     ///
-    /// Rounding to a float first and then again comes out wrong where the first result is a tie. So the fraction
-    /// is cut in the double, which is right for all but the smallest numbers and those that are none.
+    /// Rounding to a float first and then again is wrong if the first result is a tie. Therefore the fraction is
+    /// rounded in the double, which is correct for all numbers except the smallest ones and NaN.
     private void roundHalf(ElementType type, int lostBits, double normalMin, int size) {
         boolean isRegular = true;
         for (int i = 0; i < size; i++) {

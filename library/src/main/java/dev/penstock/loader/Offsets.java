@@ -9,21 +9,21 @@ import java.lang.foreign.MemorySegment;
 final class Offsets {
     private Offsets() {}
 
-    /// Where rows begin when elements of one size have become elements of another.
+    /// Scales the offsets of rows when elements of one size have become elements of another.
     static void scale(MemorySegment from, MemorySegment to, long rowCount, long fromSize, long toSize) {
         for (long row = 0; row <= rowCount; row++) {
             to.setAtIndex(U64, row, from.getAtIndex(U64, row) / fromSize * toSize);
         }
     }
 
-    /// Where rows begin that all have the same size.
+    /// Writes the offsets of rows of equal size.
     static void even(MemorySegment to, long rowCount, long rowSize) {
         for (long row = 0; row <= rowCount; row++) {
             to.setAtIndex(U64, row, row * rowSize);
         }
     }
 
-    /// The bytes of the longest row.
+    /// The size of the longest row in bytes.
     static long longest(MemorySegment offsets, long rowCount) {
         long longest = 0;
         for (long row = 0; row < rowCount; row++) {

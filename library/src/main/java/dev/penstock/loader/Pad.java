@@ -12,13 +12,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A variable field with all rows of a batch as long as the longest of them, and a mask that says what is real.
+/// A transform that pads a variable field, so that all rows of a batch are as long as the longest, and adds a mask
+/// of the real items.
 ///
-/// The field keeps its values and offsets, which are then even: its values are an array of as many rows as the
-/// batch has. The mask is a field of its own behind it, named after it with `_mask`, with a truth value for each
-/// item.
+/// The field keeps its values and offsets, which are then evenly spaced: its values are an array with the rows of
+/// the batch. The mask is an additional field after it, with the suffix `_mask` and a boolean for each item.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Pad implements Transform {
     private static final String MASK_SUFFIX = "_mask";
 
@@ -29,7 +29,8 @@ public final class Pad implements Transform {
 
     private Pad(String name, double fill, long multiple, long lengthMax) {
         if (multiple < 1 || lengthMax < 1) {
-            throw new IllegalArgumentException("lengths are whole multiples of 1 or more, and at most 1 or more");
+            throw new IllegalArgumentException(
+                    "the multiple and the longest length must be at least 1, got " + multiple + " and " + lengthMax);
         }
         this.name = name;
         this.fill = fill;
@@ -47,12 +48,12 @@ public final class Pad implements Transform {
         return new Pad(name, fill, multiple, lengthMax);
     }
 
-    /// Makes the length a multiple, so that there are fewer different ones.
+    /// Rounds the length up to a multiple, so that there are fewer different lengths.
     public Pad withMultiple(long multiple) {
         return new Pad(name, fill, multiple, lengthMax);
     }
 
-    /// Cuts rows that are longer.
+    /// Truncates longer rows.
     public Pad withLengthMax(long lengthMax) {
         return new Pad(name, fill, multiple, lengthMax);
     }
@@ -65,17 +66,18 @@ public final class Pad implements Transform {
             padded.add(field);
             if (field.name().equals(name)) {
                 if (!field.isVariable()) {
-                    throw new IllegalArgumentException("field " + name + " has one length and needs no padding");
+                    throw new IllegalArgumentException("field " + name + " is fixed and needs no padding");
                 }
                 if (fields.stream().anyMatch(other -> other.name().equals(name + MASK_SUFFIX))) {
-                    throw new IllegalArgumentException("there is a field " + name + MASK_SUFFIX + " already");
+                    throw new IllegalArgumentException("the field " + name + MASK_SUFFIX + " already exists");
                 }
+                requireFill(name, field.type(), fill);
                 padded.add(Field.variable(name + MASK_SUFFIX, ElementType.BOOL));
                 isFound = true;
             }
         }
         if (!isFound) {
-            throw new IllegalArgumentException("no field " + name + " to pad; there are: "
+            throw new IllegalArgumentException("there is no field " + name + " to pad; the fields are "
                     + String.join(", ", fields.stream().map(Field::name).toList()));
         }
         return padded;
@@ -102,7 +104,7 @@ public final class Pad implements Transform {
         long length = Math.min(longest, lengthMax);
         long rowSize = Math.multiplyExact(length, itemSize);
         MemorySegment values = from.values();
-        MemorySegment pattern = fill == 0 ? null : pattern(from.field());
+        MemorySegment pattern = fill == 0 ? null : pattern(from.field(), fill);
         MemorySegment padded = to.reserveValues(Math.multiplyExact(rowCount, rowSize));
         MemorySegment isReal = mask.reserveValues(Math.multiplyExact(rowCount, length));
         for (long row = 0; row < rowCount; row++) {
@@ -123,14 +125,34 @@ public final class Pad implements Transform {
         Offsets.even(mask.reserveOffsets(rowCount), rowCount, length);
     }
 
-    /// The element that is repeated to fill up.
-    private MemorySegment pattern(Field field) {
+    /// Refuses a padding value that the type of the field cannot hold. It would become another value, which may be
+    /// a valid one. Floating-point numbers may be rounded.
+    static void requireFill(String name, ElementType type, double fill) {
+        if (type.isFloat() || type == ElementType.C64 || type == ElementType.C128) {
+            return;
+        }
+        double[] back = new double[1];
+        if (type.isText()) {
+            back[0] = (byte) fill & 0xFF;
+        } else {
+            MemorySegment number = MemorySegment.ofArray(new byte[(int) type.size()]);
+            NumberCast.cast(ElementType.F64, MemorySegment.ofArray(new double[] {fill}), type, number, 1, 1, 0);
+            NumberCast.cast(type, number, ElementType.F64, MemorySegment.ofArray(back), 1, 1, 0);
+        }
+        if (back[0] != fill) {
+            throw new IllegalArgumentException("field " + name + " is padded with " + fill + ", which its type " + type
+                    + " cannot hold; choose another fill value");
+        }
+    }
+
+    /// The element that is repeated as padding.
+    static MemorySegment pattern(Field field, double fill) {
         MemorySegment pattern =
                 MemorySegment.ofArray(new byte[(int) field.type().size()]);
         if (field.type().isText()) {
             pattern.set(ValueLayout.JAVA_BYTE, 0, (byte) fill);
         } else {
-            // Of a complex number the imaginary part stays 0.
+            // The imaginary part of a complex number stays 0.
             ElementType type = switch (field.type()) {
                 case C64 -> ElementType.F32;
                 case C128 -> ElementType.F64;
@@ -141,7 +163,7 @@ public final class Pad implements Transform {
         return pattern;
     }
 
-    private static void fill(MemorySegment target, MemorySegment pattern) {
+    static void fill(MemorySegment target, MemorySegment pattern) {
         for (long offset = 0; offset < target.byteSize(); offset += pattern.byteSize()) {
             MemorySegment.copy(pattern, 0, target, offset, pattern.byteSize());
         }

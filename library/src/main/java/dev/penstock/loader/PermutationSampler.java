@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Every record once in each epoch, in an order of its own for each, without a table of them.
+/// Samples every record once in each epoch, shuffled anew for each epoch, without a table.
 public final class PermutationSampler implements Sampler {
     private final long recordCount;
     private final long seed;
-    /// The permutation of the epoch asked for last, which is nearly always the one asked for next.
+    /// The permutation of the last requested epoch, which is nearly always the next one requested.
     private volatile Epoch last;
 
     private record Epoch(long number, Bijection bijection) {}

@@ -6,30 +6,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Batches that threads fill ahead of the consumer, in order.
+/// Batches that threads prefetch for the consumer, in order.
 ///
-/// A thread claims the next step when fewer than the depth are claimed and not yet given back, takes a batch that
-/// is free, fills it, and lays it in the ring. The consumer takes the steps in order and gives back the batch of
-/// the one before. So a slow consumer stops the threads. The depth shrinks when batches turn out larger than was
-/// thought, so that the memory stays within its bound.
+/// A thread claims the next step when fewer steps than the depth are claimed and not yet returned, takes a free
+/// batch, fills it, and puts it in the ring. The consumer takes the steps in order and returns the batch of the
+/// previous step. So a slow consumer stops the threads. The depth shrinks when batches are larger than estimated,
+/// so that the memory stays within its limit.
 ///
-/// The consumer never takes a lock: a thread that the system sets aside while it holds one would keep a consumer
-/// waiting for whom a batch is ready.
+/// The consumer never takes a lock: if the system suspended a thread that holds a lock, the consumer would wait
+/// although a batch is ready.
 ///
-/// **Lifecycle.** [#stop] may be called at any moment from any thread. Threads are daemons, and they hold nothing
-/// that holds the loader.
+/// **Lifecycle.** [#stop] may be called at any time from any thread. The threads are daemon threads and have no
+/// reference to the loader.
 final class Pipeline {
-    /// Fills a batch, in one of the threads.
+    /// Fills a batch on one of the threads.
     @FunctionalInterface
     interface Fill {
         void fill(int thread, long step, LoaderBatch batch) throws Exception;
     }
 
-    /// Nobody sleeps longer without looking again, so that no wake-up can be missed for good.
+    /// The longest sleep of a thread before it checks again, so that a missed wake-up cannot block it for good.
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final Fill fill;
@@ -37,35 +38,35 @@ final class Pipeline {
     private final LoaderBatches batches;
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicLong fillNanos = new AtomicLong();
-    /// Batches that are ready and those that were given back, each at its step modulo the size of the ring.
+    /// The batches that are ready, each at its step modulo the size of the ring.
     private final AtomicReferenceArray<LoaderBatch> ready;
 
-    private final AtomicReferenceArray<LoaderBatch> givenBack;
-    /// Which threads wait for work.
+    /// The batch returned last, linked to those returned before. It is reused first, because its memory is still
+    /// in the CPU cache.
+    private final AtomicReference<LoaderBatch> givenBack = new AtomicReference<>();
+    /// The threads that wait for work.
     private final AtomicIntegerArray isAsleep;
-    /// Guards the four below: what is claimed.
+    /// Guards the three fields below, which describe the claimed steps.
     private final ReentrantLock claims = new ReentrantLock();
 
-    private long reusedCount;
     private int usedCount;
     private int liveCount;
     private Runnable afterEnd;
     private volatile long nextToFill;
-    /// The step that the consumer has, or the one it waits for; all before it are given back.
+    /// The step that the consumer has, or the one it waits for; all batches before it are returned.
     private volatile long taken;
 
-    /// The step that the consumer has got.
+    /// The step that the consumer has received.
     private volatile long handedOut = -1;
 
     private volatile Thread waitingConsumer;
     private volatile boolean isStopped;
-    /// Why a thread could not go on, or null.
+    /// The reason why a thread could not continue, or null.
     private volatile Throwable failure;
 
     Pipeline(LoaderBatches batches, int threadCount, long stepCount, Fill fill) {
         this.batches = batches;
         this.ready = new AtomicReferenceArray<>(batches.size());
-        this.givenBack = new AtomicReferenceArray<>(batches.size());
         this.isAsleep = new AtomicIntegerArray(threadCount);
         this.fill = fill;
         this.stepCount = stepCount;
@@ -75,7 +76,7 @@ final class Pipeline {
         }
     }
 
-    /// Starts the threads; fewer where the system has no more, but one at least.
+    /// Starts the threads; fewer if the system cannot create more, but at least one.
     void start() {
         liveCount = threads.size();
         for (int i = 0; i < threads.size(); i++) {
@@ -118,7 +119,7 @@ final class Pipeline {
                 }
             }
         } catch (Throwable e) {
-            // Without a thread there would be nobody to wait for.
+            // Without a thread the consumer would wait for ever.
             failure = e;
             LockSupport.unpark(waitingConsumer);
         } finally {
@@ -130,30 +131,46 @@ final class Pipeline {
         return !isStopped && nextToFill < stepCount && nextToFill - taken < limit(thread);
     }
 
-    /// How many steps may be claimed and not given back when a thread claims another. The first one fills up the
-    /// ring; the others come to its help when there is little ahead, each at less than the one before. Were they
-    /// all at work where fewer keep up with the consumer, they would take its processor from it, and the system
-    /// would set one of them aside in the middle of the very batch that comes next.
+    /// The number of claimed steps up to which a thread claims another. The first thread fills the ring; the
+    /// others help when few batches are ready, each at a lower limit than the one before. If all of them worked
+    /// when fewer could keep up with the consumer, they would take CPU time from the consumer, and the system
+    /// might suspend one of them while it fills the very next batch.
     private long limit(int thread) {
         int depth = batches.depth();
         int count = threads.size();
         return thread == 0 ? depth : Math.max(Math.min(count, depth), (long) depth * (count - thread) / (2L * count));
     }
 
-    /// One that was given back, or one that was not used yet. When there are more than the depth allows, the
-    /// memory of one that comes back is freed.
+    /// A batch that was returned, or one that was not used yet. If there are more than the depth allows, the
+    /// memory of a returned batch is freed.
     private LoaderBatch freeBatch() {
-        while (reusedCount < taken) {
-            int slot = slot(reusedCount++);
-            LoaderBatch batch = givenBack.getAndSet(slot, null);
-            if (usedCount <= batches.depth()) {
-                return batch;
-            }
+        LoaderBatch batch = pop();
+        while (batch != null && usedCount > batches.depth()) {
             usedCount--;
             batches.retire(batch);
+            batch = pop();
         }
-        usedCount++;
-        return batches.unused();
+        if (batch == null) {
+            usedCount++;
+            batch = batches.unused();
+        }
+        return batch;
+    }
+
+    /// Takes the batch that was returned last, or null. Only the thread that holds the claims does so; therefore
+    /// no other thread can take the batch in between and return it with another one below it.
+    private LoaderBatch pop() {
+        LoaderBatch batch = givenBack.get();
+        while (batch != null && !givenBack.compareAndSet(batch, batch.below())) {
+            batch = givenBack.get();
+        }
+        return batch;
+    }
+
+    private void push(LoaderBatch batch) {
+        do {
+            batch.setBelow(givenBack.get());
+        } while (!givenBack.compareAndSet(batch.below(), batch));
     }
 
     private void make(int thread, long step, LoaderBatch batch) {
@@ -181,7 +198,7 @@ final class Pipeline {
         isAsleep.set(thread, 0);
     }
 
-    /// The batch of a step, once it is ready. That of the step before is given back.
+    /// Returns the batch of a step when it is ready, and takes back the batch of the step before.
     ///
     /// @return null when the pipeline was stopped
     LoaderBatch take(long step) throws Throwable {
@@ -191,7 +208,7 @@ final class Pipeline {
         int slot = slot(step);
         LoaderBatch batch = ready.get(slot);
         if (batch == null && !isStopped) {
-            batch = await(slot);
+            batch = await(slot, System.nanoTime() + Long.MAX_VALUE / 2);
         }
         if (isStopped) {
             return null;
@@ -204,15 +221,29 @@ final class Pipeline {
         return batch;
     }
 
-    private LoaderBatch await(int slot) {
+    /// Waits until the batch of a step can be taken, at most for the given time.
+    ///
+    /// @return whether [#take] returns without waiting
+    boolean awaitReady(long step, long millis) {
+        if (taken != step) {
+            giveBack(step);
+        }
+        int slot = slot(step);
+        boolean isReady = ready.get(slot) != null || isStopped;
+        return isReady || await(slot, System.nanoTime() + millis * 1_000_000) != null || isStopped || failure != null;
+    }
+
+    private LoaderBatch await(int slot, long deadlineNanos) {
         boolean wasInterrupted = false;
         waitingConsumer = Thread.currentThread();
         LoaderBatch batch = ready.get(slot);
-        while (batch == null && !isStopped && failure == null) {
-            LockSupport.parkNanos(this, SLEEP_NANOS);
-            // An interrupt would end every further sleep at once; the consumer learns of it afterwards.
+        long leftNanos = deadlineNanos - System.nanoTime();
+        while (batch == null && !isStopped && failure == null && leftNanos > 0) {
+            LockSupport.parkNanos(this, Math.min(SLEEP_NANOS, leftNanos));
+            // An interrupt would end every further sleep at once; the interrupt status is restored afterwards.
             wasInterrupted |= Thread.interrupted();
             batch = ready.get(slot);
+            leftNanos = deadlineNanos - System.nanoTime();
         }
         waitingConsumer = null;
         if (wasInterrupted) {
@@ -223,7 +254,7 @@ final class Pipeline {
 
     private void giveBack(long step) {
         int slot = slot(step - 1);
-        givenBack.set(slot, ready.getAndSet(slot, null));
+        push(ready.getAndSet(slot, null));
         taken = step;
         for (int i = 0; i < threads.size(); i++) {
             // Waking a thread costs more than taking a batch, so the first one sleeps until there is some work.
@@ -257,12 +288,12 @@ final class Pipeline {
         }
     }
 
-    /// Time that all threads together took to fill batches.
+    /// The time that all threads together took to fill batches.
     long fillNanos() {
         return fillNanos.get();
     }
 
-    /// Batches that wait for the consumer, the one it has not among them.
+    /// The number of batches that wait for the consumer, without the one it has.
     int readyCount() {
         int count = 0;
         long first = handedOut == taken ? taken + 1 : taken;
@@ -272,12 +303,12 @@ final class Pipeline {
         return count;
     }
 
-    /// Ends all threads; a batch being filled is finished first.
+    /// Ends all threads after the batches that are being filled.
     void stop() {
         stop(null);
     }
 
-    /// Ends all threads, and does something when none touches a batch any more: now, or in the last of them.
+    /// Ends all threads, and runs an action when none of them uses a batch any more: now, or on the last thread.
     void stop(Runnable after) {
         Runnable now = null;
         isStopped = true;
@@ -298,7 +329,7 @@ final class Pipeline {
         }
     }
 
-    /// Waits until no thread touches a batch any more, but not for ever.
+    /// Waits until no thread uses a batch any more, up to a time limit.
     ///
     /// @return whether all have ended
     boolean awaitEnd(long millis) {

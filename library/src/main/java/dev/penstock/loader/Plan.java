@@ -6,21 +6,20 @@ import java.util.BitSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What a [Loader] hands out, by arithmetic alone: nothing is read, and any step of any epoch can be asked for, on
-/// any rank.
+/// Computes what a [Loader] delivers without reading anything: any step of any epoch on any rank.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class Plan {
     private final Sampler sampler;
     private final Steps steps;
 
-    /// Where a record comes.
+    /// The place of a record in an epoch.
     ///
-    /// @param position among the samples of the epoch
-    /// @param step     the step it falls to, or -1 when it is in the last one and that is left out
-    /// @param rank     the rank that takes it, or -1 likewise
+    /// @param position the position among the samples of the epoch
+    /// @param step     the step of the record, or -1 when it is in the last step and that is dropped
+    /// @param rank     the rank of the record, or -1 likewise
     public record Place(long position, long step, int rank) {
-        /// Whether it comes at all.
+        /// Whether the record is delivered.
         public boolean isDelivered() {
             return step >= 0;
         }
@@ -31,35 +30,35 @@ public final class Plan {
         this.steps = steps;
     }
 
-    /// The plan of a loader with these options.
+    /// Creates the plan of a loader with these options.
     ///
-    /// @param batchSize      records of a batch on one rank
-    /// @param isDroppingLast whether the smaller step at the end is left out
-    /// @throws IllegalArgumentException when the order's shares cannot be divided among the ranks
+    /// @param batchSize      the number of records in a batch on one rank
+    /// @param isDroppingLast whether the incomplete last step is dropped
+    /// @throws IllegalArgumentException when the sampler's shares cannot be divided among the ranks
     public static Plan of(Sampler sampler, long batchSize, int worldSize, boolean isDroppingLast) {
         if (worldSize < 1) {
-            throw new IllegalArgumentException("there is no world of " + worldSize + " ranks");
+            throw new IllegalArgumentException("worldSize must be at least 1, got " + worldSize);
         }
         return new Plan(sampler, Steps.of(sampler, 0, batchSize, worldSize, isDroppingLast));
     }
 
-    /// Steps of an epoch.
+    /// The number of steps of an epoch.
     public long stepCount() {
         return steps.count();
     }
 
-    /// Positions of an epoch that all ranks together hand out. Those that a short share repeats are among them;
-    /// what fills up the last step is not.
+    /// The number of positions of an epoch that all ranks together deliver. It includes positions that a short
+    /// share repeats, but not those that fill up the last step.
     public long sampleCount() {
         return Math.min(steps.length(), steps.count() * steps.stepSize());
     }
 
-    /// Positions of a whole step on all ranks.
+    /// The number of positions of a whole step on all ranks.
     public long stepSize() {
         return steps.stepSize();
     }
 
-    /// Rows of a step on one rank; they are as many on all.
+    /// The number of rows of a step on one rank, which is the same on all ranks.
     public long rowCount(long step) {
         return share(step, 0).count();
     }
@@ -72,7 +71,7 @@ public final class Plan {
         return indices;
     }
 
-    /// Which rows of a step have a record that came before in the epoch, only so that all ranks have as many.
+    /// The rows of a step that repeat a record of the epoch, so that all ranks have the same number.
     public BitSet padded(long step, int rank) {
         Steps.Share share = share(step, rank);
         BitSet padded = new BitSet();
@@ -84,7 +83,7 @@ public final class Plan {
         return padded;
     }
 
-    /// Rows of a step, on all ranks, that only fill up.
+    /// The number of such rows of a step on all ranks.
     public long paddedCount(long step) {
         if (sampler.shareCount() == 1) {
             return rowCount(step) * steps.worldSize() - stepSamples(step);
@@ -96,18 +95,18 @@ public final class Plan {
         return count;
     }
 
-    /// Positions of a step on all ranks.
+    /// The number of positions of a step on all ranks.
     private long stepSamples(long step) {
         return Math.min(steps.stepSize(), steps.length() - steps.stepStart(step));
     }
 
-    /// Where a record comes in an epoch; nothing when the order has no inverse, or does not have the record.
+    /// The place of a record in an epoch; empty when the sampler has no inverse, or does not sample the record.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws IndexOutOfBoundsException when the record is out of range
     public Optional<Place> find(long epoch, long recordIndex) {
         if (epoch < 0 || recordIndex < 0 || recordIndex >= sampler.recordCount()) {
-            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch + " is not among the "
-                    + sampler.recordCount() + " records");
+            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch
+                    + " is out of range: there are " + sampler.recordCount() + " records");
         }
         OptionalLong position = sampler.position(epoch, recordIndex);
         return position.isPresent() ? Optional.of(place(position.getAsLong())) : Optional.empty();
@@ -121,7 +120,7 @@ public final class Plan {
 
     private Steps.Share share(long step, int rank) {
         if (step < 0 || step >= steps.count() || rank < 0 || rank >= steps.worldSize()) {
-            throw new IndexOutOfBoundsException("step " + step + " on rank " + rank + " is not among the "
+            throw new IndexOutOfBoundsException("step " + step + " on rank " + rank + " is out of range: there are "
                     + steps.count() + " steps on " + steps.worldSize() + " ranks");
         }
         Steps.Share share = new Steps.Share();

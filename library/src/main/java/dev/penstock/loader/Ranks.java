@@ -4,20 +4,20 @@ package dev.penstock.loader;
 import java.util.List;
 import java.util.Map;
 
-/// Which of several processes this one is.
+/// The rank of this process among several processes.
 ///
-/// @param rank           from 0
-/// @param worldSize      how many there are
-/// @param localWorldSize how many of them share this machine
+/// @param rank           the rank, from 0
+/// @param worldSize      the number of ranks
+/// @param localWorldSize the number of ranks on this machine
 public record Ranks(int rank, int worldSize, int localWorldSize) {
-    /// The only one.
+    /// A single process.
     public static final Ranks ALONE = new Ranks(0, 1, 1);
 
-    /// What launchers set for each process that they start, in the order in which they are believed. Slurm's
-    /// variables are not among them: they describe the allocation, and a single program inside it sees them too.
+    /// The variables that launchers set for each process, in order of precedence. Slurm's variables are not among
+    /// them: they describe the allocation, and a single program inside it sees them too.
     private static final List<String> RANK = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK");
 
-    /// Only the rank among those of this machine.
+    /// The rank among those of this machine.
     private static final List<String> LOCAL_RANK = List.of("LOCAL_RANK");
 
     private static final List<String> WORLD = List.of("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
@@ -25,8 +25,8 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
 
     public Ranks {
         if (worldSize < 1 || rank < 0 || rank >= worldSize || localWorldSize < 1) {
-            throw new IllegalArgumentException("rank " + rank + " of " + worldSize + ", " + localWorldSize
-                    + " on this machine: a rank is from 0 to below the world size");
+            throw new IllegalArgumentException("invalid rank " + rank + " of " + worldSize + ", " + localWorldSize
+                    + " on this machine: a rank must be at least 0 and less than the world size");
         }
     }
 
@@ -34,14 +34,14 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
         return new Ranks(rank, worldSize, 1);
     }
 
-    /// What the environment says; alone where it says nothing.
+    /// The ranks of the environment, or [#ALONE] if it has none.
     ///
-    /// @throws IllegalArgumentException when it contradicts itself
+    /// @throws IllegalArgumentException when the environment is inconsistent
     public static Ranks fromEnvironment() {
         return from(System.getenv());
     }
 
-    /// How many ranks the environment says there are; 1 where it says nothing.
+    /// The number of ranks of the environment; 1 if it has none.
     public static int worldSizeFromEnvironment() {
         return number(System.getenv(), WORLD, 1);
     }
@@ -53,7 +53,7 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
         int rank = number(environment, RANK, isOneMachine ? number(environment, LOCAL_RANK, -1) : -1);
         if (rank < 0 && worldSize > 1) {
             throw new IllegalArgumentException(
-                    "the environment says that there are " + worldSize + " ranks, and not which one this is: set RANK");
+                    "the environment has " + worldSize + " ranks but no rank of this process: set RANK");
         }
         rank = Math.max(0, rank);
         return new Ranks(rank, worldSize, Math.min(worldSize, localWorldSize));
@@ -66,7 +66,7 @@ public record Ranks(int rank, int worldSize, int localWorldSize) {
                 try {
                     return Integer.parseInt(text.strip());
                 } catch (NumberFormatException e) {
-                    throw new IllegalArgumentException(name + " is " + text + " and no number", e);
+                    throw new IllegalArgumentException(name + " is " + text + ", which is not a number", e);
                 }
             }
         }

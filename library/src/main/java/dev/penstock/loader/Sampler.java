@@ -7,32 +7,33 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Which record comes at which position of an epoch.
+/// Defines which record comes at which position of an epoch.
 ///
-/// A function and not a state: any part of any epoch can be asked for at any time, in any order, from any number
-/// of threads, and the answer is the same on every machine.
+/// A sampler is a function without state: any part of any epoch can be computed at any time, in any order, by any
+/// number of threads, and the result is the same on every machine.
 public interface Sampler {
-    /// The word for it in states and on the command line.
+    /// The name of the sampler in checkpoints and on the command line.
     String name();
 
-    /// All that tells it from others of its name: strings, numbers and booleans, few enough for a state.
+    /// The parameters that distinguish it from other samplers of its name: strings, numbers and booleans, small
+    /// enough for a checkpoint.
     Map<String, Object> parameters();
 
-    /// How many records there are to draw from.
+    /// The number of records to sample from.
     long recordCount();
 
-    /// How many positions an epoch has.
+    /// The number of positions of an epoch.
     long length();
 
-    /// The record at one position.
+    /// The record at a position.
     ///
-    /// @throws IndexOutOfBoundsException when the epoch has no such position
+    /// @throws IndexOutOfBoundsException when the position is out of range
     long index(long epoch, long position);
 
     /// The records at consecutive positions.
     ///
-    /// @param target room for as many 64-bit indices as are wanted
-    /// @throws IndexOutOfBoundsException when the epoch has no such positions
+    /// @param target memory for the 64-bit indices
+    /// @throws IndexOutOfBoundsException when the positions are out of range
     default void fill(long epoch, long position, MemorySegment target) {
         long count = requirePositions(epoch, position, target);
         for (long i = 0; i < count; i++) {
@@ -40,7 +41,7 @@ public interface Sampler {
         }
     }
 
-    /// The records at every so many positions.
+    /// The records at positions with a stride.
     default void fill(long epoch, long position, long stride, MemorySegment target) {
         if (stride == 1) {
             fill(epoch, position, target);
@@ -52,79 +53,80 @@ public interface Sampler {
         }
     }
 
-    /// Where in an epoch a record comes, for samplers that draw each record once; otherwise nothing.
+    /// The position of a record in an epoch, for samplers that sample each record once; otherwise empty.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record or epoch
+    /// @throws IndexOutOfBoundsException when the record or the epoch is out of range
     OptionalLong position(long epoch, long recordIndex);
 
-    /// Whether every epoch has every record once.
+    /// Whether every epoch has every record exactly once.
     boolean isPermutation();
 
-    /// The same order for another number of records.
+    /// The same sampler for another number of records.
     ///
-    /// @throws IllegalArgumentException when it is bound to the records it was made for
+    /// @throws IllegalArgumentException when the sampler is bound to its number of records
     default Sampler resized(long recordCount) {
         if (recordCount == recordCount()) {
             return this;
         }
-        throw new IllegalArgumentException("the order " + name() + " was made for " + recordCount()
-                + " records and cannot be made for " + recordCount);
+        throw new IllegalArgumentException("the sampler " + name() + " was created for " + recordCount()
+                + " records and cannot be resized to " + recordCount);
     }
 
-    /// Into how many shares the records are divided for good, position `p` drawing from share `p` modulo this.
-    /// Above 1, a rank takes every position of its shares and no other, so that it touches only their records.
+    /// The number of fixed shares that the records are divided into; position `p` samples from share `p` modulo
+    /// this number. If it is above 1, a rank takes all positions of its shares and no others, so that it reads
+    /// only their records.
     default int shareCount() {
         return 1;
     }
 
-    /// Before this position no record is there only to fill up.
+    /// The first position that may repeat a record as padding.
     default long repeatsFrom() {
         return length();
     }
 
-    /// Whether a position has a record that came before, because its share has no other left.
+    /// Whether a position repeats a record, because its share has no other record left.
     default boolean isRepeat(long position) {
         return false;
     }
 
-    /// Some neighbours among the records.
+    /// Receives runs of neighbouring records.
     @FunctionalInterface
     interface Run {
         void at(long firstRecord, long recordCount);
     }
 
-    /// Names the neighbours that will be drawn soon, for those that bring them into memory meanwhile. An order
-    /// that draws neighbours together names them once, at positions well before it draws them.
+    /// Announces neighbouring records that will be sampled soon, so that they can be prefetched. A sampler that
+    /// samples neighbours together announces them once, well before it samples them.
     ///
-    /// @param position where some positions begin, with their stride and count
+    /// @param position the first of some positions, with their stride and count
     default void ahead(long epoch, long position, long stride, long count, Run run) {}
 
-    /// Among how many records the order jumps about at any time: what has to be in memory for every one to be
-    /// read from disk once.
+    /// The number of records that the sampler draws from at any time: they must be in memory for every record to
+    /// be read from disk only once.
     default long spreadCount() {
         return recordCount();
     }
 
-    /// How many neighbours come into that at once.
+    /// The number of neighbouring records that are added to them at a time.
     default long runCount() {
         return 1;
     }
 
-    /// For samplers: checks how many records there are said to be.
+    /// For samplers: checks a number of records.
     static void requireCount(long recordCount) {
         if (recordCount < 0) {
-            throw new IllegalArgumentException("there cannot be " + recordCount + " records");
+            throw new IllegalArgumentException("the number of records must not be negative, got " + recordCount);
         }
     }
 
     /// For samplers: checks the positions of a [#fill].
     ///
-    /// @return how many are wanted
+    /// @return the number of positions
     default long requirePositions(long epoch, long position, MemorySegment target) {
         long count = target.byteSize() / U64.byteSize();
         if (epoch < 0 || position < 0 || position > length() - count) {
             throw new IndexOutOfBoundsException("positions " + position + " to " + (position + count - 1) + " of epoch "
-                    + epoch + " are not among the " + length() + " of an epoch");
+                    + epoch + " are out of range: an epoch has " + length() + " positions");
         }
         return count;
     }
@@ -132,16 +134,16 @@ public interface Sampler {
     /// For samplers: checks the position of an [#index].
     default void requirePosition(long epoch, long position) {
         if (epoch < 0 || position < 0 || position >= length()) {
-            throw new IndexOutOfBoundsException(
-                    "position " + position + " of epoch " + epoch + " is not among the " + length() + " of an epoch");
+            throw new IndexOutOfBoundsException("position " + position + " of epoch " + epoch
+                    + " is out of range: an epoch has " + length() + " positions");
         }
     }
 
     /// For samplers: checks the record of a [#position].
     default void requireRecord(long epoch, long recordIndex) {
         if (epoch < 0 || recordIndex < 0 || recordIndex >= recordCount()) {
-            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch + " is not among the "
-                    + recordCount() + " there are");
+            throw new IndexOutOfBoundsException("record " + recordIndex + " of epoch " + epoch
+                    + " is out of range: there are " + recordCount() + " records");
         }
     }
 }

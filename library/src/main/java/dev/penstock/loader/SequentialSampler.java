@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// The records in their own order.
+/// Samples the records in their order.
 public record SequentialSampler(long recordCount) implements Sampler {
     public SequentialSampler {
         Sampler.requireCount(recordCount);

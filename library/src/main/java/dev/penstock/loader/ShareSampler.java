@@ -8,14 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Records divided among ranks by blocks, for files that lie on separate nodes: a rank touches only its own.
+/// Divides records among ranks by blocks. Use it for files on separate nodes: a rank reads only its own files.
 ///
-/// Each share has a run of consecutive blocks, and its records in an order of its own, that of a [BlockSampler].
-/// The sequence takes one record of each share in turn, so it is the same for every number of ranks; with a
-/// number that divides the number of shares, each rank draws from whole shares.
+/// Each share has a run of consecutive blocks, whose records are shuffled by a [BlockSampler]. The sequence takes
+/// one record of each share in turn, so it is the same for every number of ranks. If the number of ranks divides
+/// the number of shares, each rank samples from whole shares.
 ///
-/// Shares of more blocks than others last longer. The others meanwhile repeat their first records, which the
-/// batches say; with the last step dropped, the epoch ends when the first share does.
+/// Shares with more blocks last longer. Meanwhile the others repeat their first records, which are marked in the
+/// batches. If the last step is dropped, the epoch ends when the first share does.
 public final class ShareSampler implements Sampler {
     private final long recordCount;
     private final long blockSize;
@@ -27,9 +27,10 @@ public final class ShareSampler implements Sampler {
     private final long longest;
     private final long shortest;
 
-    /// @param blockSize    records of a block, such as those of a file
-    /// @param windowBlocks blocks of a share that are mixed
-    /// @param shareCount   how many shares: the number of ranks, or a multiple of all that are wanted
+    /// @param blockSize    the number of records in a block, such as those of a file
+    /// @param windowBlocks the number of blocks of a share that are shuffled together
+    /// @param shareCount   the number of shares: the number of ranks, or a multiple of all numbers of ranks to be
+    ///                     used
     public ShareSampler(long recordCount, long blockSize, long windowBlocks, int shareCount, long seed) {
         this.recordCount = recordCount;
         this.blockSize = blockSize;
@@ -119,7 +120,7 @@ public final class ShareSampler implements Sampler {
         fill(epoch, position, 1, target);
     }
 
-    /// Positions that all fall to one share are consecutive ones of its order.
+    /// Positions that all belong to one share are consecutive positions of its sampler.
     @Override
     public void fill(long epoch, long position, long stride, MemorySegment target) {
         long count = target.byteSize() / U64.byteSize();
@@ -177,7 +178,7 @@ public final class ShareSampler implements Sampler {
 
     @Override
     public long spreadCount() {
-        // A window has no more than its share has, and all of them can be counted.
+        // A window has at most the records of its share, and their number does not overflow.
         return Math.min(recordCount, Math.min(longest, blockSize * windowBlocks) * shareCount);
     }
 

@@ -5,27 +5,28 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/// How well an order mixes the records, from some of its steps.
+/// Measures how well a sampler shuffles the records, from some of its steps.
 ///
-/// Records that lie together in a file are often alike. A batch of such records says less than one drawn from
-/// everywhere, and [#effectiveBatch] says how much less: of a true shuffle it is about the size of the batch, of
-/// the order of the file about 1.
+/// Neighbouring records in a file are often similar. A batch of similar records is worth less than one sampled
+/// from the whole file, and [#effectiveBatch] measures this: with a full shuffle it is about the size of the
+/// batch, with sequential order about 1.
 ///
-/// @param steps             steps that were looked at, drawn evenly over the epoch
-/// @param stepSize          records of each; all of the epoch when that is less than a step
-/// @param effectiveBatch    how many records drawn independently a step is worth: the variance of an index over
-///                          that of the means of the steps. Not a number when there are fewer than two steps.
-/// @param serialCorrelation of each index with the next in its step
-/// @param neighbourShare    of the successive records, how many are neighbours in the file
+/// @param steps             the number of steps that were examined, evenly spaced over the epoch
+/// @param stepSize          the number of records in each step; all of the epoch when that is less than a step
+/// @param effectiveBatch    the number of independently sampled records that a step is worth: the variance of an
+///                          index divided by that of the means of the steps. NaN when there are fewer than two
+///                          steps.
+/// @param serialCorrelation the correlation of each index with the next in its step
+/// @param neighbourShare    the fraction of successive records that are neighbours in the file
 public record ShuffleQuality(
         long steps, long stepSize, double effectiveBatch, double serialCorrelation, double neighbourShare) {
-    /// More steps would say no more that matters.
+    /// More steps would not change the result significantly.
     private static final long STEP_COUNT_MAX = 512;
 
-    /// So that large steps take no longer: of the largest only the beginning counts.
+    /// Limits the time for large steps: only their beginning is used.
     private static final long SAMPLE_COUNT_MAX = 1 << 22;
 
-    /// Orders of so many records are shuffled whole.
+    /// Up to this number of records, the whole order is shuffled.
     private static final long SHUFFLE_COUNT_MAX = 1 << 20;
 
     private static final int SHUFFLE_ROUNDS = 8;
@@ -36,9 +37,9 @@ public record ShuffleQuality(
         void fill(long position, long[] target);
     }
 
-    /// That of an order; of a subset, as if its records were all there are.
+    /// The quality of a sampler. For a subset, its records are numbered consecutively.
     ///
-    /// @param stepSize records of a step, on all ranks
+    /// @param stepSize the number of records of a step, on all ranks
     public static ShuffleQuality of(Sampler sampler, long epoch, long stepSize) {
         if (sampler instanceof SubsetSampler subset) {
             return of(subset.inner(), epoch, stepSize);
@@ -52,11 +53,11 @@ public record ShuffleQuality(
         return sums.quality();
     }
 
-    /// That of the same records truly shuffled, in steps of the same size.
+    /// The quality of a full shuffle of the same records, in steps of the same size.
     ///
-    /// Eight shuffles are taken together, so that the figures hardly depend on chance. Few records are shuffled
-    /// whole; of many, those of each step are drawn without replacement. Orders in which records come several
-    /// times have their positions shuffled.
+    /// It combines eight shuffles, so that the result hardly depends on the seed. Few records are shuffled
+    /// completely; for many records those of each step are drawn without replacement. If a sampler has records
+    /// several times, its positions are shuffled.
     public static ShuffleQuality ofTrueShuffle(Sampler sampler, long epoch, long stepSize, long seed) {
         if (sampler instanceof SubsetSampler subset) {
             return ofTrueShuffle(subset.inner(), epoch, stepSize, seed);
@@ -78,7 +79,7 @@ public record ShuffleQuality(
     }
 
     private static void measure(Sampler sampler, long stepSize, Sums sums, Source source) {
-        // What comes a second time only to fill up is no part of the order.
+        // Repetitions that only fill up are not part of the order.
         long positions = sampler.repeatsFrom();
         long size = Math.min(Math.min(stepSize, SAMPLE_COUNT_MAX / 2), positions);
         long wholeSteps = size == 0 ? 0 : positions / size;
@@ -107,7 +108,7 @@ public record ShuffleQuality(
         return (position, target) -> System.arraycopy(order, (int) position, target, 0, target.length);
     }
 
-    /// Numbers below a count, none of them twice in a step.
+    /// Numbers below a count, without duplicates in a step.
     private static final class Draws implements Source {
         private static final long NONE = -1;
 
@@ -143,11 +144,11 @@ public record ShuffleQuality(
         }
     }
 
-    /// What the figures are made of. Indices are scaled to -0.5 to 0.5, so that sums keep their precision.
+    /// Accumulated sums. Indices are scaled to -0.5 to 0.5, so that sums keep their precision.
     private static final class Sums {
         private final double scale;
         private final boolean isPermutation;
-        /// Whether an epoch has steps to compare.
+        /// Whether an epoch has several steps to compare.
         private boolean isOfSeveral;
 
         private long stepCount;
@@ -193,7 +194,7 @@ public record ShuffleQuality(
 
         ShuffleQuality quality() {
             double mean = isPermutation ? 0 : sum / count;
-            // Of a permutation it is known, and so is not to be estimated from a part of it.
+            // For a permutation the variance is known and need not be estimated from a part.
             double variance = isPermutation ? (1 - scale * scale) / 12 : squares / count - mean * mean;
             double ofMeans = (meanSquares - meanSum * meanSum / stepCount) / (stepCount - 1);
             double effectiveBatch = isOfSeveral ? variance / ofMeans : Double.NaN;

@@ -11,34 +11,35 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Another sampler's order over some of the records.
+/// Applies another sampler to some of the records.
 public final class SubsetSampler implements Sampler {
     private final long recordCount;
     private final long[] records;
     private final Sampler inner;
     private final String recordsCrc;
 
-    /// @param recordCount records of the dataset
-    /// @param records     those that are drawn, ascending
-    /// @param inner       the order of as many records as these
+    /// @param recordCount the number of records of the dataset
+    /// @param records     the selected records, ascending
+    /// @param inner       the sampler, which has as many records as are selected
     public SubsetSampler(long recordCount, long[] records, Sampler inner) {
         this.recordCount = recordCount;
         this.records = records.clone();
         this.inner = inner;
         if (inner.recordCount() != records.length) {
             throw new IllegalArgumentException(
-                    "the order is of " + inner.recordCount() + " records, the subset has " + records.length);
+                    "the sampler has " + inner.recordCount() + " records, but the subset has " + records.length);
         }
         for (int i = 0; i < records.length; i++) {
             if (records[i] < (i == 0 ? 0 : records[i - 1] + 1) || records[i] >= recordCount) {
-                throw new IllegalArgumentException("record " + records[i] + " at place " + i
-                        + " of the subset is out of order or not among the " + recordCount);
+                throw new IllegalArgumentException("record " + records[i] + " at position " + i
+                        + " of the subset is out of order or out of range: the dataset's number of records is "
+                        + recordCount);
             }
         }
         this.recordsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(records)));
     }
 
-    /// The records that a mask names.
+    /// The records that a mask selects.
     public static long[] records(boolean[] mask) {
         long[] records = new long[mask.length];
         int count = 0;
@@ -50,7 +51,7 @@ public final class SubsetSampler implements Sampler {
         return Arrays.copyOf(records, count);
     }
 
-    /// The order, which counts the records of the subset.
+    /// The sampler over the records of the subset.
     Sampler inner() {
         return inner;
     }
@@ -130,7 +131,7 @@ public final class SubsetSampler implements Sampler {
         return inner.isPermutation() && records.length == recordCount;
     }
 
-    /// Records that came later belong to no subset, and those it has stay.
+    /// Records that were added later are not part of the subset.
     @Override
     public Sampler resized(long recordCount) {
         return new SubsetSampler(recordCount, records, inner);
@@ -141,7 +142,7 @@ public final class SubsetSampler implements Sampler {
         return inner.spreadCount();
     }
 
-    /// Records that were picked are hardly neighbours, unless all were.
+    /// Selected records are rarely neighbours, unless all were selected.
     @Override
     public long runCount() {
         return records.length == recordCount ? inner.runCount() : 1;

@@ -8,13 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Records drawn with replacement, each as likely as the others at every position.
+/// Samples records with replacement and equal probability at every position.
 ///
-/// @param length positions of an epoch
+/// @param length the number of positions of an epoch
 public record UniformSampler(long recordCount, long length, long seed) implements Sampler {
     public UniformSampler {
         if (length < 0 || (recordCount < 1 && length > 0)) {
-            throw new IllegalArgumentException("cannot draw " + length + " of " + recordCount + " records");
+            throw new IllegalArgumentException(
+                    "invalid size: cannot sample " + length + " from " + recordCount + " records");
         }
     }
 

@@ -11,31 +11,33 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Records drawn with replacement, each as often as its weight says. Holds a number for each record.
+/// Samples records with replacement, in proportion to their weights. The sampler keeps a number for each record in
+/// memory.
 public final class WeightedSampler implements Sampler {
     private final double[] sums;
     private final long length;
     private final long seed;
     private final String weightsCrc;
 
-    /// @param weights of the records, in any unit; not negative, and not all zero
-    /// @param length  positions of an epoch
+    /// @param weights the weights of the records, in any unit; not negative, and not all zero
+    /// @param length  the number of positions of an epoch
     public WeightedSampler(double[] weights, long length, long seed) {
         this.sums = weights.clone();
         for (int i = 0; i < sums.length; i++) {
             if (!(weights[i] >= 0) || Double.isInfinite(weights[i])) {
-                throw new IllegalArgumentException("the weight " + weights[i] + " of record " + i + " is no weight");
+                throw new IllegalArgumentException("the weight of record " + i + " is invalid: " + weights[i]
+                        + "; weights must be finite and not negative");
             }
             sums[i] += i == 0 ? 0 : sums[i - 1];
         }
         if (length < 0) {
-            throw new IllegalArgumentException("an epoch cannot have " + length + " samples");
+            throw new IllegalArgumentException("the length of an epoch must not be negative, got " + length);
         }
         if (sums.length == 0 || !(sums[sums.length - 1] > 0)) {
-            throw new IllegalArgumentException("at least one record needs a weight above 0");
+            throw new IllegalArgumentException("at least one record needs a weight greater than 0");
         }
         if (Double.isInfinite(sums[sums.length - 1])) {
-            throw new IllegalArgumentException("the weights add up to more than a number can hold: make them smaller");
+            throw new IllegalArgumentException("the sum of the weights overflows: make them smaller");
         }
         this.length = length;
         this.seed = seed;
@@ -47,7 +49,7 @@ public final class WeightedSampler implements Sampler {
         return "weighted";
     }
 
-    /// A checksum stands for the weights.
+    /// A checksum represents the weights.
     @Override
     public Map<String, Object> parameters() {
         Map<String, Object> parameters = new LinkedHashMap<>();
@@ -83,7 +85,7 @@ public final class WeightedSampler implements Sampler {
         }
     }
 
-    /// The first record whose sum of weights is above a number; one of weight 0 never is.
+    /// The first record whose sum of weights is above a number; never one with weight 0.
     private int draw(double number) {
         int found = Arrays.binarySearch(sums, number);
         int index = found < 0 ? ~found : found + 1;

@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Windows of consecutive records, each a stride after the one before, on the records as a circle: the last
-/// windows go on with the first records, so that none is cut short.
+/// Samples windows of consecutive records, each a stride after the previous one. The records are treated as a
+/// circle: the last windows continue with the first records, so that none is cut short.
 ///
-/// @param size   records of a window
-/// @param stride records from the start of a window to that of the next
+/// @param size   the number of records in a window
+/// @param stride the number of records from the start of a window to the start of the next
 public record WindowSampler(long recordCount, long size, long stride) implements Sampler {
     public WindowSampler {
         Sampler.requireCount(recordCount);
         if (size < 1 || stride < 1) {
-            throw new IllegalArgumentException("windows need a size and a stride of at least 1");
+            throw new IllegalArgumentException("the size and the stride of windows must be at least 1");
         }
         Math.multiplyExact(Math.ceilDiv(recordCount, stride), size);
     }
@@ -44,7 +44,7 @@ public record WindowSampler(long recordCount, long size, long stride) implements
         return (start % recordCount + position % size % recordCount) % recordCount;
     }
 
-    /// Windows of their own size, side by side, hold a record once; others hold it several times or not at all.
+    /// Adjacent windows contain each record once; others contain it several times or not at all.
     @Override
     public OptionalLong position(long epoch, long recordIndex) {
         requireRecord(epoch, recordIndex);

@@ -5,6 +5,7 @@ package dev.penstock.memory;
 public enum Access {
     /// The file is mapped: no copy and no system call. This is the default.
     MMAP,
-    /// The file is read by position: for network file systems, and for files that other programs may shorten.
+    /// The file is read by position. Use this for network file systems and for files that other programs may
+    /// shorten.
     READ
 }

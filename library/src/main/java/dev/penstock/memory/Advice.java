@@ -8,21 +8,22 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
-/// Hints to the operating system about mapped pages. Where it knows none of them, nothing happens.
+/// Hints to the operating system about mapped pages (`madvise`). Systems without such a hint ignore it.
 ///
-/// Only addresses are passed on; no native code reads the mapped bytes, so a shortened file does no harm here.
+/// Only addresses are passed to native code; it never reads the mapped bytes, so a shortened file is harmless
+/// here.
 public enum Advice {
-    /// Readahead is waste: accesses are scattered.
+    /// Access is random, so readahead would be wasted.
     RANDOM(1),
-    /// These pages are wanted soon: start reading them.
+    /// The pages are needed soon: start reading them.
     WILL_NEED(3),
-    /// This process will not look at these pages soon. They stay in the system's cache as long as it has room.
+    /// This process does not need the pages soon. They stay in the page cache while it has room.
     DONT_NEED(4),
-    /// Use huge pages where the file system has them.
+    /// Use huge pages if the file system supports them.
     HUGE_PAGE(14),
-    /// Do not.
+    /// Do not use huge pages.
     NO_HUGE_PAGE(15),
-    /// Read and map these pages now; returns when they are there.
+    /// Read and map these pages now, and return when they are resident.
     POPULATE_READ(22);
 
     private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
@@ -38,16 +39,16 @@ public enum Advice {
         this.linuxValue = linuxValue;
     }
 
-    /// Gives this advice about a part of a mapping, widened to whole pages.
+    /// Applies this hint to a part of a mapping, widened to whole pages.
     ///
-    /// @return whether the operating system took it
+    /// @return whether the operating system accepted it
     public boolean apply(MemorySegment mapped, long offset, long byteCount) {
         return mapped.isMapped() && applyAt(mapped.address() + offset, byteCount);
     }
 
-    /// Gives this advice about mapped memory at an address, widened to whole pages.
+    /// Applies this hint to mapped memory at an address, widened to whole pages.
     ///
-    /// @return whether the operating system took it
+    /// @return whether the operating system accepted it
     boolean applyAt(long start, long byteCount) {
         if (MADVISE.isEmpty() || byteCount <= 0) {
             return false;
@@ -60,7 +61,7 @@ public enum Advice {
         }
     }
 
-    /// A function of the system's library.
+    /// Looks up a function of the C library.
     @SuppressWarnings("restricted")
     static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {
         if (!IS_LINUX) {

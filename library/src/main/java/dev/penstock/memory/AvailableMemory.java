@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// How much memory this process could still fill with file pages: the machine's, or its control group's if that
-/// is less.
+/// The amount of memory that this process can still use for file pages: the machine's, or its control group's if
+/// that is less.
 public final class AvailableMemory {
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final Path CGROUP_OF_SELF = Path.of("/proc/self/cgroup");
@@ -16,8 +16,8 @@ public final class AvailableMemory {
 
     private AvailableMemory() {}
 
-    /// Bytes that are free or hold nothing but file pages. Half of the Java heap limit where nothing can be
-    /// learnt.
+    /// The number of bytes that are free or hold only file pages. If the system does not tell, half of the Java
+    /// heap limit.
     public static long bytes() {
         long machine = machine().orElse(Runtime.getRuntime().maxMemory() / 2);
         return Math.min(machine, cgroup().orElse(Long.MAX_VALUE));
@@ -44,7 +44,7 @@ public final class AvailableMemory {
                 .min();
     }
 
-    /// Inside a container the group's own name is often not visible; its limits are then at the mount point.
+    /// Inside a container the group's own folder is often not visible. Its limits are then at the mount point.
     private static Path folder(Path mount, String name, String limitFile) {
         Path named = mount.resolve(name);
         return Files.exists(named.resolve(limitFile)) ? named : mount;
@@ -59,7 +59,7 @@ public final class AvailableMemory {
         return remainder(limit, used, filePages);
     }
 
-    /// Every group above counts as well, and the tightest one decides.
+    /// All parent groups limit the memory as well, so the smallest limit is used.
     private static OptionalLong version2(Path mount, String name) {
         OptionalLong least = OptionalLong.empty();
         for (Path folder = folder(mount, name, "memory.max"); folder.startsWith(mount); folder = folder.getParent()) {
@@ -94,7 +94,7 @@ public final class AvailableMemory {
         return lines.isEmpty() ? OptionalLong.empty() : parse(lines.getFirst());
     }
 
-    /// Version 2 writes `max` where there is no limit.
+    /// Version 2 writes `max` for no limit.
     private static OptionalLong parse(String text) {
         try {
             return OptionalLong.of(Long.parseLong(text.strip()));

@@ -7,21 +7,17 @@ import dev.penstock.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.Objects;
 
-/// An [OpenFile] that a [MappingCache] maps while its bytes are copied. It has no views, because the cache may
-/// unmap it at any time.
-final class CachedFile implements OpenFile {
-    private final Location location;
+/// An [OpenFile] that a [MappingCache] maps on demand. Its bytes can only be copied, not viewed, because the cache
+/// may unmap the file at any time.
+final class CachedFile extends CopiedFile {
     private final MappingCache cache;
     private final int fileIndex;
-    private final long size;
 
     private CachedFile(Location location, MappingCache cache, int fileIndex, long size) {
-        this.location = location;
+        super(location, size);
         this.cache = cache;
         this.fileIndex = fileIndex;
-        this.size = size;
     }
 
     static CachedFile open(Disk disk, Path path, MappingCache cache, int fileIndex) throws IOException {
@@ -30,62 +26,34 @@ final class CachedFile implements OpenFile {
         }
     }
 
-    /// A file whose size is known.
+    /// Creates a file whose size is already known.
     static CachedFile of(Path path, MappingCache cache, int fileIndex, long size) {
         return new CachedFile(Location.of(path), cache, fileIndex, size);
     }
 
     @Override
-    public Location location() {
-        return location;
-    }
-
-    @Override
-    public long size() {
-        return size;
-    }
-
-    @Override
-    public boolean isMapped() {
-        return false;
-    }
-
-    @Override
     public MemorySegment whole() {
         throw new UnsupportedOperationException(
-                location + " is mapped on demand, so its bytes have no lasting address");
+                location() + " is mapped on demand, so its bytes have no permanent address; copy them instead");
     }
 
     @Override
-    public void read(long offset, MemorySegment target) throws IOException {
-        Objects.checkFromIndexSize(offset, target.byteSize(), size);
+    void copyOut(long offset, MemorySegment target) throws IOException {
         MappedGroup group = cache.acquire(fileIndex);
         try {
             MemorySegment segment = group.segment(cache.indexInGroup(fileIndex));
             if (offset + target.byteSize() > segment.byteSize()) {
                 throw new DatasetException.Corrupt(
-                        location, segment.byteSize(), Reason.TRUNCATED, "the file was shortened while it was open");
+                        location(), segment.byteSize(), Reason.TRUNCATED, "the file was shortened while it was open");
             }
             MemorySegment.copy(segment, offset, target, 0, target.byteSize());
-            // Otherwise the error comes after this method has returned, and the caller takes garbage for bytes.
+            // Without this call the error would be raised after this method has returned, and the caller would use
+            // garbage.
             Faults.settle();
         } catch (InternalError e) {
-            throw Faults.translate(e, location, offset, size);
+            throw Faults.translate(e, location(), offset, size());
         } finally {
             group.release();
         }
     }
-
-    /// Every read holds the mapping for itself.
-    @Override
-    public void acquire() {
-        cache.requireOpen();
-    }
-
-    @Override
-    public void release() {}
-
-    /// Closing the cache unmaps the files.
-    @Override
-    public void close() {}
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +15,13 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// Locks of the operating system on one file, together with those of this process.
+/// Operating system locks on one file, combined with the locks of other holders in this process.
 ///
-/// The operating system locks for a process and not for a descriptor, and ends all locks of the process on a file
-/// when any descriptor of that file is closed. So a process opens each lock file once, and all holders
-/// share it, and [LockTable] decides between holders in the same process.
+/// The operating system grants locks to a process and not to a descriptor, and releases all locks of the process
+/// on a file when any descriptor of that file is closed. Therefore a process opens each lock file once and all
+/// holders share it. [LockTable] decides between holders in the same process.
 final class ChannelLocks implements Disk.Locks {
-    /// The lock files that are open in this process, by what identifies them. It is also the monitor of all of
+    /// The lock files that are open in this process, by file key. The map is also the monitor that guards all of
     /// them.
     private static final Map<Object, Shared> OPEN = new HashMap<>();
 
@@ -32,32 +33,43 @@ final class ChannelLocks implements Disk.Locks {
         this.shared = shared;
     }
 
-    /// The one descriptor of a file, with the locks that this process has on it.
+    /// The only descriptor of a lock file, with the locks that this process holds on it.
     private static final class Shared {
         private final Object key;
         private final Path file;
+        private final boolean isWritable;
         private final RandomAccessFile descriptor;
         private final LockTable table = new LockTable();
-        /// The locks of the operating system, by their first byte: the table keeps their ranges apart.
+        /// The operating system locks, by first byte. The table makes sure that ranges do not overlap.
         private final Map<Long, FileLock> locks = new HashMap<>();
 
         private int userCount;
 
-        Shared(Object key, Path file, RandomAccessFile descriptor) {
+        /// A `RandomAccessFile` is used because interrupting a thread inside a channel would close the channel and
+        /// release all locks.
+        Shared(Object key, Path file, boolean isWritable) throws IOException {
             this.key = key;
             this.file = file;
-            this.descriptor = descriptor;
+            this.isWritable = isWritable;
+            this.descriptor = new RandomAccessFile(file.toFile(), isWritable ? "rw" : "r");
         }
     }
 
     static ChannelLocks open(Path file) throws IOException {
         synchronized (OPEN) {
             createIfAbsent(file);
+            // Shared locks need no write permission.
+            return open(file, Files.isWritable(file));
+        }
+    }
+
+    static ChannelLocks open(Path file, boolean isWritable) throws IOException {
+        synchronized (OPEN) {
             Object key = RealDisk.identity(file);
             key = key == null ? file.toRealPath() : key;
             Shared shared = OPEN.get(key);
             if (shared == null) {
-                shared = new Shared(key, file, descriptor(file));
+                shared = new Shared(key, file, isWritable);
                 OPEN.put(key, shared);
             }
             shared.userCount++;
@@ -70,15 +82,9 @@ final class ChannelLocks implements Disk.Locks {
             try {
                 Files.createFile(file);
             } catch (FileAlreadyExistsException e) {
-                // Another process was faster.
+                // Another process created the file first.
             }
         }
-    }
-
-    /// Shared locks need no right to write. Reading and writing a `RandomAccessFile` cannot be interrupted, while
-    /// interrupting a thread inside a channel would close it and end all locks.
-    private static RandomAccessFile descriptor(Path file) throws IOException {
-        return new RandomAccessFile(file.toFile(), Files.isWritable(file) ? "rw" : "r");
     }
 
     @Override
@@ -94,6 +100,10 @@ final class ChannelLocks implements Disk.Locks {
     private Disk.Lock take(long start, long byteCount, boolean isShared) throws IOException {
         synchronized (OPEN) {
             requireOpen();
+            if (!isShared && !shared.isWritable) {
+                throw new AccessDeniedException(
+                        shared.file.toString(), null, "the file cannot be written, so it cannot be locked");
+            }
             if (!shared.table.isFree(start, byteCount, isShared)) {
                 return null;
             }
@@ -131,11 +141,12 @@ final class ChannelLocks implements Disk.Locks {
         }
     }
 
-    /// A text followed by spaces that cover a longer one.
+    /// A text padded with spaces, so that it overwrites a longer earlier text.
     static byte[] padded(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > TEXT_SIZE_MAX) {
-            throw new IllegalArgumentException("the text of a lock has at most " + TEXT_SIZE_MAX + " bytes");
+            throw new IllegalArgumentException(
+                    "the text of a lock is too long: the limit is " + TEXT_SIZE_MAX + " bytes");
         }
         byte[] padded = Arrays.copyOf(bytes, TEXT_SIZE_MAX);
         Arrays.fill(padded, bytes.length, TEXT_SIZE_MAX, (byte) ' ');

@@ -7,32 +7,41 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
-/// A file read through a channel.
+/// Reads a file through a channel.
 ///
-/// Interrupting one thread inside a channel closes it for all of them. The interrupted thread is told so; the
-/// others find the channel reopened.
+/// Interrupting a thread inside a channel closes the channel for all threads. The interrupted thread gets the
+/// exception; for the other threads the channel is reopened.
 final class ChannelReadable implements Disk.Readable {
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long PIECE_BYTES_MAX = 1L << 30;
 
     private final Path file;
     private final Object identity;
+    private final long modifiedNanos;
     private volatile FileChannel channel;
     private volatile boolean isClosed;
 
-    private ChannelReadable(Path file, Object identity, FileChannel channel) {
+    private ChannelReadable(Path file, BasicFileAttributes attributes, FileChannel channel) {
         this.file = file;
-        this.identity = identity;
+        this.identity = attributes.fileKey();
+        this.modifiedNanos = attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
         this.channel = channel;
     }
 
     static ChannelReadable open(Path file) throws IOException {
-        return new ChannelReadable(
-                file, RealDisk.requireOpenable(file).fileKey(), FileChannel.open(file, StandardOpenOption.READ));
+        BasicFileAttributes attributes = RealDisk.requireOpenable(file);
+        if (attributes.isDirectory()) {
+            // A channel to a folder opens, and its first read fails with a message that does not name the folder.
+            throw new FileSystemException(file.toString(), null, "Is a directory");
+        }
+        return new ChannelReadable(file, attributes, FileChannel.open(file, StandardOpenOption.READ));
     }
 
     @Override
@@ -41,17 +50,22 @@ final class ChannelReadable implements Disk.Readable {
     }
 
     @Override
+    public long modifiedNanos() {
+        return modifiedNanos;
+    }
+
+    @Override
     public long read(long offset, MemorySegment target) throws IOException {
         return readFully(this::readSome, offset, target);
     }
 
-    /// What a channel does with one buffer.
+    /// Reads into one buffer at a position of the channel.
     @FunctionalInterface
     interface PieceReader {
         int read(ByteBuffer piece, long offset) throws IOException;
     }
 
-    /// Reads on until the target is full or the file ends, and returns the bytes read.
+    /// Reads until the target is full or the file ends, and returns the number of bytes read.
     static long readFully(PieceReader reader, long offset, MemorySegment target) throws IOException {
         long done = 0;
         while (done < target.byteSize()) {

@@ -9,19 +9,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Future;
 
-/// A file written through a channel.
+/// Writes a file through a channel.
 ///
-/// After a failed force the operating system may have dropped the bytes and call the next force a success, so
-/// the first failure of anything poisons the file: nothing is acknowledged any more.
+/// After a failed force, the operating system may have dropped the bytes and may report the next force as a
+/// success. Therefore the first failure of any operation poisons the file: all later operations fail.
 ///
-/// Whenever enough has come, the disk is set to work on it in the background, so that it writes while the next
-/// bytes are made and [#force] finds little left to do. Nothing is promised by that, and a failure there poisons
-/// as well.
+/// Written bytes are sent to the disk in the background, [#WRITE_OUT_BYTES] at a time, so that a later [#force]
+/// has little left to do. A failure of a background write poisons the file as well.
 final class ChannelWritable implements Disk.Writable {
     /// One `ByteBuffer` holds no more than 2 GiB.
     private static final long PIECE_BYTES_MAX = 1L << 30;
 
-    /// Many times what it takes to keep a disk busy.
+    /// Large enough to keep a disk busy.
     private static final long WRITE_OUT_BYTES = 64L << 20;
 
     private final Path file;
@@ -44,8 +43,8 @@ final class ChannelWritable implements Disk.Writable {
                 writeFully(source.asSlice(done, pieceSize).asByteBuffer(), offset + done);
             }
             waitingBytes += source.byteSize();
-            if (waitingBytes >= WRITE_OUT_BYTES && (writeOut == null || writeOut.isDone())) {
-                beginWriteOut();
+            if (waitingBytes >= WRITE_OUT_BYTES) {
+                startWriteOut();
             }
         } catch (IOException e) {
             throw poisonedBy(e);
@@ -63,7 +62,21 @@ final class ChannelWritable implements Disk.Writable {
         return ChannelReadable.readFully(channel::read, offset, target);
     }
 
-    private void beginWriteOut() throws IOException {
+    @Override
+    public void beginWriteOut() throws IOException {
+        requireSound();
+        try {
+            startWriteOut();
+        } catch (IOException e) {
+            throw poisonedBy(e);
+        }
+    }
+
+    /// Does nothing while the disk is at work on earlier bytes.
+    private void startWriteOut() throws IOException {
+        if (writeOut != null && !writeOut.isDone()) {
+            return;
+        }
         endWriteOut();
         waitingBytes = 0;
         writeOut = Parallel.start(() -> {
@@ -72,7 +85,8 @@ final class ChannelWritable implements Disk.Writable {
         });
     }
 
-    /// The operating system tells of a failed write only once, so that answer must not get lost.
+    /// The operating system reports a failed write only once, so the result of the background write must be
+    /// checked.
     private void endWriteOut() throws IOException {
         if (writeOut != null) {
             Parallel.await(writeOut);
@@ -99,13 +113,14 @@ final class ChannelWritable implements Disk.Writable {
         requireSound();
         try {
             endWriteOut();
+            waitingBytes = 0;
             channel.force(isWithLength);
         } catch (IOException e) {
             throw poisonedBy(e);
         }
     }
 
-    /// Closing the channel waits for a force under way.
+    /// Closing the channel waits for a force in progress.
     @Override
     public void close() throws IOException {
         channel.close();
@@ -119,7 +134,9 @@ final class ChannelWritable implements Disk.Writable {
 
     private void requireSound() throws IOException {
         if (poison != null) {
-            throw new IOException(file + ": an earlier write failed, nothing more is written", poison);
+            throw new IOException(
+                    file + ": an earlier write failed, so nothing more is written; close this writer and start again",
+                    poison);
         }
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
+import dev.penstock.DatasetException;
 import dev.penstock.Location;
+import dev.penstock.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -12,21 +15,23 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A small file with one JSON object that carries its own checksum, and appears in one step.
+/// A small file that holds one JSON object with its own checksum, and is published atomically.
 ///
-/// The last key of the object is `crc32c`: eight hexadecimal digits, the CRC-32C of all bytes before the quotation
-/// mark of that key. A program that does not know the key can read the object all the same.
+/// The last key of the object is `crc32c`: eight hexadecimal digits, the CRC-32C of all bytes before the opening
+/// quote of that key. Programs that do not know the key can still read the object.
 public final class ChecksummedJson {
+    private static final int READ_ATTEMPTS = 4;
+
     private static final String KEY = "\"crc32c\"";
 
-    /// How the text ends.
+    /// The end of the text: the checksum key, its value and the closing brace.
     private static final Pattern TAIL = Pattern.compile("\"crc32c\": ?\"([0-9a-f]{8})\"\\s*\\}\\s*");
 
     private ChecksummedJson() {}
 
-    /// The bytes of a file with these values.
+    /// Encodes these values as the bytes of a file.
     ///
-    /// @throws IllegalArgumentException when they are too many to be read again
+    /// @throws IllegalArgumentException when the result is larger than a reader accepts
     public static byte[] write(Map<String, ?> values) {
         String text = Json.text(values);
         String separator = values.isEmpty() ? "" : ",";
@@ -35,54 +40,88 @@ public final class ChecksummedJson {
         byte[] all = Arrays.copyOf(body, body.length + tail.length);
         System.arraycopy(tail, 0, all, body.length, tail.length);
         if (all.length > Json.SIZE_MAX) {
-            throw new IllegalArgumentException("the values take " + all.length + " bytes as JSON, and at most "
-                    + Json.SIZE_MAX + " could be read again");
+            throw new IllegalArgumentException(
+                    "the values take " + all.length + " bytes as JSON, but the limit is " + Json.SIZE_MAX + " bytes");
         }
         return all;
     }
 
-    /// The bytes of a file, at most [Json#SIZE_MAX] of them; null when there is no such file.
+    /// Reads a file of at most [Json#SIZE_MAX] bytes. Returns null when the file does not exist.
     public static byte[] read(Disk disk, Path file) throws IOException {
         return read(RangeStore.of(disk), Location.of(file));
     }
 
-    /// The bytes of a file or object, at most [Json#SIZE_MAX] of them; null when there is none.
+    /// Reads a file or object of at most [Json#SIZE_MAX] bytes. Returns null when it does not exist.
     public static byte[] read(RangeStore store, Location file) throws IOException {
-        if (!store.exists(file) || store.isFolder(file)) {
-            return null;
+        NoSuchFileException missing = null;
+        for (int attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+            if (!store.exists(file) || store.isFolder(file)) {
+                return null;
+            }
+            try (Disk.Readable readable = store.open(file)) {
+                byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
+                return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
+            } catch (NoSuchFileException e) {
+                // Another process has removed it, and may put another file in its place.
+                missing = e;
+            }
         }
-        try (Disk.Readable readable = store.open(file)) {
-            byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
-            return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
-        }
+        // It is a symbolic link to a missing file. The link shows that there should be a file, so it is not ignored.
+        throw missing;
     }
 
-    /// The values of a file that was read.
+    /// Decodes the bytes of a file.
     ///
-    /// @throws IllegalArgumentException when the checksum differs, or it is no JSON object; the message says which
+    /// @throws IllegalArgumentException when the checksum differs, or the bytes are not a JSON object
     public static Map<?, ?> parse(byte[] bytes) {
         if (!isIntact(bytes)) {
-            throw new IllegalArgumentException("its own checksum differs");
+            throw new IllegalArgumentException("its checksum does not match its content");
         }
         if (!(Json.parse(bytes) instanceof Map<?, ?> values)) {
-            throw new IllegalArgumentException("it is no object");
+            throw new IllegalArgumentException("it is not a JSON object");
         }
         return values;
     }
 
-    /// Whether the text ends with a checksum, right or wrong.
+    /// Refuses a newer version, whose text may end differently. If the text ends like ours but its checksum
+    /// differs, the version number itself may be damaged, and the caller reports the damage.
+    ///
+    /// @param known  the version that the caller reads
+    /// @param advice the end of the message: what a user can do
+    /// @throws DatasetException.UnsupportedVersion when the key `version` has a larger number
+    public static void requireVersion(Location file, byte[] bytes, long known, String advice) {
+        if (hasChecksum(bytes) && !isIntact(bytes)) {
+            return;
+        }
+        Object values;
+        try {
+            values = Json.parse(bytes);
+        } catch (IllegalArgumentException e) {
+            // Not JSON: the caller reports the damage.
+            return;
+        }
+        if (values instanceof Map<?, ?> map && map.get("version") instanceof Long version && version > known) {
+            throw new DatasetException.UnsupportedVersion(
+                    file,
+                    0,
+                    Reason.UNSUPPORTED_VERSION,
+                    "the manifest has version " + version + ", but this program reads version " + known + advice);
+        }
+    }
+
+    /// Whether the text ends with a checksum, correct or not.
     public static boolean hasChecksum(byte[] bytes) {
         return tail(text(bytes)).matches();
     }
 
-    /// Whether the text ends with the right checksum.
+    /// Whether the text ends with the correct checksum.
     public static boolean isIntact(byte[] bytes) {
         String text = text(bytes);
         Matcher tail = tail(text);
         return tail.matches() && tail.group(1).equals(crc(bytes, text.lastIndexOf(KEY)));
     }
 
-    /// Puts a file in place in one step, durably, instead of the one that is there.
+    /// Writes a file durably and atomically, and replaces an existing one.
     public static void publish(Disk disk, Path path, byte[] bytes) throws IOException {
         try (NewFile file = NewFile.create(disk, path, true)) {
             file.write(MemorySegment.ofArray(bytes), 0);
@@ -90,12 +129,12 @@ public final class ChecksummedJson {
         }
     }
 
-    /// A checksum as it is written.
+    /// Formats a checksum as it is written in files.
     public static String hex(int crc) {
         return HexFormat.of().toHexDigits(crc);
     }
 
-    /// The end of a text, from the last checksum in it on.
+    /// The end of a text, starting at the last checksum key.
     private static Matcher tail(String text) {
         return TAIL.matcher(text.substring(Math.max(0, text.lastIndexOf(KEY))));
     }

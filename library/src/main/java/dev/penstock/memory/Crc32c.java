@@ -3,19 +3,20 @@ package dev.penstock.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/// CRC-32C (Castagnoli) of memory.
+/// Computes the CRC-32C (Castagnoli) of memory.
 ///
-/// The runtime's own CRC code, given mapped memory whose file was shortened, ends the process. So mapped bytes
-/// are first copied in small pieces to the heap, where the copy fails with a catchable error instead. The
-/// pieces are of one page: they stay in the first-level cache, and larger ones were measured to be slower.
+/// If a mapped file is shortened, the runtime's CRC code ends the process. Therefore mapped bytes are first copied
+/// to the heap in small pieces; a failing copy throws an error that can be caught. A piece is one page, which
+/// stays in the first-level cache. Larger pieces were measured to be slower.
 ///
-/// **Threads.** An instance belongs to one thread.
+/// **Threads.** An instance must be used by one thread only.
 public final class Crc32c {
     private static final int PIECE_SIZE = 4096;
 
-    /// That of Castagnoli, lowest power first.
+    /// The Castagnoli polynomial in reversed bit order.
     private static final int POLYNOMIAL = 0x82F63B78;
 
     /// One `ByteBuffer` holds no more than 2 GiB.
@@ -24,19 +25,19 @@ public final class Crc32c {
     private final CRC32C crc = new CRC32C();
     private byte[] piece;
 
-    /// The CRC of a whole segment, mapped or not.
+    /// Computes the CRC of a segment, mapped or not.
     public static int of(MemorySegment segment) {
         Crc32c crc = new Crc32c();
         crc.update(segment);
         return crc.value();
     }
 
-    /// Starts anew.
+    /// Resets the checksum to its initial state.
     public void reset() {
         crc.reset();
     }
 
-    /// Adds bytes.
+    /// Adds bytes to the checksum.
     public void update(MemorySegment segment) {
         if (segment.isMapped() || !Layouts.isBytes(segment)) {
             updateByPieces(segment);
@@ -45,22 +46,30 @@ public final class Crc32c {
         }
     }
 
-    /// The CRC of all bytes so far.
+    /// Computes the CRC of a part of a buffer of private memory, without earlier bytes. It allocates no object, so
+    /// it suits loops over many short records. It changes the position and limit of the buffer.
+    public int of(ByteBuffer memory, int start, int byteCount) {
+        crc.reset();
+        crc.update(memory.limit(start + byteCount).position(start));
+        return value();
+    }
+
+    /// The CRC of all bytes added so far.
     public int value() {
         return (int) crc.getValue();
     }
 
-    /// The CRC of two runs of bytes, one behind the other, out of the CRC of each.
+    /// Computes the CRC of the concatenation of two byte strings from the CRCs of the two.
     ///
-    /// Appending a zero bit is a linear map of the register over the field of two elements, so appending many is
-    /// a power of its matrix, found by squaring.
+    /// Appending a zero bit is a linear map of the CRC register over GF(2). Appending many zero bits is a power of
+    /// its matrix, which is computed by repeated squaring.
     public static int combine(int first, int second, long secondByteCount) {
         int[] zeros = new int[Integer.SIZE];
         zeros[0] = POLYNOMIAL;
         for (int bit = 1; bit < Integer.SIZE; bit++) {
             zeros[bit] = 1 << (bit - 1);
         }
-        // From one bit to one byte.
+        // Square three times to get from one bit to one byte.
         for (int i = 0; i < 3; i++) {
             zeros = square(zeros);
         }

@@ -7,123 +7,135 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The few operations on files that everything else is built of.
+/// The file operations that everything else is built on.
 ///
-/// It is a seam: the real one talks to the operating system, the ones in the tests record every operation, lose
-/// what was not forced, or fail the n-th one. So nothing outside this interface may touch a file of ours.
+/// This is the seam for tests: the real disk calls the operating system, test disks record every operation, lose
+/// bytes that were not forced, or fail the n-th operation. No code outside this interface may touch the files of a
+/// dataset.
 public interface Disk {
-    /// The file system of this machine.
+    /// The local file system.
     static Disk real() {
         return RealDisk.INSTANCE;
     }
 
-    /// A new file to write.
+    /// Creates a new file for writing.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when the name is taken
+    /// @throws java.nio.file.FileAlreadyExistsException when the file exists
     Writable create(Path file) throws IOException;
 
-    /// Opens an existing file for writing by position. Its bytes stay until they are written over, and writing
-    /// behind its end makes it longer. Unlike a file from [#create] it carries no lock.
+    /// Opens an existing file for writing by position. Bytes that are not overwritten stay, and writing beyond the
+    /// end makes the file longer. Unlike a file from [#create], it is not locked.
     Writable openForWriting(Path file) throws IOException;
 
-    /// An existing file to read by position.
+    /// Opens an existing file for reading by position.
     Readable open(Path file) throws IOException;
 
-    /// Opens a file that exists only to be locked, and creates it when it is absent. It must be opened by no other
-    /// method, because closing any descriptor of a file ends all locks that the process has on it.
+    /// Opens a lock file, and creates it if it does not exist. A lock file must not be opened by any other method,
+    /// because closing any descriptor of it releases all locks of the process on it.
     Locks locks(Path file) throws IOException;
 
-    /// All of a file as read-only memory that lives as long as the arena. No descriptor stays open.
+    /// Maps a whole file as read-only memory that lives as long as the arena. No descriptor stays open.
     MemorySegment map(Path file, Arena arena) throws IOException;
 
-    /// A range of a file as read-only memory that lives as long as the arena. No descriptor stays open.
+    /// Maps a range of a file as read-only memory that lives as long as the arena. No descriptor stays open.
     ///
-    /// @throws java.io.EOFException when the file ends before the range does
+    /// @throws java.io.EOFException when the file ends before the range
     MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException;
 
-    /// The name under which a file to be written is to appear: that of the file a link leads to.
+    /// The path that a new file should be published under: the target of a symbolic link, otherwise the path
+    /// itself.
     ///
-    /// @throws IOException when the name is that of a device or a pipe, which cannot be replaced
+    /// @throws IOException when the path is a device or a pipe, which cannot be replaced
     default Path target(Path file) throws IOException {
         return file;
     }
 
-    /// Whether something has this name.
+    /// Whether a file or folder with this path exists.
     boolean exists(Path file) throws IOException;
 
-    /// Whether a folder has this name.
+    /// Whether the path is a folder.
     boolean isDirectory(Path path) throws IOException;
 
-    /// The names in a folder, in no order.
+    /// Lists the entries of a folder, in no particular order.
     List<Path> list(Path directory) throws IOException;
 
-    /// Makes a folder unless it is there. Its own name is durable when its parent is forced.
+    /// Creates a folder if it does not exist. The new folder is durable once its parent is forced.
     void createDirectory(Path directory) throws IOException;
 
-    /// Gives a file another name in one step, replacing what had it.
+    /// Renames a file atomically and replaces an existing target.
     void move(Path from, Path to) throws IOException;
 
-    /// Gives a file a second name, in the same file system. Both names lead to the same bytes.
+    /// Creates a hard link: a second name for the same file, in the same file system.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when the new name is taken
+    /// @throws java.nio.file.FileAlreadyExistsException when the new name exists
     void link(Path existing, Path name) throws IOException;
 
-    /// Removes a name if it exists.
+    /// Deletes a file if it exists.
     void delete(Path file) throws IOException;
 
-    /// Removes a file that was being written by a process that is gone, and leaves one whose writer lives.
+    /// Deletes a temporary file whose writing process has ended, and keeps one whose writer is still alive.
     void deleteAbandoned(Path file) throws IOException;
 
-    /// Makes the names in a directory durable.
+    /// Makes the names in a folder durable.
     void forceDirectory(Path directory) throws IOException;
 
-    /// A file being written, by position. One thread at a time.
+    /// A file that is written by position, by one thread at a time.
     interface Writable extends AutoCloseable {
-        /// Writes all bytes of the source at a position.
+        /// Writes all bytes of the source at an offset.
         void write(MemorySegment source, long offset) throws IOException;
 
-        /// Reads back what was written, as [Readable#read] does. Opening the file a second time for that would
-        /// end its lock as soon as it is closed.
+        /// Reads bytes back, like [Readable#read]. Opening the file a second time for this would release its lock
+        /// as soon as it is closed.
         long read(long offset, MemorySegment target) throws IOException;
 
-        /// The length now.
+        /// The current length of the file.
         long size() throws IOException;
 
-        /// Returns once content and length are on stable storage.
+        /// Starts writing the bytes so far to the disk, in the background, so that [#force] finds less to do. It
+        /// guarantees nothing.
+        default void beginWriteOut() throws IOException {}
+
+        /// Returns when content and length are on stable storage.
         void force() throws IOException;
 
-        /// Returns once the content is on stable storage, up to the length that the last [#force] made durable.
-        /// It is faster than [#force] because the file system need not write its own records. Bytes behind that
-        /// length are not promised.
+        /// Returns when the content is on stable storage, up to the length that the last [#force] made durable.
+        /// This is faster than [#force], because the file system does not write its metadata. Bytes beyond that
+        /// length may be lost.
         void forceData() throws IOException;
 
         @Override
         void close() throws IOException;
     }
 
-    /// A file being read, by position, from any number of threads.
+    /// A file that is read by position, by any number of threads.
     interface Readable extends AutoCloseable {
-        /// The length now.
+        /// The current length of the file.
         long size() throws IOException;
 
-        /// Fills the target from a position.
+        /// Fills the target from an offset.
         ///
-        /// @return the bytes read, fewer than wanted only when the file ends
+        /// @return the number of bytes read, which is less than the target's size only at the end of the file
         long read(long offset, MemorySegment target) throws IOException;
+
+        /// The modification time of the file when it was opened, in nanoseconds since 1970, or 0 if it is not
+        /// known.
+        default long modifiedNanos() {
+            return 0;
+        }
 
         @Override
         void close() throws IOException;
     }
 
-    /// Locks on single bytes or ranges of one file.
+    /// Locks on bytes or byte ranges of one file.
     ///
-    /// A lock belongs to this object: it keeps out every other process and every other holder in this process. The
-    /// operating system ends the locks of a process that is gone. Locks say nothing about the bytes of the file,
+    /// A lock belongs to this object: it excludes all other processes and all other holders in this process. The
+    /// operating system releases the locks of a process that ends. Locks do not protect the content of the file,
     /// and locked bytes need not exist.
     ///
-    /// **Threads.** Any number. Closing ends all locks that were taken through the object.
+    /// **Threads.** Safe for any number of threads. Closing releases all locks that were taken through the object.
     interface Locks extends AutoCloseable {
-        /// Takes a shared lock on one byte. Any number of holders may have one at the same time.
+        /// Takes a shared lock on one byte. Any number of holders may hold it at the same time.
         ///
         /// @return null when another holder has an exclusive lock on the byte
         Lock tryShared(long byteIndex) throws IOException;
@@ -133,23 +145,23 @@ public interface Disk {
         /// @return null when another holder has any lock on one of the bytes
         Lock tryExclusive(long start, long byteCount) throws IOException;
 
-        /// The text that the last [#setText] left in the file, or an empty text.
+        /// The text written by the last [#setText], or an empty text.
         String text() throws IOException;
 
-        /// Leaves a short text in the file, for whoever fails to get a lock. It is not forced.
+        /// Writes a short text to the file, to be shown to those who fail to get a lock. It is not forced to disk.
         ///
         /// @throws IllegalArgumentException when the text is longer than [#TEXT_SIZE_MAX] bytes
         void setText(String text) throws IOException;
 
-        /// Bytes of a text. Locks that must not hinder reading the text, on systems where a locked byte cannot be
-        /// read, begin behind them.
+        /// The largest size of the text in bytes. Some systems do not allow a locked byte to be read, so locks
+        /// begin after the text.
         int TEXT_SIZE_MAX = 512;
 
         @Override
         void close() throws IOException;
     }
 
-    /// A lock that is held until it is closed, which may be done any number of times.
+    /// A lock that is held until it is closed. Closing it again has no effect.
     interface Lock extends AutoCloseable {
         @Override
         void close() throws IOException;

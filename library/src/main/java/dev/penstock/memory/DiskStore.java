@@ -6,10 +6,13 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// The files of a disk as a store.
+/// Gives access to the files of a [Disk] as a [RangeStore].
 record DiskStore(Disk disk) implements RangeStore {
     @Override
     public List<Location> list(Location folder) throws IOException {
+        if (!disk.isDirectory(folder.path())) {
+            return List.of();
+        }
         return disk.list(folder.path()).stream().map(Location::of).toList();
     }
 

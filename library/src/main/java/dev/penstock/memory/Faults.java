@@ -11,22 +11,21 @@ import java.lang.invoke.MethodType;
 import java.nio.file.Files;
 import java.util.List;
 
-/// Turns the Java runtime's answer to an unreadable mapped page into an error that names the file.
+/// Translates the Java runtime's error for an unreadable mapped page into an exception that names the file.
 ///
-/// The runtime raises an [InternalError] when a mapped page lies beyond the end of a file that was shortened,
-/// or when the device fails to deliver it.
+/// The runtime throws an [InternalError] when a mapped page lies beyond the end of a shortened file, or when the
+/// device cannot read it.
 public final class Faults {
-    /// Not final, so that the compiler cannot know what is called and has to make the call.
+    /// Not final, so that the compiler cannot inline the call and drop it.
     private static MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class));
 
     private Faults() {}
 
-    /// Raises here the fault of a read of mapped memory that came before, if it had one.
+    /// Raises the fault of an earlier read of mapped memory here, if there was one.
     ///
-    /// Optimised code notes a fault and goes on with undefined bytes; the runtime raises the error when the
-    /// code next returns from a method that was not inlined. Without this call that is as a rule after the
-    /// `catch` that was meant for it, in some caller. It calls a method that does nothing and cannot be
-    /// inlined: 2 to 3 ns.
+    /// Optimised code records a fault and continues with undefined bytes. The runtime throws the error when the
+    /// code next returns from a method that was not inlined, which is usually outside the `catch` that was meant
+    /// for it. This method calls an empty method that cannot be inlined, which takes 2 to 3 ns.
     public static void settle() {
         try {
             nothing.invokeExact();
@@ -37,8 +36,8 @@ public final class Faults {
         }
     }
 
-    /// The error to throw instead when it may have been any of these files: the one that is shorter now, if there
-    /// is one.
+    /// Returns the exception to throw when any of these files may be the cause: it names the file that is now
+    /// shorter, if there is one.
     public static DatasetException translate(InternalError fault, List<OpenFile> files) {
         return files.stream()
                 .map(file -> file.translate(fault))
@@ -47,9 +46,9 @@ public final class Faults {
                 .orElseGet(() -> files.getFirst().translate(fault));
     }
 
-    /// The error to throw instead.
+    /// Returns the exception to throw instead of a fault.
     ///
-    /// @param offset where in the file the access was, as far as is known
+    /// @param offset the position of the access in the file, as far as it is known
     /// @param size   the size of the file when it was mapped
     public static DatasetException.Corrupt translate(InternalError fault, Location file, long offset, long size) {
         RowCopy.distrustVectors();
@@ -67,6 +66,10 @@ public final class Faults {
             fault.addSuppressed(e);
         }
         return new DatasetException.Corrupt(
-                file, offset, Reason.READ_FAULT, "a page of the file could not be read; see the system log", fault);
+                file,
+                offset,
+                Reason.READ_FAULT,
+                "a page of the file could not be read: the disk may be failing, see the system log",
+                fault);
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
-/// The options of the reader of one format: the shared [ReaderOptions], and whatever the format adds to them.
+/// The options for opening a format: the shared [ReaderOptions], plus the format's own options.
 ///
-/// @param <T> the options of the format
+/// @param <T> the type of the options
 public interface FormatOptions<T> {
     /// The options that all formats share.
     ReaderOptions reading();
 
-    /// The same options of the format, with other shared ones.
+    /// Returns a copy of these options with other shared options.
     T withReading(ReaderOptions reading);
 
     /// Whether files are mapped or read by position.
@@ -16,17 +16,17 @@ public interface FormatOptions<T> {
         return reading().access();
     }
 
-    /// How many threads one gather of many bytes may use.
+    /// The largest number of threads that one gather may use.
     default int threads() {
         return reading().threads();
     }
 
-    /// How much memory the files may fill, or [ReaderOptions#AUTOMATIC].
+    /// The number of bytes of memory that the files may fill, or [ReaderOptions#AUTOMATIC].
     default long memoryBytes() {
         return reading().memoryBytes();
     }
 
-    /// Where the files are.
+    /// The disk that holds the files.
     default Disk disk() {
         return reading().disk();
     }
@@ -47,7 +47,7 @@ public interface FormatOptions<T> {
         return withReading(reading().withDisk(disk));
     }
 
-    /// Makes the format read from a store of objects instead of the disk.
+    /// Returns a copy of these options that reads from a remote store instead of the disk.
     default T withStore(RangeStore store) {
         return withReading(reading().withStore(store));
     }

@@ -9,14 +9,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Runs actions that wait for a store most of the time, a bounded number of them at once.
+/// Runs actions that mostly wait for a remote store, up to a fixed number at the same time.
 ///
-/// The actions run on virtual threads, one alone on the calling thread. After a failure no further action starts,
-/// those under way are interrupted, and the first failure is thrown when all of them have ended. The same happens
-/// when the calling thread is interrupted. Waiting for them is necessary because they write into memory of the
-/// caller.
+/// The actions run on virtual threads; a single action runs on the calling thread. After a failure, or when the
+/// calling thread is interrupted, no further action starts and the running ones are interrupted. The first failure
+/// is thrown after all of them have ended: they write to the caller's memory, so the caller must not continue
+/// earlier.
 ///
-/// **Threads.** Any number; the bound holds for all of them together.
+/// **Threads.** Safe for any number of threads, which share the limit.
 final class InFlight {
     private final int max;
     private final Semaphore free;
@@ -34,7 +34,7 @@ final class InFlight {
 
     /// Runs the actions 0 to `count - 1`.
     ///
-    /// @throws InterruptedIOException when the calling thread is interrupted; it stays interrupted
+    /// @throws InterruptedIOException when the calling thread is interrupted; its interrupt status stays set
     void run(int count, Action action) throws IOException {
         if (count == 1) {
             runOne(0, action);
@@ -114,7 +114,7 @@ final class InFlight {
             }
         }
 
-        /// The first reason to stop is the one that is thrown.
+        /// Records the first reason to stop, which is the one that is thrown.
         private void stop(Throwable reason) {
             if (failure.compareAndSet(null, reason)) {
                 workers.forEach(Thread::interrupt);

@@ -10,13 +10,14 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
 
-/// A journal is a file of changes, in frames that are either there as a whole or not at all.
+/// A journal is a file of changes in frames. After a crash, each frame is either complete or absent.
 ///
-/// Its user says what a frame means: a frame carries a kind, two numbers and any number of items of the same size.
-/// The journal knows which frames are there after a crash. [JournalWriter] writes it and [JournalReplay] reads it.
+/// The owner of the journal defines what a frame means: a frame carries a kind, two numbers and any number of
+/// items of the same size. The journal decides which frames are valid after a crash. [JournalWriter] writes it and
+/// [JournalReplay] reads it.
 ///
 /// All integers are little-endian; CRC is CRC-32C. The file is the header, the frames one after another, and zeros
-/// that are kept for frames to come.
+/// reserved for future frames.
 ///
 /// ## Layout
 ///
@@ -47,21 +48,22 @@ import java.nio.charset.StandardCharsets;
 /// |     40 |    4 | u32   | count    | items that follow, at most [#ITEM_COUNT_MAX]                        |
 /// |     44 |    4 | u32   | crc      | CRC of bytes 0 to 43 and of all items                               |
 ///
-/// SYNCED says that whatever this frame and all earlier ones refer to in other files was durable before this frame
-/// was written. MORE says that the commit goes on in the next frame; it counts only when its last frame is there.
+/// SYNCED means that all data in other files that this frame and all earlier ones refer to was durable before this
+/// frame was written. MORE means that the commit continues in the next frame; a commit is valid only if its last
+/// frame is there.
 ///
 /// ## Invariants
 ///
-/// - A frame is written once, in one write, into room that is zeros and durable already. So writing it changes no
-///   length, and a full disk shows before anything is acknowledged.
-/// - Frames that were not forced may be lost in any order. So a valid frame behind an invalid one proves nothing,
-///   and the run of frames ends at the first one that is invalid: a **torn tail**.
+/// - A frame is written once, in one write, into reserved space that is already zeros and durable. So writing it
+///   does not change the length of the file, and a full disk is noticed before anything is acknowledged.
+/// - Frames that were not forced may be lost in any order. So a valid frame after an invalid one proves nothing,
+///   and the sequence of frames ends at the first invalid one: a **torn tail**.
 /// - When a later frame says that the first missing one was durable, the file is **damaged**, which is an error.
-/// - A journal that was read after a crash is not continued: its user begins a new one.
+/// - A journal that was read after a crash is not continued: its owner starts a new one.
 ///
-/// @param magic      8 characters of the header
-/// @param frameMagic 4 characters of each frame
-/// @param itemSize   bytes of an item, a multiple of 16 so that frames begin at one
+/// @param magic      the 8 characters that begin the header
+/// @param frameMagic the 4 characters that begin each frame
+/// @param itemSize   the size of an item in bytes, a multiple of 16 so that every frame stays aligned
 public record Journal(String magic, String frameMagic, int itemSize) {
     static final StructLayout HEADER = MemoryLayout.structLayout(
             MemoryLayout.sequenceLayout(8, U8).withName("magic"),
@@ -84,28 +86,29 @@ public record Journal(String magic, String frameMagic, int itemSize) {
             U32.withName("count"),
             U32.withName("crc"));
 
-    /// Bytes of the header, where the first frame begins.
+    /// The size of the header in bytes, which is the offset of the first frame.
     public static final long HEADER_SIZE = HEADER.byteSize();
 
-    /// Bytes of a frame without its items.
+    /// The size of a frame without its items, in bytes.
     public static final long FRAME_HEAD_SIZE = FRAME.byteSize();
 
-    /// Bytes at whose multiples frames begin.
+    /// Frames begin at multiples of this number of bytes.
     static final long FRAME_ALIGNMENT = 8;
 
-    /// Items of one frame: a GiB of the usual ones. A larger commit takes several frames.
+    /// The largest number of items of one frame: 1 GiB at the usual item size. A larger commit takes several
+    /// frames.
     public static final int ITEM_COUNT_MAX = 1 << 25;
 
-    /// A change.
+    /// A frame with changes.
     public static final int COMMIT = 1;
-    /// A part of the state that the changes are applied to.
+    /// A frame with a part of the state that the changes are applied to.
     public static final int OVERLAY = 2;
-    /// Only says that what came before is durable.
+    /// A frame that only says that everything before it is durable.
     public static final int SYNC = 3;
 
-    /// What the frames so far refer to is durable.
+    /// A flag: the data that the frames so far refer to is durable.
     public static final int SYNCED = 1;
-    /// The commit goes on in the next frame.
+    /// A flag: the commit continues in the next frame.
     public static final int MORE = 2;
 
     static final int FLAGS_KNOWN = SYNCED | MORE;
@@ -113,7 +116,7 @@ public record Journal(String magic, String frameMagic, int itemSize) {
     public Journal {
         if (magic.length() != 8 || frameMagic.length() != 4 || itemSize < 16 || itemSize % 16 != 0) {
             throw new IllegalArgumentException(
-                    "a journal has magics of 8 and 4 characters and items of 16 bytes or more");
+                    "a journal needs magics of 8 and 4 characters and items of at least 16 bytes");
         }
     }
 
@@ -126,7 +129,7 @@ public record Journal(String magic, String frameMagic, int itemSize) {
         return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;
     }
 
-    /// Bytes of a frame.
+    /// The size in bytes of a frame with `itemCount` items.
     public long frameSize(long itemCount) {
         return FRAME_HEAD_SIZE + itemCount * itemSize;
     }

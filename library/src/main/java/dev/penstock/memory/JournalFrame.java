@@ -8,14 +8,14 @@ import static dev.penstock.memory.Layouts.U8;
 
 import java.lang.foreign.MemorySegment;
 
-/// A frame of a journal without its items; [Journal] has the layout.
+/// The head of a journal frame, without its items. [Journal] describes the layout.
 ///
 /// @param kind     [Journal#COMMIT], [Journal#OVERLAY] or [Journal#SYNC]
 /// @param flags    [Journal#SYNCED] and [Journal#MORE]
-/// @param fields   the user's, 16 bits
-/// @param durable  highest sequence that was known to be durable when the frame was written
-/// @param length   the user's
-/// @param count    items behind it
+/// @param fields   16 bits that the owner of the journal defines
+/// @param durable  the highest sequence that was known to be durable when the frame was written
+/// @param length   a number that the owner of the journal defines
+/// @param count    the number of items that follow
 public record JournalFrame(int kind, int flags, int fields, long sequence, long durable, long length, int count) {
     static final long MAGIC_OFFSET = Journal.frameOffset("magic");
     static final long KIND_OFFSET = Journal.frameOffset("kind");
@@ -28,12 +28,12 @@ public record JournalFrame(int kind, int flags, int fields, long sequence, long 
     static final long COUNT_OFFSET = Journal.frameOffset("count");
     static final long CRC_OFFSET = Journal.frameOffset("crc");
 
-    /// Whether what this frame and earlier ones refer to was durable before it was written.
+    /// Whether the data that this frame and earlier ones refer to was durable before the frame was written.
     public boolean isSynced() {
         return (flags & Journal.SYNCED) != 0;
     }
 
-    /// Whether the commit goes on in the next frame.
+    /// Whether the commit continues in the next frame.
     public boolean hasMore() {
         return (flags & Journal.MORE) != 0;
     }
@@ -49,7 +49,7 @@ public record JournalFrame(int kind, int flags, int fields, long sequence, long 
                 head.get(U32, COUNT_OFFSET));
     }
 
-    /// Writes the head in front of items that are there already, with the checksum of both.
+    /// Writes the head in front of items that are already in place, with the checksum of both.
     void write(MemorySegment frame, int magic, long salt) {
         frame.set(U32, MAGIC_OFFSET, magic);
         frame.set(U8, KIND_OFFSET, (byte) kind);

@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
 
-/// The first bytes of a journal; [Journal] has the layout.
+/// The header of a journal. [Journal] describes the layout.
 ///
-/// @param uuid     of what the journal belongs to
-/// @param number   as in the name of the file
-/// @param salt     random and new for every journal
-/// @param sequence of the state that the changes are applied to
+/// @param uuid     the id of the dataset that the journal belongs to
+/// @param number   the number in the name of the file
+/// @param salt     a random number, new for every journal
+/// @param sequence the sequence of the state that the changes are applied to
 public record JournalHeader(UUID uuid, long number, long salt, long sequence) {
     private static final long UUID_OFFSET = Journal.headerOffset("uuid");
     private static final long NUMBER_OFFSET = Journal.headerOffset("number");
@@ -28,7 +28,7 @@ public record JournalHeader(UUID uuid, long number, long salt, long sequence) {
 
     /// Reads a header.
     ///
-    /// @throws DatasetException when there is none, or it is damaged
+    /// @throws DatasetException when the header is missing or damaged
     static JournalHeader read(Journal journal, Path file, MemorySegment bytes) {
         if (bytes.byteSize() < Journal.HEADER_SIZE) {
             throw new DatasetException.Corrupt(
@@ -37,7 +37,7 @@ public record JournalHeader(UUID uuid, long number, long salt, long sequence) {
         byte[] magic = bytes.asSlice(0, journal.magicBytes().length).toArray(Layouts.U8);
         if (!Arrays.equals(magic, journal.magicBytes())) {
             throw new DatasetException.WrongFormat(
-                    file, "this is no journal: it does not begin with " + journal.magic());
+                    file, "this is not a journal: it does not begin with " + journal.magic());
         }
         if (bytes.get(U32, CRC_OFFSET) != Crc32c.of(bytes.asSlice(0, CRC_OFFSET))) {
             throw new DatasetException.Corrupt(
@@ -46,7 +46,7 @@ public record JournalHeader(UUID uuid, long number, long salt, long sequence) {
         for (long at = ZERO_OFFSET; at < CRC_OFFSET; at++) {
             if (bytes.get(Layouts.U8, at) != 0) {
                 throw new DatasetException.Corrupt(
-                        file, at, Reason.NONZERO_PADDING, "reserved bytes of the journal's header are in use");
+                        file, at, Reason.NONZERO_PADDING, "reserved bytes of the journal's header are not zero");
             }
         }
         ByteBuffer uuid = ByteBuffer.wrap(bytes.asSlice(UUID_OFFSET, 16).toArray(Layouts.U8));

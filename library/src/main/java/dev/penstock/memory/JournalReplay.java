@@ -13,23 +13,27 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Reads a [Journal]: finds out which frames are there, and hands them over.
+/// Reads a [Journal]: finds the valid frames and passes them to a visitor.
 ///
-/// **Memory.** A constant amount, whatever the size of the journal and of its frames.
+/// A commit is final as soon as its last frame is valid and SYNCED. Such commits are visited while the journal is
+/// being read ([#read]), so that its bytes are read only once. [#forEach] visits the others once it is known what
+/// follows them.
 ///
-/// **Threads.** One at a time. The journal may be written meanwhile.
+/// **Memory.** A replay uses the memory of one [JournalWindow], for any size of the journal and its frames.
+///
+/// **Threads.** One thread at a time. Another thread or process may write the journal at the same time.
 public final class JournalReplay {
-    /// Bytes read at a time.
-    private static final int WINDOW_SIZE = 1 << 16;
+    /// The number of bytes examined together, and the smallest read.
+    private static final int PIECE_SIZE = 1 << 16;
 
     private static final MemorySegment ZEROS =
-            MemorySegment.ofArray(new byte[WINDOW_SIZE]).asReadOnly();
+            MemorySegment.ofArray(new byte[PIECE_SIZE]).asReadOnly();
 
-    /// How often the bytes of a file may be checked in search of frames behind a torn one: a file made to look
-    /// full of frames must not take for ever.
+    /// The number of times that the file may be searched for frames after a torn one. It bounds the time for a
+    /// file that was crafted to look full of frames.
     private static final long SEARCH_PASSES_MAX = 8;
 
-    /// What makes a frame valid. All of them are checked; tests leave one out to show that it is needed.
+    /// The conditions for a valid frame. All are checked; tests leave one out to show that it is needed.
     enum Rule {
         CRC,
         SALT,
@@ -43,22 +47,31 @@ public final class JournalReplay {
     private final Disk.Readable file;
     private final JournalHeader header;
     private final Set<Rule> rules;
-    private final byte[] window = new byte[WINDOW_SIZE];
-    private long windowStart;
-    private long windowSize;
+    private final JournalWindow window;
+    private final int windowBytes;
     private final Crc32c crc = new Crc32c();
+
+    /// The offset of the first frame to read.
+    private long start = Journal.HEADER_SIZE;
+
+    /// Whether the frames before [#start] were read by an earlier replay.
+    private boolean isContinued;
 
     private long end = Journal.HEADER_SIZE;
     private long syncedEnd = Journal.HEADER_SIZE;
     private long sequence;
     private long frameCount;
     private long overlayCount;
-    /// Frames of a commit whose last frame has not been found yet.
+    /// The number of frames of a commit whose last frame has not been found yet.
     private long pendingFrames;
+
+    /// The end of the commits that were visited.
+    private long visitedEnd = Journal.HEADER_SIZE;
 
     private boolean isTorn;
 
-    private JournalReplay(Journal journal, Path path, Disk.Readable file, Set<Rule> rules) throws IOException {
+    private JournalReplay(Journal journal, Path path, Disk.Readable file, Set<Rule> rules, long windowBytes)
+            throws IOException {
         this.journal = journal;
         this.path = path;
         this.file = file;
@@ -66,19 +79,46 @@ public final class JournalReplay {
         MemorySegment head = MemorySegment.ofArray(new byte[(int) Journal.HEADER_SIZE]);
         this.header = JournalHeader.read(journal, path, head.asSlice(0, file.read(0, head)));
         this.sequence = header.sequence();
+        this.windowBytes = (int) Math.max(PIECE_SIZE, windowBytes);
+        this.window = new JournalWindow(file, this.windowBytes);
     }
 
-    /// Reads a journal and finds its last frame.
+    /// Opens a journal and reads its header. Call [#read] next.
     ///
-    /// @param file stays the caller's and open as long as frames are wanted
-    /// @throws DatasetException when it is no journal, or frames are missing that were durable
+    /// @param file stays the caller's, and must stay open as long as frames are read
+    /// @throws DatasetException when the file is not a journal
     public static JournalReplay open(Journal journal, Path path, Disk.Readable file) throws IOException {
         return open(journal, path, file, EnumSet.allOf(Rule.class));
     }
 
     static JournalReplay open(Journal journal, Path path, Disk.Readable file, Set<Rule> rules) throws IOException {
-        JournalReplay replay = new JournalReplay(journal, path, file, rules);
-        replay.scan();
+        return new JournalReplay(journal, path, file, rules, Math.min(file.size(), JournalWindow.SIZE));
+    }
+
+    /// Finds the last frame, and visits the commits that are final.
+    ///
+    /// @param sequenceLimit commits after this sequence are not visited
+    /// @throws DatasetException when frames are missing that were durable; commits visited so far must be
+    ///                          discarded then
+    public void read(long sequenceLimit, Visitor visitor) throws IOException {
+        scan(sequenceLimit, visitor);
+    }
+
+    /// Opens a journal to read the frames that follow those of an earlier replay, while a writer appends. The cost
+    /// depends on the new frames only.
+    ///
+    /// @param end      the end of the frames that were read earlier
+    /// @param sequence the sequence of the last of them
+    public static JournalReplay openBehind(Journal journal, Path path, Disk.Readable file, long end, long sequence)
+            throws IOException {
+        JournalReplay replay = new JournalReplay(journal, path, file, EnumSet.allOf(Rule.class), PIECE_SIZE);
+        replay.start = end;
+        replay.end = end;
+        replay.syncedEnd = end;
+        replay.sequence = sequence;
+        replay.visitedEnd = end;
+        replay.isContinued = true;
+        replay.scan(Long.MIN_VALUE, IGNORE_FRAMES);
         return replay;
     }
 
@@ -87,12 +127,12 @@ public final class JournalReplay {
         return header;
     }
 
-    /// Where the last complete commit ends.
+    /// The end of the last complete commit.
     public long end() {
         return end;
     }
 
-    /// Where the last frame ends that says of itself and all before it that what they refer to is durable.
+    /// The end of the last SYNCED frame.
     public long syncedEnd() {
         return syncedEnd;
     }
@@ -102,35 +142,40 @@ public final class JournalReplay {
         return sequence;
     }
 
-    /// Frames of complete commits, without those of the state that the changes are applied to.
+    /// The number of frames in complete commits, without the overlay frames.
     public long frameCount() {
         return frameCount;
     }
 
-    /// Frames of the state that the changes are applied to.
+    /// The number of overlay frames, which hold the state that the changes are applied to.
     public long overlayCount() {
         return overlayCount;
     }
 
-    /// Whether something other than zeros follows the last complete commit.
+    /// Whether bytes other than zero follow the last complete commit.
     public boolean isTorn() {
         return isTorn;
     }
 
-    /// What is done with a frame.
+    /// Receives the frames of a journal.
     @FunctionalInterface
     public interface Visitor {
-        /// Takes a frame, or some items of one: a frame of many items comes in several calls.
+        /// Receives a frame, or some of its items: a frame with many items comes in several calls.
         ///
-        /// @param offset    of the frame in the file
-        /// @param items     some or all of its items; borrowed until the call returns
-        /// @param firstItem the position of the first of them in the frame
+        /// @param offset    the offset of the frame in the file
+        /// @param items     some or all of its items; valid during the call only
+        /// @param firstItem the index of the first of these items in the frame
         void visit(JournalFrame frame, long offset, MemorySegment items, int firstItem) throws IOException;
     }
 
-    /// Hands over the frames of complete commits in their order, overlays first, up to an offset.
+    /// The end of the commits that [#read] has visited, or that were read by an earlier replay.
+    public long visitedEnd() {
+        return visitedEnd;
+    }
+
+    /// Visits the frames of complete commits in order, overlays first, from [#visitedEnd] up to an offset.
     public void forEach(long limit, Visitor visitor) throws IOException {
-        long at = Journal.HEADER_SIZE;
+        long at = visitedEnd;
         while (at < Math.min(limit, end)) {
             JournalFrame frame = JournalFrame.read(bytes(at, (int) Journal.FRAME_HEAD_SIZE));
             visitItems(frame, at, visitor);
@@ -139,7 +184,7 @@ public final class JournalReplay {
     }
 
     private void visitItems(JournalFrame frame, long at, Visitor visitor) throws IOException {
-        int itemsAtOnce = WINDOW_SIZE / journal.itemSize();
+        int itemsAtOnce = PIECE_SIZE / journal.itemSize();
         int first = 0;
         do {
             int count = Math.min(itemsAtOnce, frame.count() - first);
@@ -149,34 +194,50 @@ public final class JournalReplay {
         } while (first < frame.count());
     }
 
-    /// Finds the run of valid frames, and decides what an invalid one behind it means.
-    private void scan() throws IOException {
-        long at = Journal.HEADER_SIZE;
-        long last = header.sequence();
+    private static final Visitor IGNORE_FRAMES = (frame, offset, items, firstItem) -> {};
+
+    /// Finds the valid frames, and decides whether an invalid one after them is a torn tail or damage.
+    private void scan(long sequenceLimit, Visitor visitor) throws IOException {
+        long at = start;
+        long last = sequence;
         boolean isWithin = false;
+        boolean hasRest = false;
         while (true) {
             JournalFrame frame = validFrame(at, last);
             if (frame == null) {
-                if (!isDamaged(at, last)) {
+                hasRest = !(isContinued && isFree(at)) && hasBytesFrom(at);
+                if (!hasRest || !isDamaged(at, last)) {
                     break;
                 }
-                // A writer may have finished the frame after it was read here, and then the one that vouches for it.
-                windowSize = 0;
+                // A writer may have finished this frame after it was read here, and then written the next one.
+                window.forget();
                 frame = validFrame(at, last);
                 if (frame == null) {
                     throw new DatasetException.Corrupt(
                             path,
                             at,
                             Reason.CHECKSUM,
-                            "the journal is damaged: change " + (last + 1) + " was durable and cannot be read");
+                            "the journal is damaged: change " + (last + 1)
+                                    + " was durable but cannot be read; restore the dataset from a copy");
                 }
             }
             at += journal.frameSize(frame.count());
             last = frame.sequence();
             isWithin = frame.hasMore();
             note(frame, at, isWithin);
+            if (!isWithin && frame.isSynced() && last <= sequenceLimit) {
+                forEach(end, visitor);
+                visitedEnd = end;
+            }
         }
-        isTorn = isWithin || hasBytesFrom(end);
+        window.endAhead();
+        isTorn = isWithin || !isContinued && hasRest;
+    }
+
+    /// Whether no frame begins at an offset, judged by its first bytes only, because many zeros may follow.
+    private boolean isFree(long at) throws IOException {
+        MemorySegment head = bytesOrNull(at, (int) Journal.FRAME_HEAD_SIZE);
+        return head == null || head.mismatch(ZEROS.asSlice(0, head.byteSize())) < 0;
     }
 
     private void note(JournalFrame frame, long frameEnd, boolean isWithin) {
@@ -194,19 +255,19 @@ public final class JournalReplay {
         }
     }
 
-    /// The frame at an offset if it is the next one, otherwise null.
+    /// Returns the frame at an offset if it is the next one, otherwise null.
     private JournalFrame validFrame(long at, long last) throws IOException {
         JournalFrame frame = frameAt(at);
         if (frame == null) {
             return null;
         }
         boolean isOverlay = frame.kind() == Journal.OVERLAY;
-        boolean isPlaced = !isOverlay || last == header.sequence() && frameCount + pendingFrames == 0;
+        boolean isPlaced = !isOverlay || !isContinued && last == header.sequence() && frameCount + pendingFrames == 0;
         boolean isNext = frame.sequence() == (isOverlay ? last : last + 1);
         return isPlaced && (isNext || !rules.contains(Rule.SEQUENCE)) ? frame : null;
     }
 
-    /// The frame at an offset if its bytes are those of a frame of this journal, otherwise null.
+    /// Returns the frame at an offset if its bytes are a valid frame of this journal, otherwise null.
     private JournalFrame frameAt(long at) throws IOException {
         MemorySegment head = bytesOrNull(at, (int) Journal.FRAME_HEAD_SIZE);
         if (head == null
@@ -229,8 +290,8 @@ public final class JournalReplay {
                     path,
                     at,
                     Reason.UNKNOWN_FLAGS,
-                    "a newer program wrote the journal: a frame has kind " + frame.kind() + " and flags "
-                            + frame.flags());
+                    "a newer version wrote the journal (update to read it): a frame has kind " + frame.kind()
+                            + " and flags " + frame.flags());
         }
         return frame;
     }
@@ -239,20 +300,22 @@ public final class JournalReplay {
         if (!rules.contains(Rule.CRC)) {
             return true;
         }
+        long size = journal.frameSize(count);
+        if (size <= windowBytes) {
+            // This loads the whole frame into the window, where the visitor finds it.
+            bytes(at, (int) size);
+        }
         crc.reset();
         crc.update(bytes(at, (int) JournalFrame.CRC_OFFSET));
-        long limit = at + journal.frameSize(count);
-        for (long offset = at + Journal.FRAME_HEAD_SIZE; offset < limit; offset += WINDOW_SIZE) {
-            crc.update(bytes(offset, (int) Math.min(WINDOW_SIZE, limit - offset)));
+        long limit = at + size;
+        for (long offset = at + Journal.FRAME_HEAD_SIZE; offset < limit; offset += PIECE_SIZE) {
+            crc.update(bytes(offset, (int) Math.min(PIECE_SIZE, limit - offset)));
         }
         return crc.value() == expected;
     }
 
-    /// Whether a valid frame behind an invalid one says that the invalid one was durable.
+    /// Whether a valid frame after an invalid one says that the invalid one was durable.
     private boolean isDamaged(long from, long last) throws IOException {
-        if (!hasBytesFrom(from)) {
-            return false;
-        }
         long size = file.size();
         long budget = Math.multiplyExact(size, SEARCH_PASSES_MAX);
         for (long at = from; at + Journal.FRAME_HEAD_SIZE <= size; at += Journal.FRAME_ALIGNMENT) {
@@ -263,7 +326,7 @@ public final class JournalReplay {
             budget -= Math.clamp((long) head.get(U32, JournalFrame.COUNT_OFFSET) * journal.itemSize(), 0, size - at);
             if (budget < 0) {
                 throw new DatasetException.Corrupt(
-                        path, at, Reason.CHECKSUM, "the journal is damaged: it is full of frames that are not valid");
+                        path, at, Reason.CHECKSUM, "the journal is damaged: it has too many invalid frames");
             }
             JournalFrame frame = frameAt(at);
             if (frame != null && frame.sequence() > last) {
@@ -280,8 +343,8 @@ public final class JournalReplay {
 
     private boolean hasBytesFrom(long offset) throws IOException {
         long size = file.size();
-        for (long at = offset; at < size; at += WINDOW_SIZE) {
-            MemorySegment piece = bytesOrNull(at, (int) Math.min(WINDOW_SIZE, size - at));
+        for (long at = offset; at < size; at += PIECE_SIZE) {
+            MemorySegment piece = bytesOrNull(at, (int) Math.min(PIECE_SIZE, size - at));
             if (piece != null && piece.mismatch(ZEROS.asSlice(0, piece.byteSize())) >= 0) {
                 return true;
             }
@@ -297,15 +360,8 @@ public final class JournalReplay {
         return bytes;
     }
 
-    /// Bytes of the file, valid until the next call; null when the file ends before them.
+    /// Returns bytes of the file, valid until the next call, or null when the file is shorter.
     private MemorySegment bytesOrNull(long offset, int size) throws IOException {
-        if (offset < windowStart || offset + size > windowStart + windowSize) {
-            windowStart = offset;
-            windowSize = file.read(offset, MemorySegment.ofArray(window));
-            if (windowSize < size) {
-                return null;
-            }
-        }
-        return MemorySegment.ofArray(window).asSlice(offset - windowStart, size);
+        return window.bytesOrNull(offset, size);
     }
 }

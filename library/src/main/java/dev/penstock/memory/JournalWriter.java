@@ -8,12 +8,12 @@ import java.nio.file.Path;
 
 /// Writes a [Journal].
 ///
-/// Room for frames is zeros that are written and forced ahead ([#reserve]). So [#append] changes no length, and
-/// [#force] need not write the file system's own records.
+/// Space for frames is reserved by writing and forcing zeros ([#reserve]). So [#append] does not change the length
+/// of the file, and [#force] does not have to write file system metadata.
 ///
-/// **Ownership.** Owns the file and its memory. **Threads.** One at a time.
+/// **Ownership.** Owns the file and its buffers. **Threads.** One thread at a time.
 public final class JournalWriter implements AutoCloseable {
-    /// The file is doubled each time, up to this.
+    /// The file doubles each time it grows, by at most this number of bytes.
     private static final long GROWTH_BYTES_MAX = 16L << 20;
 
     private static final long PIECE_SIZE = 1L << 20;
@@ -39,8 +39,8 @@ public final class JournalWriter implements AutoCloseable {
         this.durable = header.sequence();
     }
 
-    /// Begins a journal with room for some bytes of frames. Neither the file nor its name is forced: frames of the
-    /// state it starts from may follow first ([#forceAll]).
+    /// Creates a journal with space for `roomBytes` bytes of frames. Neither the file nor its name is forced yet:
+    /// overlay frames may follow first ([#forceAll]).
     public static JournalWriter create(Disk disk, Path path, Journal journal, JournalHeader header, long roomBytes)
             throws IOException {
         JournalWriter writer = new JournalWriter(disk, path, journal, header, disk.create(path));
@@ -69,12 +69,12 @@ public final class JournalWriter implements AutoCloseable {
         return path;
     }
 
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     public long position() {
         return position;
     }
 
-    /// The sequence of the last frame that was written.
+    /// The sequence of the last frame written.
     public long sequence() {
         return sequence;
     }
@@ -84,8 +84,8 @@ public final class JournalWriter implements AutoCloseable {
         return durable;
     }
 
-    /// Makes sure that frames of so many bytes can be written. When it fails, for example because the disk is
-    /// full, the journal is as good as before.
+    /// Makes sure that `byteCount` bytes of frames can be written. If this fails, for example because the disk is
+    /// full, the journal is still usable.
     public void reserve(long byteCount) throws IOException {
         long missing = Math.addExact(position, byteCount) - limit;
         if (missing <= 0) {
@@ -93,7 +93,7 @@ public final class JournalWriter implements AutoCloseable {
         }
         long step = Math.min(limit, GROWTH_BYTES_MAX);
         long growth = Layouts.alignUp(Math.max(missing, step), Journal.FRAME_ALIGNMENT);
-        // Through a file of its own: a failed write closes a file to all further writing.
+        // Use a separate handle for this, because a failed write poisons the handle.
         long limitBefore = limit;
         try (Disk.Writable room = disk.openForWriting(path)) {
             writeZeros(room, growth);
@@ -115,24 +115,24 @@ public final class JournalWriter implements AutoCloseable {
         }
     }
 
-    /// Memory for the items of the next frame, until the next call.
+    /// Returns memory for the items of the next frame, valid until the next call.
     public MemorySegment items(int itemCount) {
         if (itemCount < 0 || itemCount > Journal.ITEM_COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "a frame has at most " + Journal.ITEM_COUNT_MAX + " items, not " + itemCount);
+                    itemCount + " items do not fit in a frame: the limit is " + Journal.ITEM_COUNT_MAX);
         }
         long size = journal.frameSize(itemCount);
         return frame.reserve(size).asSlice(Journal.FRAME_HEAD_SIZE, size - Journal.FRAME_HEAD_SIZE);
     }
 
-    /// Writes a frame with the items that were put into the memory of [#items], in one write.
+    /// Writes a frame with the items in the memory of [#items], in one write.
     ///
     /// @return the sequence of the frame
-    /// @throws IllegalStateException when no room was reserved for it
+    /// @throws IllegalStateException when not enough space was reserved
     public long append(int kind, int flags, int fields, long length, int itemCount) throws IOException {
         long size = journal.frameSize(itemCount);
         if (size > limit - position) {
-            throw new IllegalStateException("no room was reserved for a frame of " + size + " bytes in " + path);
+            throw new IllegalStateException("no space was reserved for a frame of " + size + " bytes in " + path);
         }
         long next = kind == Journal.OVERLAY ? sequence : Math.addExact(sequence, 1);
         MemorySegment whole = frame.reserve(size).asSlice(0, size);
@@ -144,13 +144,13 @@ public final class JournalWriter implements AutoCloseable {
         return next;
     }
 
-    /// Returns once all frames so far are durable.
+    /// Returns when all frames so far are durable.
     public void force() throws IOException {
         file.forceData();
         durable = sequence;
     }
 
-    /// Returns once the file with its length is durable; its name is when its folder was forced.
+    /// Returns when the file and its length are durable. Its name is durable once its folder is forced.
     public void forceAll() throws IOException {
         file.force();
         durable = sequence;

@@ -19,9 +19,9 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonReadFeature;
 
-/// JSON as maps, lists, strings, numbers, booleans and nulls, with limits that no file can stretch.
+/// Reads and writes JSON as maps, lists, strings, numbers, booleans and nulls, with fixed limits on its size.
 public final class Json {
-    /// Bytes of a whole text.
+    /// The largest size of a JSON text in bytes.
     public static final int SIZE_MAX = 8 << 20;
 
     private static final int DEPTH_MAX = 64;
@@ -44,7 +44,8 @@ public final class Json {
 
     private Json() {}
 
-    /// Writes maps, lists and plain values as one line. Numbers that JSON has no way to say become strings.
+    /// Writes maps, lists and plain values as one line. NaN and infinities become strings, because JSON has no
+    /// such numbers.
     public static String text(Object value) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -79,16 +80,17 @@ public final class Json {
         }
     }
 
-    /// Reads a text in which NaN, Infinity and -Infinity may stand for numbers, as some programs write them.
+    /// Parses a text in which NaN, Infinity and -Infinity are allowed, as some programs write them.
     ///
-    /// @throws IllegalArgumentException when it is none, or beyond the limits
+    /// @throws IllegalArgumentException when the text is not valid JSON or exceeds the limits
     public static Object parseWithNonFinite(byte[] text) {
         return parse(text, NON_FINITE_FACTORY);
     }
 
-    /// Reads a text. Whole numbers are `Long`, and `BigInteger` from 2^63 to 2^64 - 1; others are `Double`.
+    /// Parses a text. Integers become `Long`, or `BigInteger` from 2^63 to 2^64 - 1. Other numbers become
+    /// `Double`.
     ///
-    /// @throws IllegalArgumentException when it is none, or beyond the limits
+    /// @throws IllegalArgumentException when the text is not valid JSON or exceeds the limits
     public static Object parse(byte[] text) {
         return parse(text, FACTORY);
     }
@@ -98,7 +100,7 @@ public final class Json {
             parser.nextToken();
             Object value = value(parser);
             if (parser.nextToken() != null) {
-                throw new IllegalArgumentException("something follows the JSON value");
+                throw new IllegalArgumentException("there is extra text after the JSON value");
             }
             return value;
         } catch (JacksonException e) {
@@ -111,7 +113,7 @@ public final class Json {
             return number.longValue();
         }
         if (number.signum() < 0 || number.bitLength() > Long.SIZE) {
-            throw new IllegalArgumentException(number + " has more than 64 bits");
+            throw new IllegalArgumentException(number + " does not fit in 64 bits");
         }
         return number;
     }
@@ -140,7 +142,7 @@ public final class Json {
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
-            case null, default -> throw new IllegalArgumentException("the JSON text ends too early");
+            case null, default -> throw new IllegalArgumentException("the JSON text is incomplete");
         };
     }
 }

@@ -4,24 +4,24 @@ package dev.penstock.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Which bytes of a file are locked, and how: what an operating system keeps for processes, kept for the holders
-/// within one.
+/// The locked byte ranges of a file: does for holders within one process what the operating system does for
+/// processes.
 ///
-/// Ranges never overlap, because shared locks are on single bytes. So the first byte names a range.
+/// Ranges never overlap, because shared locks are on single bytes. So a range is identified by its first byte.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class LockTable {
     private final TreeMap<Long, Range> ranges = new TreeMap<>();
 
-    /// Bytes that are locked.
+    /// A locked range.
     ///
-    /// @param holderCount how many share the lock, or 0 when it is exclusive
+    /// @param holderCount the number of holders of a shared lock, or 0 when the lock is exclusive
     private record Range(long byteCount, int holderCount) {}
 
-    /// Whether a lock could be added.
+    /// Whether a lock can be granted.
     boolean isFree(long start, long byteCount, boolean isShared) {
         if (start < 0 || byteCount < 1) {
-            throw new IllegalArgumentException("cannot lock " + byteCount + " bytes from byte " + start);
+            throw new IllegalArgumentException("invalid lock range: " + byteCount + " bytes from byte " + start);
         }
         long limit = Math.addExact(start, byteCount);
         Map.Entry<Long, Range> before = ranges.floorEntry(start);
@@ -33,7 +33,7 @@ final class LockTable {
         return isBeforeClear && (next == null || next >= limit);
     }
 
-    /// Adds a lock that is free.
+    /// Adds a lock that [#isFree] allows.
     void add(long start, long byteCount, boolean isShared) {
         Range present = ranges.get(start);
         int holderCount = !isShared ? 0 : present == null ? 1 : present.holderCount + 1;
@@ -42,7 +42,7 @@ final class LockTable {
 
     /// Removes the lock of one holder.
     ///
-    /// @return whether it was the last on these bytes
+    /// @return whether it was the last lock on these bytes
     boolean remove(long start) {
         Range present = ranges.get(start);
         if (present.holderCount > 1) {

@@ -9,24 +9,24 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 
-/// An [OpenFile] that is mapped: its bytes are a part of the memory of a [MappedGroup].
+/// An [OpenFile] whose bytes are a part of the memory of a [MappedGroup].
 final class MappedFile implements OpenFile {
     private final Location location;
     private final MappedGroup mapping;
     private final MemorySegment segment;
     private final Residency residency;
-    /// The file that holds the bytes: `location`, unless they are a part of another file.
+    /// The file that holds the bytes. It is `location` unless they are a part of another file.
     private final Location file;
 
-    /// Where the bytes begin in that file.
+    /// The start of the bytes in that file.
     private final long start;
 
-    /// One of the files of a mapping.
+    /// Creates a file that is one of the files of a mapping.
     MappedFile(Path path, MappedGroup mapping, int fileIndex, Residency residency) {
         this(Location.of(path), mapping, fileIndex, residency, Location.of(path), 0);
     }
 
-    /// A part of a file, which is the only segment of a mapping.
+    /// Creates a part of a file, which is the only segment of a mapping.
     MappedFile(FilePart part, MappedGroup mapping, Residency residency) {
         this(part.location(), mapping, 0, residency, part.file(), part.offset());
     }
@@ -75,7 +75,8 @@ final class MappedFile implements OpenFile {
     public void read(long offset, MemorySegment target) {
         try {
             MemorySegment.copy(segment, offset, target, 0, target.byteSize());
-            // Else the error comes after this method has returned, and the caller takes garbage for bytes.
+            // Without this call the error would be raised after this method has returned, and the caller would use
+            // garbage.
             Faults.settle();
         } catch (InternalError e) {
             throw translate(e, offset);
@@ -87,7 +88,7 @@ final class MappedFile implements OpenFile {
         return translate(fault, 0);
     }
 
-    /// Names the file that exists on the disk, because its size now decides which error it is.
+    /// Uses the file that exists on the disk, because its present size determines the kind of error.
     private DatasetException translate(InternalError fault, long offset) {
         return Faults.translate(fault, file, start + offset, start + segment.byteSize());
     }
@@ -115,8 +116,28 @@ final class MappedFile implements OpenFile {
     }
 
     @Override
+    public boolean isScattered() {
+        return residency.isScattered();
+    }
+
+    @Override
     public void willNeed(long offset, long byteCount) {
         residency.willNeedAt(segment.address() + offset, byteCount);
+    }
+
+    @Override
+    public void fetch(long offset, long byteCount) throws IOException {
+        if (!Advice.POPULATE_READ.apply(segment, offset, byteCount)) {
+            // Older systems do not know this hint, and no system applies it beyond the end of a file.
+            OpenFile.super.fetch(offset, byteCount);
+        }
+    }
+
+    @Override
+    public void letGo(long offset, long byteCount) {
+        if (!residency.isFilled()) {
+            Advice.DONT_NEED.apply(segment, offset, byteCount);
+        }
     }
 
     @Override

@@ -15,13 +15,13 @@ import java.util.concurrent.locks.LockSupport;
 /// Closing a shared arena stops every thread of the process for a moment. Files that are opened together
 /// therefore share one arena.
 ///
-/// **Ownership.** Whoever opened it holds the first lease, which [#close] gives back. Others take one with
-/// [#acquire] for as long as they touch the memory. The last one to let go unmaps.
+/// **Ownership.** The opener holds the first lease and returns it with [#close]. Others take a lease with
+/// [#acquire] while they access the memory. The files are unmapped when the last lease is returned.
 ///
-/// **Invariants.** Our writers never shorten or rewrite a published file, so a mapping stays what it was; see
-/// [OpenFile] for files that other programs shorten all the same.
+/// **Invariants.** Our writers never shorten or rewrite a published file, so the content of a mapping does not
+/// change. [OpenFile] says what happens when another program shortens a file.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class MappedGroup implements AutoCloseable {
     private static final long UNMAP_RETRY_NANOS = 1_000_000;
 
@@ -38,14 +38,14 @@ public final class MappedGroup implements AutoCloseable {
 
     /// Maps all of these files.
     ///
-    /// @throws IOException when one cannot be mapped, or too many files are mapped already
+    /// @throws IOException when a file cannot be mapped, or too many files are mapped already
     public static MappedGroup open(Disk disk, List<Path> files) throws IOException {
         return open(files, disk::map);
     }
 
     /// Maps a part of a file.
     ///
-    /// @throws IOException when it cannot be mapped, or too many files are mapped already
+    /// @throws IOException when the file cannot be mapped, or too many files are mapped already
     static MappedGroup open(Disk disk, FilePart part) throws IOException {
         return open(List.of(part.file().path()), (file, arena) -> disk.map(file, part.offset(), part.size(), arena));
     }
@@ -85,24 +85,24 @@ public final class MappedGroup implements AutoCloseable {
         return segments.get(fileIndex);
     }
 
-    /// Takes a lease: the memory stays until [#release].
+    /// Takes a lease: the memory stays mapped until [#release].
     ///
-    /// @return false when the owner has closed it
+    /// @return false when the owner has closed the group
     public boolean acquire() {
         return leases.acquire();
     }
 
-    /// Gives a lease back.
+    /// Returns a lease.
     public void release() {
         leases.release();
     }
 
-    /// Whether anybody but the owner holds a lease.
+    /// Whether anyone except the owner holds a lease.
     boolean isLent() {
         return leases.isLent();
     }
 
-    /// Gives the owner's lease back.
+    /// Returns the owner's lease.
     @Override
     public void close() {
         leases.close();
@@ -119,7 +119,7 @@ public final class MappedGroup implements AutoCloseable {
         });
     }
 
-    /// An arena refuses to close while some thread does input or output with a view into it.
+    /// An arena cannot be closed while a thread does I/O with a view into it.
     private boolean tryUnmap() {
         try {
             arena.close();

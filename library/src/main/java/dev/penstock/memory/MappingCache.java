@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Maps the files of a large dataset on demand and keeps the number of mapped files bounded.
+/// Maps the files of a large dataset on demand and limits the number of mapped files.
 ///
-/// Neighbouring files are mapped together as a [MappedGroup]. When too many files would be mapped, the least
-/// recently used group without a lease is unmapped first.
+/// Neighbouring files are mapped together as a [MappedGroup]. When the limit is reached, the least recently used
+/// group without a lease is unmapped.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class MappingCache implements AutoCloseable {
     private final Disk disk;
     private final List<Path> files;
@@ -30,18 +30,18 @@ final class MappingCache implements AutoCloseable {
         this.groupCountMax = groupCountMax;
     }
 
-    /// Files to be mapped when they are needed, `groupSize` at once and at most `liveMax` (rounded up to a
-    /// group).
+    /// Creates a cache that maps `groupSize` files at a time and at most `liveMax` files, rounded up to whole
+    /// groups.
     static MappingCache open(Disk disk, List<Path> files, int groupSize, int liveMax) {
         if (groupSize < 1 || liveMax < 1) {
             throw new IllegalArgumentException(
-                    "group size " + groupSize + " and live files " + liveMax + " must be >= 1");
+                    "groupSize and liveMax must be at least 1, got " + groupSize + " and " + liveMax);
         }
         return new MappingCache(disk, files, groupSize, Math.ceilDiv(liveMax, groupSize));
     }
 
-    /// A lease on the group that holds a file, mapping it if need be. The caller releases it; the file is segment
-    /// [#indexInGroup] of it.
+    /// Takes a lease on the group that holds a file, and maps the group if necessary. The caller must release it.
+    /// The file is segment [#indexInGroup] of the group.
     synchronized MappedGroup acquire(int fileIndex) throws IOException {
         requireOpen();
         int groupIndex = Objects.checkIndex(fileIndex, files.size()) / groupSize;
@@ -62,12 +62,12 @@ final class MappingCache implements AutoCloseable {
         }
     }
 
-    /// Which segment of its group a file is.
+    /// The index of a file's segment in its group.
     int indexInGroup(int fileIndex) {
         return fileIndex % groupSize;
     }
 
-    /// Groups mapped now.
+    /// The number of groups that are mapped.
     synchronized int liveGroupCount() {
         return groups.size();
     }
@@ -82,11 +82,12 @@ final class MappingCache implements AutoCloseable {
             }
         }
         if (groups.size() >= groupCountMax) {
-            throw new IOException("all " + groups.size() + " groups of mapped files are in use at once");
+            throw new IOException(
+                    "all " + groups.size() + " groups of mapped files are in use at the same time; use fewer threads");
         }
     }
 
-    /// Drops all groups; one that is leased goes when its lease does.
+    /// Unmaps all groups. A leased group is unmapped when its lease is returned.
     @Override
     public synchronized void close() {
         isClosed = true;

@@ -4,19 +4,19 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The cap on files mapped at one time by this process.
+/// Limits the number of files that this process maps at the same time.
 ///
-/// Linux allows 65,530 mappings. A process that reaches it is not merely refused a mapping: the next growth of
-/// the Java heap ends it. So we stop long before.
+/// Linux allows 65,530 mappings. When a process reaches that limit, the next growth of the Java heap crashes it,
+/// so this limit is far lower.
 public final class MappingLimit {
-    /// A sixteenth of what Linux allows, since heap, code and libraries need mappings too.
+    /// A sixteenth of the limit of Linux, because the heap, code and libraries need mappings too.
     public static final int LIVE_MAX = 4096;
 
     private static final AtomicInteger LIVE = new AtomicInteger();
 
     private MappingLimit() {}
 
-    /// Files mapped now.
+    /// The number of files that are mapped.
     public static int live() {
         return LIVE.get();
     }

@@ -10,38 +10,42 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A file that appears under its name only when it is complete.
+/// A file that becomes visible under its name only when it is complete.
 ///
-/// It is written under a temporary name in the same folder. **Invariants** of publishing, in this order:
+/// It is written under a temporary name in the same folder. Publishing has three steps, in this order:
 ///
 /// 1. all bytes are forced to stable storage;
-/// 2. the file gets its name in one step;
-/// 3. the folder is forced, so that the name survives a power cut too.
+/// 2. the file is renamed atomically;
+/// 3. the folder is forced, so that the name survives a power failure.
 ///
-/// Closing without publishing removes the file. What a killed process left behind is removed by the next one that
-/// writes a file of that name.
+/// Closing without publishing removes the file. A temporary file of a killed process is removed by the next
+/// process that writes a file of the same name.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class NewFile implements AutoCloseable {
-    /// Nobody else names files like this, so what has such a name and no living writer may be removed.
+    private static final String TEMPORARY_START = ".penstock-";
+
+    /// Only this program uses such names, so a file with such a name and no living writer may be removed.
     private static final Pattern TEMPORARY = Pattern.compile("\\.penstock-[0-9a-f]{8}-\\d+\\.tmp");
 
     private static final int ATTEMPTS_MAX = 100;
 
-    /// Bytes of the note in a file from [#createAlone].
+    /// The largest size of the note in a file from [#createAlone], in bytes.
     public static final int NOTE_SIZE_MAX = 96;
 
-    /// What such a note looks like, followed by zeros or nothing.
+    /// A note, followed by zeros or nothing.
     private static final Pattern NOTE = Pattern.compile("(process \\d+ on [\\w. -]+ since [\\w:-]+)\\x00*");
 
-    /// The temporary files of this process, from before they are created until they have their name: longer than
-    /// they are locked, which is how other processes know that their writer lives.
-    private static final Map<Path, Disk> UNPUBLISHED = new ConcurrentHashMap<>();
+    /// The temporary files of this process, from before they are created until they are renamed. That is longer
+    /// than they are locked; other processes use the lock to see that the writer is alive.
+    private static final Set<Unpublished> UNPUBLISHED = ConcurrentHashMap.newKeySet();
+
+    private record Unpublished(Path temporary, Disk disk) {}
 
     private final Disk disk;
     private final Path target;
@@ -58,34 +62,31 @@ public final class NewFile implements AutoCloseable {
         this.file = file;
     }
 
-    /// Begins a file.
+    /// Creates a file.
     ///
-    /// @param isReplacing whether a file that has the name already may be replaced
-    /// @throws FileAlreadyExistsException when it may not and there is one
+    /// @param isReplacing whether an existing file may be replaced
+    /// @throws FileAlreadyExistsException when it may not be replaced and exists
     public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
-        NewFile file = create(disk, path, isReplacing, ATTEMPTS_MAX);
+        NewFile file = create(disk, path, path, isReplacing, ATTEMPTS_MAX);
         if (file == null) {
-            throw new IOException(path + " is being written by " + ATTEMPTS_MAX + " others already");
+            throw new FileInUseException(path, ATTEMPTS_MAX + " others already");
         }
         return file;
     }
 
-    /// Begins a file that only one writer at a time may write, among all processes: its temporary file is the
+    /// Creates a file that only one writer among all processes may write at a time. Its temporary file is the
     /// lock.
     ///
-    /// Until they are written over, its first [#NOTE_SIZE_MAX] bytes say who writes it. So a file that is
-    /// published must be at least that long.
+    /// Until they are overwritten, its first [#NOTE_SIZE_MAX] bytes say who writes it. So a published file must be
+    /// at least that long.
     ///
-    /// @param dataset named in the message
-    /// @throws FileSystemException when there is another writer; the message says who it is
+    /// @param dataset the path to name in the message
+    /// @throws FileInUseException when there is another writer; the message says which process it is
     public static NewFile createAlone(Disk disk, Path path, Path dataset) throws IOException {
-        NewFile file = create(disk, path, true, 1);
+        NewFile file = create(disk, path, dataset, true, 1);
         if (file == null) {
             String holder = holder(disk, temporary(disk.target(path.toAbsolutePath()), 0));
-            throw new FileSystemException(
-                    dataset.toString(),
-                    null,
-                    "it is being written by " + holder + "; wait until that writer has finished");
+            throw new FileInUseException(dataset, holder);
         }
         try {
             byte[] note = WriterLock.self().getBytes(StandardCharsets.UTF_8);
@@ -97,9 +98,10 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    /// A file of this process must not be opened a second time, because closing it would end its lock.
+    /// Describes the process that holds the lock. A file of this process must not be opened a second time, because
+    /// closing it would release its lock.
     private static String holder(Disk disk, Path temporary) throws IOException {
-        if (UNPUBLISHED.containsKey(temporary)) {
+        if (UNPUBLISHED.contains(new Unpublished(temporary, disk))) {
             return "another writer of this process";
         }
         byte[] bytes = new byte[NOTE_SIZE_MAX];
@@ -113,36 +115,51 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    private static NewFile create(Disk disk, Path path, boolean isReplacing, int attemptCount) throws IOException {
+    /// @param named the path in messages
+    private static NewFile create(Disk disk, Path path, Path named, boolean isReplacing, int attemptCount)
+            throws IOException {
         Path target = disk.target(path.toAbsolutePath());
-        Path folder = target.getParent();
-        if (folder == null) {
-            throw new IllegalArgumentException(path + " is no name for a file");
-        }
+        boolean isFolder = disk.isDirectory(target);
         if (!isReplacing && disk.exists(target)) {
-            throw new FileAlreadyExistsException(path.toString());
+            String reason = "it is a folder, which is not replaced by a file: remove it, or choose another name";
+            throw new FileAlreadyExistsException(named.toString(), null, isFolder ? reason : null);
         }
-        if (disk.isDirectory(target)) {
-            throw new FileSystemException(path.toString(), null, "Is a directory");
+        if (isFolder) {
+            throw new FileSystemException(named.toString(), null, "Is a directory");
         }
-        if (!disk.exists(folder)) {
-            throw new NoSuchFileException(folder.toString());
-        }
+        requireFolder(disk, target, named);
         for (int attempt = 0; attempt < attemptCount; attempt++) {
             Path temporary = temporary(target, attempt);
-            if (UNPUBLISHED.putIfAbsent(temporary, disk) == null) {
+            Unpublished unpublished = new Unpublished(temporary, disk);
+            if (UNPUBLISHED.add(unpublished)) {
                 try {
                     return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary));
                 } catch (FileAlreadyExistsException e) {
-                    // Another process writes it.
-                    UNPUBLISHED.remove(temporary);
+                    // Another process is writing this temporary file.
+                    UNPUBLISHED.remove(unpublished);
                 } catch (Throwable e) {
-                    UNPUBLISHED.remove(temporary);
+                    UNPUBLISHED.remove(unpublished);
                     throw e;
                 }
             }
         }
         return null;
+    }
+
+    /// Requires that there is a folder for a new file.
+    ///
+    /// @param named the path in messages
+    public static void requireFolder(Disk disk, Path file, Path named) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder == null) {
+            throw new IllegalArgumentException(named + " is not a valid file name");
+        }
+        if (!disk.exists(folder)) {
+            throw new NoSuchFileException(folder.toString());
+        }
+        if (!disk.isDirectory(folder)) {
+            throw new FileSystemException(named.toString(), null, "Not a directory");
+        }
     }
 
     private static Disk.Writable begin(Disk disk, Path temporary) throws IOException {
@@ -152,36 +169,37 @@ public final class NewFile implements AutoCloseable {
         return disk.create(temporary);
     }
 
-    /// The name is short whatever the target's, and says which target it is for, so that the next writer of that
-    /// target finds what was left.
+    /// The temporary name is short and derived from the target's name, so that the next writer of the same target
+    /// finds abandoned files.
     static Path temporary(Path target, int attempt) {
         byte[] name = target.getFileName().toString().getBytes(StandardCharsets.UTF_8);
         int hash = Crc32c.of(MemorySegment.ofArray(name));
         return target.resolveSibling(String.format(Locale.ROOT, ".penstock-%08x-%d.tmp", hash, attempt));
     }
 
-    /// Whether a file is, by its name, an unfinished one of ours.
+    /// Whether the name of a file is that of one of our temporary files.
     public static boolean isTemporary(Path file) {
-        return TEMPORARY.matcher(file.getFileName().toString()).matches();
+        String name = file.getFileName().toString();
+        return name.startsWith(TEMPORARY_START) && TEMPORARY.matcher(name).matches();
     }
 
-    /// Removes what is unfinished, for a process that is told to stop.
+    /// Removes all temporary files of this process, when it is told to stop.
     public static void discardAll() {
-        UNPUBLISHED.forEach((temporary, disk) -> {
+        for (Unpublished file : UNPUBLISHED) {
             try {
-                disk.delete(temporary);
+                file.disk.delete(file.temporary);
             } catch (IOException e) {
-                // The process ends; the next writer of that name removes it.
+                // The process ends; the next writer of the same target removes the file.
             }
-        });
+        }
     }
 
-    /// The name the file will have.
+    /// The path of the published file.
     public Path target() {
         return target;
     }
 
-    /// Writes bytes at a position.
+    /// Writes bytes at an offset.
     public void write(MemorySegment source, long offset) throws IOException {
         file.write(source, offset);
     }
@@ -193,12 +211,12 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    /// Puts all bytes on stable storage, before several files are published together by [#publishUnforced].
+    /// Forces all bytes to stable storage, before several files are published together by [#publishUnforced].
     public void force() throws IOException {
         file.force();
     }
 
-    /// Gives the file its name, durably. It is closed after that, since closing ends the lock.
+    /// Publishes the file durably. The file is closed last, because closing releases the lock.
     public void publish() throws IOException {
         file.force();
         move();
@@ -206,8 +224,8 @@ public final class NewFile implements AutoCloseable {
         disk.forceDirectory(target.getParent());
     }
 
-    /// Gives the file its name without waiting for the disk: whole for every program, but perhaps gone or empty
-    /// after a power cut. For files that can be made again.
+    /// Publishes the file without waiting for the disk. Other programs see the complete file, but after a power
+    /// failure it may be missing or empty. Use it for files that can be made again.
     public void publishUnforced() throws IOException {
         move();
         file.close();
@@ -219,10 +237,10 @@ public final class NewFile implements AutoCloseable {
         }
         disk.move(temporary, target);
         isFinished = true;
-        UNPUBLISHED.remove(temporary);
+        UNPUBLISHED.remove(new Unpublished(temporary, disk));
     }
 
-    /// Removes the file unless it was published.
+    /// Deletes the file unless it was published.
     @Override
     public void close() throws IOException {
         if (isFinished) {
@@ -232,12 +250,12 @@ public final class NewFile implements AutoCloseable {
         try {
             closeAndDelete();
         } finally {
-            UNPUBLISHED.remove(temporary);
+            UNPUBLISHED.remove(new Unpublished(temporary, disk));
         }
     }
 
-    /// Tries twice, so that a passing fault leaves nothing behind. The next writer removes what stays all the
-    /// same.
+    /// Tries twice, so that a temporary error leaves nothing behind. If both fail, the next writer deletes the
+    /// file.
     private void delete() throws IOException {
         try {
             disk.delete(temporary);

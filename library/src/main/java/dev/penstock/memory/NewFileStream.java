@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// A stream into a file that appears under its name only when [#publish] is called.
+/// A stream that writes a file. The file becomes visible under its name when [#publish] is called.
 public final class NewFileStream extends OutputStream {
     private final NewFile file;
     private long offset;
@@ -16,9 +16,9 @@ public final class NewFileStream extends OutputStream {
         this.file = file;
     }
 
-    /// Begins a file.
+    /// Creates a file.
     ///
-    /// @param isReplacing whether a file that has the name already may be replaced
+    /// @param isReplacing whether an existing file may be replaced
     public static NewFileStream create(Disk disk, Path path, boolean isReplacing) throws IOException {
         return new NewFileStream(NewFile.create(disk, path, isReplacing));
     }
@@ -34,7 +34,7 @@ public final class NewFileStream extends OutputStream {
         offset += length;
     }
 
-    /// What was written, from the beginning. Closing it does nothing.
+    /// Returns a stream over the bytes written so far, from the beginning. Closing it has no effect.
     public InputStream readBack() {
         long size = offset;
         return new ReadStream(new Disk.Readable() {
@@ -55,12 +55,12 @@ public final class NewFileStream extends OutputStream {
         });
     }
 
-    /// The name the file will have.
+    /// The path of the published file.
     public Path target() {
         return file.target();
     }
 
-    /// Gives the file its name, durably.
+    /// Publishes the file durably.
     public void publish() throws IOException {
         file.publish();
     }

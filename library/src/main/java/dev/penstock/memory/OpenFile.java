@@ -10,26 +10,25 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 
-/// One open file whose bytes do not change: a [MappedFile], a [PositionalFile], a [CachedFile] or a [RangeFile].
+/// An open file whose bytes do not change: a [MappedFile], a [PositionalFile], a [CachedFile] or a [RangeFile].
 ///
-/// The size is taken once, when the file is opened. If another program shortens the file later, reads that copy
-/// fail with [DatasetException.Corrupt]. There is one exception: the operating system returns zeros for the rest
-/// of the page in which a shortened mapped file ends.
+/// The size is determined once, when the file is opened. If another program shortens the file later, copying reads
+/// fail with [DatasetException.Corrupt]. There is one exception: for the rest of the page in which a shortened
+/// mapped file ends, the operating system returns zeros.
 ///
-/// **Ownership.** Views belong to the file and die with it.
+/// **Ownership.** Views belong to the file and are valid until it is closed.
 ///
-/// **Threads.** Any number.
-public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable
-        permits MappedFile, PositionalFile, CachedFile, RangeFile {
-    /// Stays in the first-level cache while it is looked at.
+/// **Threads.** Safe for any number of threads.
+public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable permits MappedFile, CopiedFile {
+    /// The size of a piece: one page, which stays in the first-level cache.
     int PIECE_SIZE = 4096;
 
-    /// Opens a file. The memory budget of the options decides later whether it stays in memory.
+    /// Opens a file. The memory budget of the options decides later whether it stays resident.
     static OpenFile open(Path file, ReaderOptions options) throws IOException {
         return open(Location.of(file), options);
     }
 
-    /// Opens a local file, or an object of the store of the options.
+    /// Opens a local file, or an object of the remote store in the options.
     ///
     /// @throws IllegalArgumentException when the location is remote and the options have no store
     static OpenFile open(Location file, ReaderOptions options) throws IOException {
@@ -42,23 +41,42 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable
                 : PositionalFile.open(options.disk(), path);
     }
 
-    /// Where the file is.
+    /// Opens a file and makes a reader of it. The file is closed when that fails.
+    ///
+    /// @param reader reads the parts of the file that every reader needs; the result owns the file
+    static <T> T open(Location location, ReaderOptions options, Reader<T> reader) throws IOException {
+        OpenFile file = open(location, options);
+        try {
+            return file.use(() -> reader.read(file));
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /// Makes a reader of an open file.
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(OpenFile file) throws IOException;
+    }
+
+    /// The location of the file.
     Location location();
 
-    /// Its size when it was opened.
+    /// The size of the file when it was opened.
     long size();
 
-    /// Whether views are free.
+    /// Whether the file is mapped, so that views need no copy.
     boolean isMapped();
 
-    /// Whether the file is an object of a store, so that many ranges are best read together, by a [RangeList].
+    /// Whether the file is an object of a remote store. Many ranges are then best read together, by a [RangeList].
     default boolean isRanged() {
         return false;
     }
 
-    /// Bytes to look at: a part of the mapping, or a private copy where the file is not mapped.
+    /// Returns bytes of the file: a view of the mapping, or a private copy when the file is not mapped.
     ///
-    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    /// @throws IndexOutOfBoundsException when the range is out of range
     default MemorySegment view(long offset, long byteCount) throws IOException {
         Objects.checkFromIndexSize(offset, byteCount, size());
         MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
@@ -66,20 +84,20 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable
         return copy.asReadOnly();
     }
 
-    /// All bytes of the file in one segment, which stays valid until the file is closed and every lease has been
-    /// released: the mapping, or a copy in memory when the file is read.
+    /// Returns all bytes of the file in one segment: the mapping, or a copy in memory when the file is not mapped.
+    /// It is valid until the file is closed and every lease has been released.
     ///
-    /// @throws UnsupportedOperationException when the file is one of so many that they are mapped on demand
+    /// @throws UnsupportedOperationException when the file is mapped on demand, as one of more than 2,048 files
     MemorySegment whole() throws IOException;
 
     /// Copies bytes into private memory.
     ///
-    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    /// @throws IndexOutOfBoundsException when the range is out of range
     @Override
     void read(long offset, MemorySegment target) throws IOException;
 
-    /// Copies a range to the heap, a page at a time, and shows each piece to somebody. All pieces but the last
-    /// have [#PIECE_SIZE] bytes.
+    /// Copies a range to the heap, page by page, and passes each piece to `look`. All pieces except the last have
+    /// [#PIECE_SIZE] bytes.
     default void forEachPiece(long offset, long byteCount, Consumer<MemorySegment> look) throws IOException {
         MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_SIZE]);
         for (long done = 0; done < byteCount; done += PIECE_SIZE) {
@@ -94,21 +112,39 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable
         return Faults.translate(fault, location(), 0, size());
     }
 
-    /// Begins to bring the file into memory, if the memory budget it was opened with allows it.
+    /// Starts loading the file into memory, if the memory budget allows it.
     default void prepare() {}
 
-    /// Whether the file is too large to stay in memory, so that [#willNeed] is worth calling.
+    /// Whether the file is too large to stay resident, so that [#willNeed] is useful.
     default boolean isStreamed() {
         return false;
     }
 
-    /// Announces that a range of the file is about to be read.
+    /// [#isStreamed] for a file with scattered single-byte reads: a file that fits is not loaded in advance.
+    default boolean isScattered() {
+        return false;
+    }
+
+    /// Prefetches a range of the file.
     default void willNeed(long offset, long byteCount) {}
 
-    /// Whether so many pieces of the file seem to be in memory already, by the look of some of them: then
-    /// announcing each would only cost time. False where the system does not tell.
+    /// Loads a range of the file into memory and returns when it is there.
     ///
-    /// @param offsets where the pieces begin in the file
+    /// @throws DatasetException when the file was shortened
+    default void fetch(long offset, long byteCount) throws IOException {
+        MemorySegment one = MemorySegment.ofArray(new byte[1]);
+        for (long at = offset; at < offset + byteCount; at = (at / Advice.PAGE_SIZE + 1) * Advice.PAGE_SIZE) {
+            read(at, one);
+        }
+    }
+
+    /// Says that a range of the file is not needed for now. It stays in the page cache while there is room.
+    default void letGo(long offset, long byteCount) {}
+
+    /// Whether most of `count` pieces of the file seem to be in the page cache, judged by a sample. Prefetching
+    /// them would then only cost time. False if the system does not tell.
+    ///
+    /// @param offsets the offsets of the pieces in the file
     default boolean hasMost(long count, LongUnaryOperator offsets) {
         return false;
     }

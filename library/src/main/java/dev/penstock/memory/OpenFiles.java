@@ -9,27 +9,27 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The files of one dataset, opened together and dropped together.
+/// The files of one dataset, which are opened and closed together.
 ///
-/// Mapped files share one [MappedGroup], and whether they stay resident is decided for all of them at once. More
-/// than [#MAPPED_MAX] files are mapped on demand by a [MappingCache], so that any number can be opened.
+/// Mapped files share one [MappedGroup], and they stay resident all together or not at all. More than
+/// [#MAPPED_MAX] files are mapped on demand by a [MappingCache], so that any number of files can be opened.
 ///
-/// **Ownership.** The files belong to the group and die with it.
+/// **Ownership.** The files belong to this object and are closed with it.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class OpenFiles implements Usable, AutoCloseable {
-    /// Files of one dataset that are mapped all at once.
+    /// The largest number of files of a dataset that are all mapped when it is opened.
     public static final int MAPPED_MAX = 2048;
 
-    /// Of a dataset of more files, as many are mapped at a time.
+    /// The number of files that are mapped at a time when the dataset has more.
     private static final int CACHED_MAX = 512;
 
-    /// Files that are mapped and unmapped together.
+    /// The number of files that are mapped and unmapped together.
     private static final int CACHED_GROUP_SIZE = 16;
 
     private final List<OpenFile> files;
     private final Residency residency;
-    /// Null where the files are not mapped on demand.
+    /// The cache of mappings, or null when the files are not mapped on demand.
     private final MappingCache cache;
     private final Leases leases = new Leases(this::closeFiles);
 
@@ -39,9 +39,9 @@ public final class OpenFiles implements Usable, AutoCloseable {
         this.cache = cache;
     }
 
-    /// Opens all of these files. The memory budget of the options decides later whether they stay in memory.
+    /// Opens all of these files. The memory budget of the options decides later whether they stay resident.
     ///
-    /// @throws IOException when one cannot be opened
+    /// @throws IOException when a file cannot be opened
     public static OpenFiles open(List<Path> paths, ReaderOptions options) throws IOException {
         if (options.store() != null) {
             return openAt(paths.stream().map(Location::of).toList(), options);
@@ -52,19 +52,19 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, null, options);
     }
 
-    /// Opens all of these files, whose sizes are known: files that are mapped on demand are not opened before
-    /// their bytes are needed.
+    /// Opens all of these files, whose sizes are known. Files that are mapped on demand are opened when their
+    /// bytes are first needed.
     ///
-    /// @throws IOException when one cannot be opened
+    /// @throws IOException when a file cannot be opened
     public static OpenFiles open(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
         boolean isCached = options.access() == Access.MMAP && paths.size() > MAPPED_MAX;
         return isCached ? cache(paths, sizes, options) : open(paths, options);
     }
 
-    /// Opens all of these files, which are local or objects of the store of the options.
+    /// Opens all of these files, which are local or objects of the remote store in the options.
     ///
     /// @throws IllegalArgumentException when a location is remote and the options have no store
-    /// @throws IOException              when one cannot be opened
+    /// @throws IOException              when a file cannot be opened
     public static OpenFiles openAt(List<Location> locations, ReaderOptions options) throws IOException {
         if (options.store() == null) {
             return open(locations.stream().map(options::localPath).toList(), options);
@@ -88,7 +88,7 @@ public final class OpenFiles implements Usable, AutoCloseable {
 
     /// Opens a part of a file as the only file of a dataset.
     ///
-    /// @throws IOException when the file cannot be opened, or ends before the part does
+    /// @throws IOException when the file cannot be opened, or ends before the part
     public static OpenFiles open(FilePart part, ReaderOptions options) throws IOException {
         if (options.store() != null) {
             return new OpenFiles(List.of(RangeFile.openPart(options.requests(), part)), Residency.NONE, null);
@@ -102,7 +102,7 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return new OpenFiles(List.of(new MappedFile(part, mapping, residency)), residency, null);
     }
 
-    /// @param sizes of the files, or null when they have to be asked for
+    /// @param sizes the sizes of the files, or null when they are not known
     private static OpenFiles cache(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
         MappingCache cache = MappingCache.open(options.disk(), paths, CACHED_GROUP_SIZE, CACHED_MAX);
         List<OpenFile> files = new ArrayList<>(paths.size());
@@ -129,12 +129,12 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return new OpenFiles(files, Residency.NONE, null);
     }
 
-    /// The files, in the order they were named.
+    /// The files, in the order in which they were given.
     public List<OpenFile> files() {
         return files;
     }
 
-    /// Bytes of all files.
+    /// The total size of all files in bytes.
     public long bytes() {
         return files.stream().mapToLong(OpenFile::size).sum();
     }
@@ -144,17 +144,17 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return files.getFirst().isMapped();
     }
 
-    /// Whether the files are objects of a store, so that many ranges are best read together, by a [RangeList].
+    /// Whether the files are objects of a remote store. Many ranges are then best read together, by a [RangeList].
     public boolean isRanged() {
         return files.getFirst().isRanged();
     }
 
-    /// Whether the files stay in memory, and announcements of what will be read.
+    /// Decides whether the files stay resident, and prefetches ranges of them.
     public Residency residency() {
         return residency;
     }
 
-    /// Begins to bring the files into memory, if the memory budget they were opened with allows it.
+    /// Starts loading the files into memory, if the memory budget allows it.
     public void prepare() {
         use(() -> {
             residency.decide();
@@ -174,13 +174,13 @@ public final class OpenFiles implements Usable, AutoCloseable {
         leases.release();
     }
 
-    /// A file was shortened, or a page could not be read.
+    /// Returns the exception for a file that was shortened or a page that could not be read.
     @Override
     public DatasetException translate(InternalError fault) {
         return Faults.translate(fault, files);
     }
 
-    /// Lets go of the files once nobody uses them any more.
+    /// Closes the files. They are unmapped when the last user is done.
     @Override
     public void close() {
         residency.stop();
@@ -194,7 +194,7 @@ public final class OpenFiles implements Usable, AutoCloseable {
         closeAll(files);
     }
 
-    /// One that cannot be closed keeps no other open.
+    /// Closes all files, even if closing one of them fails.
     private static void closeAll(List<OpenFile> files) {
         RuntimeException failure = null;
         for (OpenFile file : files) {

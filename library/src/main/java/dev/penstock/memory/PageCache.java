@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// Which pages of mapped files the system has in memory.
+/// Tells which pages of mapped files are in the page cache.
 final class PageCache {
     private static final Optional<MethodHandle> MINCORE = Advice.function(
             "mincore",
@@ -23,13 +23,13 @@ final class PageCache {
 
     private PageCache() {}
 
-    /// Whether the system tells the truth about these files. Of files that a process may not write it says that
-    /// all is in memory, whatever is.
+    /// Whether the system gives a true answer for these files. For files that the process may not write, Linux
+    /// always says that all pages are resident.
     static boolean isKnown(List<Path> files) {
         return MINCORE.isPresent() && files.stream().allMatch(Files::isWritable);
     }
 
-    /// Whether a page is in memory.
+    /// Whether a page is in the page cache.
     static boolean has(long address) {
         MemorySegment answer = ANSWER.get();
         try {

@@ -3,36 +3,38 @@ package dev.penstock.memory;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
-/// Work on the parts of a whole by the calling thread and some helpers, which are daemon threads.
+/// Divides work into parts that run on the calling thread and on helper threads, which are daemon threads.
 public final class Parallel {
-    /// Threads are made as they are needed, so that work which waits for other work never waits for a free
-    /// thread.
+    /// Threads are created as needed, so that work which waits for other work never waits for a free thread.
     private static final ExecutorService HELPERS = Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("penstock-helper-", 0).factory());
 
     private Parallel() {}
 
-    /// Work on one part.
+    /// The work on one part.
     @FunctionalInterface
     public interface Part {
         void run(long partIndex) throws IOException;
     }
 
-    /// Threads that make sense when nobody says otherwise.
+    /// The default number of threads: the number of processors.
     public static int defaultThreads() {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    /// Runs parts 0 to `partCount - 1`, each once, on at most so many threads, and returns when all are done.
+    /// Runs parts 0 to `partCount - 1` once each on at most `threads` threads, and returns when all are done.
     /// Parts are started in order. After a failure no further part starts, and the first failure is thrown.
     public static void run(long partCount, int threads, Part part) throws IOException {
         Run run = new Run(partCount, part);
@@ -45,7 +47,24 @@ public final class Parallel {
         run.throwFailure();
     }
 
-    /// A daemon thread that gets no help with what it runs: for one of several that keep all cores busy.
+    /// The work on one part, which adds what it finds to a list.
+    @FunctionalInterface
+    public interface Search<T> {
+        void run(int partIndex, List<T> found) throws IOException;
+    }
+
+    /// Runs parts as [#run] does, and returns what they found in the order of the parts.
+    public static <T> List<T> collect(int partCount, int threads, Search<T> part) throws IOException {
+        List<List<T>> found = new ArrayList<>();
+        for (int i = 0; i < partCount; i++) {
+            found.add(new ArrayList<>());
+        }
+        run(partCount, threads, i -> part.run((int) i, found.get((int) i)));
+        return found.stream().flatMap(List::stream).toList();
+    }
+
+    /// Creates a daemon thread whose calls of [#run] use no helper threads. Use it when several such threads
+    /// already keep all cores busy.
     public static Thread loner(String name, Runnable work) {
         return new Loner(name, work);
     }
@@ -57,19 +76,19 @@ public final class Parallel {
         }
     }
 
-    /// Starts a piece of work that somebody will ask for later.
+    /// Starts work in the background.
     public static <T> Future<T> start(Callable<T> work) {
         return HELPERS.submit(work);
     }
 
-    /// Exactly so many daemon threads, until it is closed.
+    /// Creates a pool with a fixed number of daemon threads.
     public static ExecutorService pool(int threads) {
         return Executors.newFixedThreadPool(
                 threads,
                 Thread.ofPlatform().daemon().name("penstock-worker-", 0).factory());
     }
 
-    /// What a piece of work came to; its failure is thrown as it was.
+    /// Waits for background work and returns its result, or throws its failure.
     public static <T> T await(Future<T> work) throws IOException {
         try {
             return work.get();
@@ -82,7 +101,7 @@ public final class Parallel {
         }
     }
 
-    /// Waits for a piece of work whose result nobody wants any more, to give back what it holds.
+    /// Waits for background work whose result is not needed any more, and closes the result.
     public static <T extends AutoCloseable> void discard(Future<T> work) {
         boolean wasInterrupted = Thread.interrupted();
         while (true) {
@@ -92,7 +111,7 @@ public final class Parallel {
             } catch (InterruptedException e) {
                 wasInterrupted = true;
             } catch (Exception e) {
-                // The failure that made the work unwanted is the one to report.
+                // The failure that made the result unnecessary is the one to report.
                 break;
             }
         }
@@ -112,40 +131,50 @@ public final class Parallel {
     }
 
     private static final class Run {
+        /// Some 20 microseconds.
+        private static final int SPIN_COUNT = 500;
+
         private final long partCount;
         private final Part part;
         private final AtomicLong next = new AtomicLong();
         private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+        /// Helpers that may be inside a part. One that begins when this was 0 after the caller's own work finds no
+        /// part that it may start.
+        private final AtomicInteger helpersAtWork = new AtomicInteger();
+
+        private volatile Thread waiting;
 
         Run(long partCount, Part part) {
             this.partCount = partCount;
             this.part = part;
         }
 
+        /// Waits only for helpers that have begun. A helper that the system wakes later finds no part left and
+        /// touches no memory of the caller. Waking a thread may take longer than a part.
         void workWith(int helperCount) {
-            CountDownLatch helpersLeft = new CountDownLatch(helperCount);
             for (int i = 0; i < helperCount; i++) {
-                if (!startHelper(helpersLeft)) {
-                    helpersLeft.countDown();
-                }
+                startHelper();
             }
             work();
-            awaitUninterruptibly(helpersLeft);
+            awaitHelpers();
         }
 
-        /// Where the system has no thread to spare, those that are there do the work.
-        private boolean startHelper(CountDownLatch helpersLeft) {
+        /// If the system cannot create another thread, the existing ones do the work.
+        private void startHelper() {
             try {
                 HELPERS.execute(() -> {
+                    helpersAtWork.getAndIncrement();
                     try {
                         work();
                     } finally {
-                        helpersLeft.countDown();
+                        if (helpersAtWork.decrementAndGet() == 0) {
+                            LockSupport.unpark(waiting);
+                        }
                     }
                 });
-                return true;
             } catch (OutOfMemoryError e) {
-                return false;
+                return;
             }
         }
 
@@ -163,17 +192,19 @@ public final class Parallel {
             }
         }
 
-        /// The parts write into memory of the caller, who must not have it back before they are done.
-        private static void awaitUninterruptibly(CountDownLatch latch) {
-            boolean wasInterrupted = false;
-            while (true) {
-                try {
-                    latch.await();
-                    break;
-                } catch (InterruptedException e) {
-                    wasInterrupted = true;
-                }
+        /// The parts write to the caller's memory, so the caller must not continue before they are done. Parts are
+        /// usually short, so the caller spins for a moment before it sleeps.
+        private void awaitHelpers() {
+            for (int i = 0; i < SPIN_COUNT && helpersAtWork.get() > 0; i++) {
+                Thread.onSpinWait();
             }
+            boolean wasInterrupted = false;
+            waiting = Thread.currentThread();
+            while (helpersAtWork.get() > 0) {
+                LockSupport.park(this);
+                wasInterrupted |= Thread.interrupted();
+            }
+            waiting = null;
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();
             }

@@ -1,56 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
-import dev.penstock.Leases;
 import dev.penstock.Location;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
-/// An [OpenFile] that is an object of a [RangeStore]: a read is one request, several at once
-/// for many bytes, and none where the bytes of an earlier small read are still there.
+/// An [OpenFile] that is an object of a [RangeStore]. A read is one request, or several parallel requests for many
+/// bytes. No request is made if an earlier small read already fetched the bytes.
 ///
 /// The first bytes are read when the file is opened and kept, because headers are read in several small steps.
-final class RangeFile implements OpenFile {
-    /// Enough for most headers, and little enough to be kept for thousands of files.
+final class RangeFile extends CopiedFile {
+    /// Large enough for most headers, and small enough to keep for thousands of files.
     private static final int HEAD_SIZE = 512;
 
-    /// Bytes that [#forEachPiece] reads at once.
+    /// The number of bytes that [#forEachPiece] reads at a time.
     private static final int BLOCK_SIZE = 4 * RangeRequests.REQUEST_SIZE_MAX;
 
     private final RangeRequests requests;
-    private final Location location;
     private final Location object;
     private final long start;
-    private final long size;
     private final int index;
     private final MemorySegment head;
-    private final WholeCopy copy = new WholeCopy();
-    private final Leases leases = new Leases(copy::free);
 
     private RangeFile(RangeRequests requests, FilePart part, int index, MemorySegment head) {
+        super(part.location(), part.size());
         this.requests = requests;
-        this.location = part.location();
         this.object = part.file();
         this.start = part.offset();
-        this.size = part.size();
         this.index = index;
         this.head = head;
     }
 
     /// Opens an object.
     ///
-    /// @param index its number among the files of the dataset
+    /// @param index the index of the file in the dataset
     static RangeFile open(RangeRequests requests, Location object, int index) throws IOException {
         return open(requests, new FilePart(object, object, 0, requests.size(object)), index);
     }
 
     /// Opens a part of an object as the only file of a dataset.
     ///
-    /// @throws EOFException when the object ends before the part does
+    /// @throws EOFException when the object ends before the part
     static RangeFile openPart(RangeRequests requests, FilePart part) throws IOException {
         long size = requests.size(part.file());
         if (part.offset() + part.size() > size) {
@@ -74,29 +67,14 @@ final class RangeFile implements OpenFile {
         return object;
     }
 
-    /// Where the bytes begin in the object.
+    /// The offset of the bytes in the object.
     long start() {
         return start;
     }
 
-    /// Which file of the dataset it is.
+    /// The index of this file in the dataset.
     int index() {
         return index;
-    }
-
-    @Override
-    public Location location() {
-        return location;
-    }
-
-    @Override
-    public long size() {
-        return size;
-    }
-
-    @Override
-    public boolean isMapped() {
-        return false;
     }
 
     @Override
@@ -105,30 +83,23 @@ final class RangeFile implements OpenFile {
     }
 
     @Override
-    public MemorySegment whole() throws IOException {
-        return use(() -> copy.of(this));
-    }
-
-    @Override
-    public void read(long offset, MemorySegment target) throws IOException {
+    void copyOut(long offset, MemorySegment target) throws IOException {
         long byteCount = target.byteSize();
-        Objects.checkFromIndexSize(offset, byteCount, size);
         if (offset + byteCount <= head.byteSize()) {
-            use(() -> target.copyFrom(head.asSlice(offset, byteCount)));
+            target.copyFrom(head.asSlice(offset, byteCount));
         } else {
-            use(() -> {
-                requests.read(this, offset, target);
-                return null;
-            });
+            requests.read(this, offset, target);
         }
     }
 
     /// Reads ranges of files that were opened together with this one.
     void read(List<RangeList.Piece> pieces) throws IOException {
-        use(() -> {
+        hold();
+        try {
             requests.read(pieces);
-            return null;
-        });
+        } finally {
+            release();
+        }
     }
 
     @Override
@@ -141,22 +112,5 @@ final class RangeFile implements OpenFile {
                 look.accept(part.asSlice(at, Math.min(PIECE_SIZE, part.byteSize() - at)));
             }
         }
-    }
-
-    @Override
-    public void acquire() {
-        if (!leases.acquire()) {
-            throw new IllegalStateException(location + " is closed");
-        }
-    }
-
-    @Override
-    public void release() {
-        leases.release();
-    }
-
-    @Override
-    public void close() {
-        leases.close();
     }
 }

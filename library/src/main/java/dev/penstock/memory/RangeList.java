@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Ranges of files of one dataset that are read together, each to a place of its own.
+/// Ranges of files of one dataset that are read together, each into its own target.
 ///
-/// Where the files are objects of a store, several requests are under way at once, and ranges that lie near each
-/// other are read by one request. Other files are read one range after another.
+/// If the files are objects of a remote store, several requests run in parallel, and ranges close to each other
+/// share a request. Other files are read one range after another.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class RangeList {
-    /// More ranges are read in several goes, so that the list stays small.
+    /// The largest number of collected ranges. When the list is full, its ranges are read.
     private static final int COUNT_MAX = 16_384;
 
     private final List<Piece> pieces = new ArrayList<>();
@@ -27,9 +27,9 @@ public final class RangeList {
     }
 
     /// Adds the range of a file that begins at an offset and is as long as the target. It is read when [#read] is
-    /// called, or before that when the list is full.
+    /// called, or earlier if the list is full.
     ///
-    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    /// @throws IndexOutOfBoundsException when the range is out of range
     public void add(OpenFile file, long offset, MemorySegment target) throws IOException {
         Objects.checkFromIndexSize(offset, target.byteSize(), file.size());
         if (target.byteSize() > 0) {
@@ -40,12 +40,12 @@ public final class RangeList {
         }
     }
 
-    /// Adds the ranges of one file.
+    /// Returns a reader that adds ranges of one file to this list.
     public RangeReader of(OpenFile file) {
         return (offset, target) -> add(file, offset, target);
     }
 
-    /// Reads all ranges that were added and forgets them, whether they could be read or not.
+    /// Reads all ranges that were added and clears the list, even after a failure.
     public void read() throws IOException {
         List<Piece> all = List.copyOf(pieces);
         pieces.clear();

@@ -4,11 +4,11 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Takes orders for ranges of a file: an [OpenFile] carries them out at once, a [RangeList] collects them.
+/// Reads ranges of a file: an [OpenFile] reads immediately, a [RangeList] collects ranges and reads them together.
 @FunctionalInterface
 public interface RangeReader {
     /// Copies the bytes that begin at an offset into private memory.
     ///
-    /// @throws IndexOutOfBoundsException when the file has no such bytes
+    /// @throws IndexOutOfBoundsException when the range is out of range
     void read(long offset, MemorySegment target) throws IOException;
 }

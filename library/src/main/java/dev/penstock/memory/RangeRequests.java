@@ -14,23 +14,23 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The requests of one dataset to a store: ranges that lie near each other are joined, and a bounded number of
-/// requests is under way at once.
+/// Sends the requests of one dataset to a remote store. Ranges close to each other are joined, and the number of
+/// parallel requests is limited.
 ///
-/// A request has at most [#REQUEST_SIZE_MAX] bytes; larger ranges are divided. Joined ranges are received in
-/// memory of the request and copied to their places. So at most that many bytes for each request under way are in
-/// use beside the targets, and the [RecentBlocks].
+/// A request has at most [#REQUEST_SIZE_MAX] bytes; larger ranges are divided. Joined ranges are received in a
+/// buffer and copied to their targets. So the additional memory is at most one such buffer for each running
+/// request, plus the [RecentBlocks].
 ///
-/// **Threads.** Any number; all of them together have no more requests under way than the limit.
+/// **Threads.** Safe for any number of threads, which share the limit on requests.
 final class RangeRequests {
     /// The largest request. An object store usually transfers this many bytes in about its latency.
     static final int REQUEST_SIZE_MAX = 1 << 20;
 
-    /// Ranges that are no further apart are read by one request, since reading the gap takes less time than a
+    /// The largest gap between two ranges that share a request. Reading such a gap takes less time than another
     /// request.
     static final int GAP_SIZE_MAX = 16 << 10;
 
-    /// Never started; asked whether memory is one thread's alone.
+    /// A thread that is never started. It is used to find out whether memory is confined to one thread.
     private static final Thread ANOTHER_THREAD = new Thread(() -> {});
 
     private static final Comparator<RangeList.Piece> BY_PLACE = Comparator.comparingInt(
@@ -46,7 +46,7 @@ final class RangeRequests {
         this.inFlight = new InFlight(inFlightMax);
     }
 
-    /// Ranges that are read at once: one, or several near each other in one file.
+    /// A request for one range, or for several ranges close to each other in one file.
     private record Request(RangeFile file, long offset, long limit, List<RangeList.Piece> pieces) {}
 
     /// The size of an object.
@@ -60,12 +60,12 @@ final class RangeRequests {
         }
     }
 
-    /// Does something for each of the numbers below `count`, for several at once, each as one request.
+    /// Runs an action for each number below `count`, several of them in parallel, each as one request.
     void forEach(int count, InFlight.Action action) throws IOException {
         inFlight.run(count, action);
     }
 
-    /// Reads one range of a file. Small ones that lie near each other share a request.
+    /// Reads one range of a file. Small ranges close to each other share a request.
     void read(RangeFile file, long offset, MemorySegment target) throws IOException {
         if (target.byteSize() > RecentBlocks.SMALL_MAX) {
             read(List.of(new RangeList.Piece(file, offset, target)));
@@ -74,7 +74,7 @@ final class RangeRequests {
         recent.read(file, offset, target, (first, block) -> inFlight.run(1, _ -> receive(file, first, block)));
     }
 
-    /// Reads ranges of files that belong together.
+    /// Reads ranges of several files.
     void read(List<RangeList.Piece> pieces) throws IOException {
         List<Request> requests = join(divide(pieces));
         boolean isShared = pieces.stream().allMatch(piece -> piece.target().isAccessibleBy(ANOTHER_THREAD));
@@ -140,7 +140,7 @@ final class RangeRequests {
         }
     }
 
-    /// Makes one request in this thread.
+    /// Sends one request from this thread.
     void receive(RangeFile file, long offset, MemorySegment target) throws IOException {
         long first = file.start() + offset;
         long done = receive(store, file.object(), first, target);
@@ -151,7 +151,7 @@ final class RangeRequests {
         }
     }
 
-    /// Makes one request; the error of one that fails names the object and the range.
+    /// Sends one request. If it fails, the exception names the object and the range.
     static long receive(RangeStore store, Location object, long offset, MemorySegment target) throws IOException {
         try {
             return store.read(object, offset, target);
@@ -176,12 +176,13 @@ final class RangeRequests {
 
     private static String reason(IOException cause) {
         if (cause instanceof NoSuchFileException) {
-            return "the object is not there any more";
+            return "the object does not exist any more";
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
-    /// An object that was shortened is damaged; any other short answer is a failure of the store.
+    /// Distinguishes a shortened object, which is damage, from any other short answer, which is a failure of the
+    /// store.
     private void requireNotShortened(RangeFile file) throws IOException {
         long size = file.start() + file.size();
         long sizeNow = size(file.object());

@@ -7,45 +7,45 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/// A store of objects that are read by ranges, such as object storage or a web server.
+/// A remote store whose objects are read by range, such as object storage or a web server.
 ///
-/// Three answers are enough to open a dataset from it: the names in a folder, the size of an object, and a range
-/// of its bytes. [ReaderOptions#withStore] makes readers use a store instead of the disk.
+/// Three operations are enough to open a dataset: list the names in a folder, get the size of an object, and read
+/// a range of its bytes. [ReaderOptions#withStore] makes readers use a store instead of the disk.
 ///
-/// A store decides itself whether and how often it repeats a request that failed, and how long it waits for an
-/// answer. Its methods may block. They should end soon, with an exception, when their thread is interrupted:
-/// readers interrupt requests whose answer is not needed any more, and wait for them.
+/// The store decides whether it retries a failed request and how long it waits. Its methods may block. When their
+/// thread is interrupted they should end soon with an exception: readers interrupt requests that are not needed
+/// any more, and wait for them to end.
 ///
 /// **Ownership.** The caller owns the store. Closing a dataset leaves it open.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Must be safe for any number of threads.
 public interface RangeStore {
-    /// The files of a disk as a store.
+    /// Gives access to the files of a disk as a store.
     static RangeStore of(Disk disk) {
         return new DiskStore(disk);
     }
 
-    /// The objects and folders directly in a folder, in no order. A store without folders takes the common
-    /// beginnings of names, up to a slash, for folders. Empty when there is no such folder.
+    /// Lists the objects and folders directly in a folder, in no particular order. A store without folders treats
+    /// common name prefixes, up to a slash, as folders. The list is empty when the folder does not exist.
     List<Location> list(Location folder) throws IOException;
 
     /// The size of an object in bytes.
     ///
-    /// @throws NoSuchFileException when there is no such object
+    /// @throws NoSuchFileException when the object does not exist
     long size(Location object) throws IOException;
 
     /// Fills the target with the bytes of an object that begin at an offset.
     ///
-    /// @return the bytes read, fewer than wanted only when the object ends
-    /// @throws NoSuchFileException when there is no such object
+    /// @return the number of bytes read, which is less than the target's size only at the end of the object
+    /// @throws NoSuchFileException when the object does not exist
     long read(Location object, long offset, MemorySegment target) throws IOException;
 
-    /// Whether a folder is here.
+    /// Whether the location is a folder.
     default boolean isFolder(Location location) throws IOException {
         return !list(location).isEmpty();
     }
 
-    /// Whether an object or a folder is here.
+    /// Whether the location is an object or a folder.
     default boolean exists(Location location) throws IOException {
         try {
             size(location);
@@ -55,9 +55,9 @@ public interface RangeStore {
         }
     }
 
-    /// An object as a file that is read by position.
+    /// Opens an object for reading by position.
     ///
-    /// @throws NoSuchFileException when there is no such object
+    /// @throws NoSuchFileException when the object does not exist
     default Disk.Readable open(Location object) throws IOException {
         return new StoredObject(this, object, size(object));
     }

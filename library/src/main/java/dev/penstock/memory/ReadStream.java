@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 
-/// A stream over a file that is read by position. Buffer it: each read is a read of the file.
+/// A stream over a file that is read by position. Wrap it in a buffer, because each call reads the file.
 public final class ReadStream extends InputStream {
     private final Disk.Readable file;
     private long offset;
 
-    /// @param file closed with the stream
+    /// @param file is closed with the stream
     public ReadStream(Disk.Readable file) {
         this.file = file;
     }

@@ -5,20 +5,21 @@ import dev.penstock.Location;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// How to read a dataset, whatever its format. A format that has further options adds them to these.
+/// Options for reading a dataset of any format. A format may add its own options to these.
 ///
 /// @param access        whether files of the disk are mapped or read by position
-/// @param threads       how many threads one gather of many bytes may use
-/// @param memoryBytes   how much memory the files may fill, or [#AUTOMATIC]
-/// @param disk          where the files are
-/// @param store         the store that files are read from instead of the disk, or null; the caller closes it
-/// @param readsInFlight how many requests of one dataset to the store may be under way at once
+/// @param threads       the largest number of threads that one gather may use
+/// @param memoryBytes   the number of bytes of memory that the files may fill, or [#AUTOMATIC]
+/// @param disk          the disk that holds the files
+/// @param store         the remote store to read from instead of the disk, or null; the caller closes it
+/// @param readsInFlight the largest number of parallel requests of one dataset to the store
 public record ReaderOptions(
         Access access, int threads, long memoryBytes, Disk disk, RangeStore store, int readsInFlight) {
-    /// A memory budget of most of the memory that the machine has to spare.
+    /// A memory budget of most of the machine's available memory.
     public static final long AUTOMATIC = Long.MIN_VALUE;
 
-    /// Fills a connection of 1 GB/s with requests of a megabyte that take 30 ms, or a third of it with small ones.
+    /// Enough to saturate 1 GB/s with requests of one megabyte that take 30 ms, or a third of it with small
+    /// requests.
     public static final int READS_IN_FLIGHT = 32;
 
     public static final ReaderOptions DEFAULT =
@@ -28,13 +29,13 @@ public record ReaderOptions(
         Objects.requireNonNull(access, "access");
         Objects.requireNonNull(disk, "disk");
         if (threads < 1) {
-            throw new IllegalArgumentException("threads must be at least 1, not " + threads);
+            throw new IllegalArgumentException("threads must be at least 1, got " + threads);
         }
         if (memoryBytes < 0 && memoryBytes != AUTOMATIC) {
             throw new IllegalArgumentException("the memory budget must not be negative, got " + memoryBytes);
         }
         if (readsInFlight < 1) {
-            throw new IllegalArgumentException("readsInFlight must be at least 1, not " + readsInFlight);
+            throw new IllegalArgumentException("readsInFlight must be at least 1, got " + readsInFlight);
         }
     }
 
@@ -62,17 +63,17 @@ public record ReaderOptions(
         return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
     }
 
-    /// What files are looked up in: the store, or the disk where there is none.
+    /// The store in which files are looked up: the remote store, or the disk if there is none.
     public RangeStore files() {
         return store == null ? RangeStore.of(disk) : store;
     }
 
-    /// The requests of a dataset that is being opened.
+    /// Creates the request queue of a dataset that is being opened.
     RangeRequests requests() {
         return new RangeRequests(store, readsInFlight);
     }
 
-    /// Refuses a remote location where there is no store.
+    /// Rejects a remote location if the options have no store.
     ///
     /// @throws IllegalArgumentException when the location cannot be read with these options
     public void requireReachable(Location location) {
@@ -82,7 +83,7 @@ public record ReaderOptions(
         }
     }
 
-    /// The path of a file that is not in a store.
+    /// The path of a local file.
     Path localPath(Location location) {
         requireReachable(location);
         return location.path();

@@ -40,10 +40,10 @@ final class RealDisk implements Disk {
         return new ChannelWritable(file, channel);
     }
 
-    /// The lock dies with the process, which is how [#deleteAbandoned] knows. A file system without locks only
-    /// loses that cleaning.
+    /// Locks a temporary file. The lock ends with the process, which tells [#deleteAbandoned] that the file is
+    /// abandoned. On a file system without locks, abandoned files are not cleaned up.
     ///
-    /// @return false when somebody found the new file before it was locked and is about to remove it
+    /// @return false when another process found the new file before it was locked and is about to delete it
     private static boolean lock(FileChannel channel) {
         try {
             return channel.tryLock() != null;
@@ -71,7 +71,9 @@ final class RealDisk implements Disk {
 
     @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
-        requireOpenable(file);
+        if (requireOpenable(file).isDirectory()) {
+            throw new FileSystemException(file.toString(), null, "Is a directory");
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return map(channel, file, 0, channel.size(), arena);
         }
@@ -85,11 +87,11 @@ final class RealDisk implements Disk {
         }
     }
 
-    /// Refuses bytes behind the end of a file: touching them in a mapping would be an error of the runtime.
+    /// Rejects a range beyond the end of a file, because reading it through a mapping would raise a fault.
     static void requireRange(Path file, long offset, long byteCount, long size) throws IOException {
         if (offset < 0 || byteCount < 0) {
             throw new IllegalArgumentException(
-                    "offset " + offset + " and byteCount " + byteCount + " must be positive");
+                    "offset " + offset + " and byteCount " + byteCount + " must not be negative");
         }
         if (offset > size || byteCount > size - offset) {
             throw new EOFException(
@@ -106,7 +108,7 @@ final class RealDisk implements Disk {
         }
     }
 
-    /// Refuses what is neither a file nor a folder: opening a pipe would wait for a writer, perhaps for ever.
+    /// Rejects anything that is not a file or folder: opening a pipe could wait for a writer for ever.
     ///
     /// @return the attributes of the file
     static BasicFileAttributes requireOpenable(Path file) throws IOException {
@@ -114,7 +116,7 @@ final class RealDisk implements Disk {
         try {
             attributes = Files.readAttributes(file, BasicFileAttributes.class);
         } catch (FileSystemException e) {
-            // Java has these words for a link that leads to itself, and no type.
+            // Java has no exception type for a link that leads to itself, only this message.
             boolean isLoop = e.getReason() != null && e.getReason().endsWith("symbolic link");
             throw isLoop ? new FileSystemLoopException(file.toString()) : e;
         }
@@ -130,6 +132,7 @@ final class RealDisk implements Disk {
     @Override
     public Path target(Path file) throws IOException {
         if (!Files.exists(file)) {
+            requirePossible(file);
             return file;
         }
         if (!Files.isRegularFile(file) && !Files.isDirectory(file)) {
@@ -137,6 +140,17 @@ final class RealDisk implements Disk {
                     file.toString(), null, "this is a pipe, a socket or a device, which cannot be replaced by a file");
         }
         return Files.isSymbolicLink(file) ? file.toRealPath() : file;
+    }
+
+    /// Rejects a name that no file can have, because it is too long. Without this, writing would fail only at the
+    /// end, with the name of the temporary file.
+    private static void requirePossible(Path file) throws IOException {
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            // The file can be created.
+            return;
+        }
     }
 
     @Override
@@ -160,8 +174,16 @@ final class RealDisk implements Disk {
 
     @Override
     public void createDirectory(Path directory) throws IOException {
-        if (!isDirectory(directory)) {
+        if (isDirectory(directory)) {
+            return;
+        }
+        try {
             Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException e) {
+            // Another process may have created it just now.
+            if (!isDirectory(directory)) {
+                throw e;
+            }
         }
     }
 
@@ -186,17 +208,17 @@ final class RealDisk implements Disk {
             Object identity = identity(file);
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
                     FileLock lock = channel.tryLock()) {
-                // Else another process has removed the file that is locked here and made a new one.
+                // Otherwise another process has deleted the file that is locked here and has created a new one.
                 if (lock != null && Objects.equals(identity, identity(file))) {
                     Files.deleteIfExists(file);
                 }
             }
         } catch (OverlappingFileLockException | NoSuchFileException e) {
-            // Its writer is another thread of this process, or has just finished.
+            // The writer is another thread of this process, or has just finished.
         }
     }
 
-    /// What tells a file from another that has its name, or null where the file system does not know.
+    /// A key that distinguishes a file from another file with the same path, or null if the file system has none.
     static Object identity(Path file) throws IOException {
         return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }

@@ -4,14 +4,14 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The blocks of a store that were read last, so that many small reads one behind another take few requests.
+/// Caches the blocks of a remote store that were read last, so that many small sequential reads need few requests.
 ///
-/// A small read asks for more bytes than it needs, which takes hardly longer, and keeps them. A few blocks are
-/// kept, for programs that read at several places in turn. Gathers do not come here.
+/// A small read requests more bytes than it needs, which takes hardly longer, and caches them. A few blocks are
+/// kept, for programs that read at several positions in turn. Gathers bypass this cache.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class RecentBlocks {
-    /// Larger reads are requests of their own.
+    /// The size up to which a read is small. Larger reads are separate requests.
     static final int SMALL_MAX = 4096;
 
     private static final int BLOCK_SIZE = 64 << 10;
@@ -19,20 +19,20 @@ final class RecentBlocks {
     private final Block[] blocks = new Block[8];
     private int next;
 
-    /// Bytes of a file from an offset on.
+    /// A cached block of a file.
     private record Block(RangeFile file, long offset, MemorySegment bytes) {
         boolean holds(RangeFile wanted, long first, long byteCount) {
             return file == wanted && first >= offset && first + byteCount <= offset + bytes.byteSize();
         }
     }
 
-    /// Makes a request.
+    /// Sends a request to the store.
     @FunctionalInterface
     interface Request {
         void read(long offset, MemorySegment target) throws IOException;
     }
 
-    /// Copies bytes from a block that is there, or reads one that begins with them.
+    /// Copies bytes from a cached block, or reads a new block that begins with them.
     void read(RangeFile file, long offset, MemorySegment target, Request request) throws IOException {
         Block block = find(file, offset, target.byteSize());
         if (block == null) {

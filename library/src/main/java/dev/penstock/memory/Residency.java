@@ -5,29 +5,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
-/// Whether mapped files are kept in memory as a whole or fetched as they are needed.
+/// Decides whether mapped files are kept in memory as a whole or read as needed.
 ///
-/// Files that fit are brought in at once, in file order, so that the kernel uses large pages; random faults
-/// would fill memory with small ones and make every later access slower. Files that do not fit get no
-/// readahead, and each batch announces the parts it is about to read; once so many parts were announced that
-/// they could fill the budget, all are handed back, so that this process asks for no more. What the system has
-/// cached it may map around them on its own, and takes back as it likes. Opening decides nothing: [#isStreamed]
-/// does when it is first asked, which is the first gather.
+/// Files that fit the memory budget are loaded completely, in file order, so that the kernel uses large pages;
+/// random faults would fill memory with small pages and make every later access slower. Files that do not fit get
+/// no readahead, and each batch prefetches the ranges it is about to read. When the prefetched ranges could fill
+/// the budget, all of them are released. The system may still keep pages in its page cache. Opening a file decides
+/// nothing; the first gather does, by calling [#isStreamed].
 ///
-/// **Threads.** Any number. Filling happens on a daemon thread that stops when the files are closed.
+/// **Threads.** Safe for any number of threads. Loading runs on a daemon thread that stops when the files are
+/// closed.
 public final class Residency {
-    /// For bytes that are not mapped.
+    /// For files that are not mapped.
     public static final Residency NONE = new Residency(null, 0);
 
-    /// The rest is for the batches and whatever else the machine does.
+    /// The rest of the memory is for batches and other programs.
     private static final double SHARE_OF_MEMORY = 0.7;
 
-    /// Small enough that closing the files does not wait long for the piece under way.
+    /// Files up to this size stay resident without a check of the available memory, which takes longer than a
+    /// small gather.
+    private static final long SMALL_BYTES = 1L << 20;
+
+    /// Small enough that closing the files does not wait long for the piece being loaded.
     private static final long FILL_BYTES = 32L << 20;
 
-    /// So many that when all of them are in memory, hardly one in a hundred of the others is not; and so few that
-    /// asking costs little beside a batch.
+    /// The number of sampled pages. If all of them are resident, about 99 in 100 of the others are too, and the
+    /// check costs little compared with a batch.
     private static final long SAMPLE_COUNT = 64;
+
+    /// The size of a huge page on most machines. Where it is larger, the hint has no effect.
+    private static final long HUGE_PAGE_SIZE = 2L << 20;
 
     private enum State {
         UNDECIDED,
@@ -44,6 +51,7 @@ public final class Residency {
     private boolean isCacheKnown;
     private volatile State state;
     private volatile boolean isStopped;
+    private volatile boolean isFilled;
 
     Residency(MappedGroup mapping, long memoryBytes) {
         this.mapping = mapping;
@@ -51,38 +59,59 @@ public final class Residency {
         this.state = mapping == null ? State.RESIDENT : State.UNDECIDED;
     }
 
-    /// Whether the files are too large to stay in memory, so that announcing what will be read is worth the time.
-    /// Decides on first use.
+    /// Whether the files are too large to stay resident, so that prefetching is useful. The first call decides.
     public boolean isStreamed() {
         decide();
         return state == State.STREAMED;
     }
 
-    /// Decides by the memory budget whether the files stay in memory, unless it is decided already, and begins to
-    /// bring them in if they do.
+    /// [#isStreamed] for files with scattered single-byte reads. Files that fit are left to the page cache and
+    /// not loaded in advance.
+    public boolean isScattered() {
+        decide(false);
+        return state == State.STREAMED;
+    }
+
+    /// Whether all bytes of the files have been loaded into memory. This call decides nothing.
+    public boolean isFilled() {
+        return isFilled;
+    }
+
+    /// Decides by the memory budget whether the files stay resident, unless that is decided already, and starts
+    /// loading them if they do.
     public void decide() {
+        decide(true);
+    }
+
+    private void decide(boolean isFilling) {
         if (state == State.UNDECIDED) {
-            settle(budget(memoryBytes));
+            boolean isSmall = memoryBytes == ReaderOptions.AUTOMATIC && totalBytes() <= SMALL_BYTES;
+            settle(isSmall ? SMALL_BYTES : budget(memoryBytes), isFilling);
         }
     }
 
-    /// The bytes that a memory budget allows now: the budget itself, or most of the memory that the machine has to
-    /// spare if it is [ReaderOptions#AUTOMATIC].
+    private long totalBytes() {
+        return mapping.segments().stream().mapToLong(MemorySegment::byteSize).sum();
+    }
+
+    /// The number of bytes that a memory budget allows now: the budget itself, or most of the available memory if
+    /// it is [ReaderOptions#AUTOMATIC].
     public static long budget(long memoryBytes) {
         boolean isAutomatic = memoryBytes == ReaderOptions.AUTOMATIC;
         return isAutomatic ? (long) (AvailableMemory.bytes() * SHARE_OF_MEMORY) : memoryBytes;
     }
 
-    private synchronized void settle(long budgetBytes) {
+    private synchronized void settle(long budgetBytes, boolean isFilling) {
         if (state != State.UNDECIDED) {
             return;
         }
         this.budgetBytes = budgetBytes;
-        long totalBytes =
-                mapping.segments().stream().mapToLong(MemorySegment::byteSize).sum();
+        long totalBytes = totalBytes();
         if (totalBytes <= budgetBytes) {
             state = State.RESIDENT;
-            fill(totalBytes);
+            if (isFilling) {
+                fill(totalBytes);
+            }
         } else {
             // Huge pages would bring readahead back.
             adviseAll(Advice.NO_HUGE_PAGE);
@@ -92,10 +121,10 @@ public final class Residency {
         }
     }
 
-    /// Whether so many pieces of files seem to be in memory already, by the look of some of them: then announcing
-    /// each would only cost time. Where the system does not tell, none is.
+    /// Whether most of `count` pieces of the files seem to be in the page cache, judged by a sample. Prefetching
+    /// them would then only cost time. False if the system does not tell.
     ///
-    /// @param addresses where the pieces are mapped
+    /// @param addresses the mapped addresses of the pieces
     public boolean hasMost(long count, LongUnaryOperator addresses) {
         if (!isCacheKnown || count < SAMPLE_COUNT * 2) {
             return false;
@@ -108,15 +137,18 @@ public final class Residency {
         return true;
     }
 
-    /// Announces that mapped memory at an address is about to be read.
+    /// Prefetches mapped memory at an address.
     public void willNeedAt(long address, long byteCount) {
         if (byteCount <= 0 || mapping == null) {
             return;
         }
         Advice.WILL_NEED.applyAt(address, byteCount);
+        if (state != State.STREAMED) {
+            return;
+        }
         long pages = (address + byteCount - 1) / Advice.PAGE_SIZE - address / Advice.PAGE_SIZE + 1;
         if (heldBytes.addAndGet(pages * Advice.PAGE_SIZE) > budgetBytes) {
-            // What was announced a moment ago stays in the system's cache and is only mapped again.
+            // Recently prefetched pages stay in the page cache and only have to be mapped again.
             heldBytes.set(0);
             adviseAll(Advice.DONT_NEED);
         }
@@ -130,15 +162,21 @@ public final class Residency {
         mapping.segments().forEach(segment -> advice.apply(segment, 0, segment.byteSize()));
     }
 
-    /// Asks for huge pages before anything is read: a page that is there already keeps those around it small.
+    /// Requests huge pages before anything is read, because a page that is already mapped keeps its neighbours
+    /// small. Files too small for a huge page are skipped, because the first system call takes 20 ms.
     void preferHugePages() {
-        adviseAll(Advice.HUGE_PAGE);
+        for (MemorySegment segment : mapping.segments()) {
+            if (segment.byteSize() >= HUGE_PAGE_SIZE) {
+                Advice.HUGE_PAGE.apply(segment, 0, segment.byteSize());
+            }
+        }
     }
 
     private void fill(long totalBytes) {
         preferHugePages();
         if (totalBytes <= FILL_BYTES) {
             adviseAll(Advice.POPULATE_READ);
+            isFilled = true;
         } else if (mapping.acquire()) {
             Thread.ofPlatform().daemon().name("penstock-fill").start(this::fillInPieces);
         }
@@ -151,6 +189,7 @@ public final class Residency {
                     Advice.POPULATE_READ.apply(segment, offset, Math.min(FILL_BYTES, segment.byteSize() - offset));
                 }
             }
+            isFilled = !isStopped;
         } finally {
             mapping.release();
         }

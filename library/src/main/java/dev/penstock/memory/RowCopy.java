@@ -9,31 +9,32 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/// Copies pieces of one size from many places of memory to one: what a gather spends its time with.
+/// Copies pieces of equal size from many addresses to one contiguous target. A gather spends most of its time
+/// here.
 ///
-/// The work is done by vector instructions where the runtime was started with `--add-modules
-/// jdk.incubator.vector`, otherwise by words of eight bytes, which takes about half as long again. Larger rows go
-/// through the runtime's block copy, which is as fast as anything. It is compiled apart from its callers: see
-/// [SeparatelyCompiled].
+/// It uses vector instructions if the runtime was started with `--add-modules jdk.incubator.vector`, otherwise
+/// words of eight bytes, which take about 1.5 times as long. Larger rows use the runtime's block copy, which is as
+/// fast. The loops are compiled separately from their callers: see [SeparatelyCompiled].
 ///
-/// Addresses are used as they are, so that a batch costs one check instead of one for each row, and so that no
-/// kind of memory seen before changes the compiled code. The caller has checked every place, and holds a lease
-/// on the files (see [OpenFiles#use]) while the copy runs. A page that cannot be read, because a file was
-/// shortened, raises an [InternalError] and does not end the process: each loop reads the places by a plain
-/// access to a segment, which makes the compiler expect the fault. A loop of vectors that is not compiled as a
-/// whole, though, calls vector loads that were compiled alone and expect none. So vectors are used once their
-/// loops have run often enough over memory of our own to be compiled ([VectorRowCopy#train]); never again after
-/// the first fault, which makes the runtime drop compiled code; and what is about to be copied is touched by a
-/// plain access first.
+/// Raw addresses are used, so that a batch needs one check instead of one for each row, and so that the kinds of
+/// memory seen before do not change the compiled code. The caller must have checked every address and must hold a
+/// lease on the files (see [OpenFiles#use]).
+///
+/// If a file was shortened, a missing page raises an [InternalError] and does not end the process: each loop reads
+/// the addresses by a plain access to a segment, which makes the compiler expect the fault. A vector loop that is
+/// not compiled as a whole is different. It calls vector loads that were compiled on their own and expect no
+/// fault. Therefore vectors are used only after their loops have run often enough over private memory to be
+/// compiled ([VectorRowCopy#train]), and never again after the first fault, which makes the runtime discard
+/// compiled code. The rows to be copied are touched by a plain access first.
 public final class RowCopy {
-    /// All memory there is.
+    /// A segment that spans the whole address space.
     @SuppressWarnings("restricted")
     static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /// From here on the block copy is as fast as vectors.
+    /// From this row size on, the block copy is as fast as vectors.
     static final long BLOCK_SIZE_MIN = 129;
 
-    /// Fewer rows go another way: short loops among the long ones would spoil the compiled code for all.
+    /// Fewer rows use a separate loop, because short runs of the main loops would worsen their compiled code.
     private static final int COUNT_MIN = 64;
 
     private static final int TOUCH_COUNT = 512;
@@ -48,7 +49,7 @@ public final class RowCopy {
             MethodType.methodType(
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
-    /// Whether vectors may be used now.
+    /// Tells whether vectors may be used now.
     private static final VectorTrust TRUST = new VectorTrust();
 
     static {
@@ -57,16 +58,16 @@ public final class RowCopy {
         }
     }
 
-    /// Where the bytes of [#touch] go, so that the compiler has to read them.
+    /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static long touched;
 
     private RowCopy() {}
 
-    /// Where the system has no thread to spare, words do.
+    /// If the system cannot create a thread for the training, rows are copied by words.
     private static void startTraining() {
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                if (isTimeToTrain() && VectorRowCopy.train()) {
+                if (isTimeToTrain() && VectorRowCopy.train() && VectorWidening.train() && VectorRowPlaces.train()) {
                     TRUST.trained();
                 }
             });
@@ -75,7 +76,7 @@ public final class RowCopy {
         }
     }
 
-    /// Compiling takes a core for a while, which whoever waits for a first batch needs more.
+    /// Training uses a core for a while. It is delayed so that it does not slow down the first batch.
     private static boolean isTimeToTrain() {
         try {
             Thread.sleep(TRAINING_DELAY_MILLIS);
@@ -90,20 +91,25 @@ public final class RowCopy {
         return HAS_VECTORS && !TRUST.isLost();
     }
 
-    /// Takes note that a page could not be read.
+    /// Whether the vector loops are compiled, so that rows are copied by them from now on.
+    static boolean isTrained() {
+        return TRUST.isTrained();
+    }
+
+    /// Records that a page could not be read.
     static void distrustVectors() {
         TRUST.distrust();
     }
 
-    /// Copies.
+    /// Copies a piece of each row.
     ///
     /// @param places the address of `count` 64-bit addresses
-    /// @param count  how many rows
-    /// @param offset where in each row the piece begins
-    /// @param size   bytes of the piece
-    /// @param target the address the first piece goes to
-    /// @param stride bytes from one piece to the next at the target, not less than `size`
-    /// @param isTouched whether the last row was touched ([RowPlaces#locate]), or the memory cannot go away
+    /// @param count  the number of rows
+    /// @param offset the start of the piece in each row
+    /// @param size   the size of the piece in bytes
+    /// @param target the address that the first piece is copied to
+    /// @param stride the distance in bytes between pieces at the target, at least `size`
+    /// @param isTouched whether the last row was touched ([RowPlaces#locate]), or the memory cannot disappear
     public static void copy(
             long places, int count, long offset, long size, long target, long stride, boolean isTouched) {
         try {
@@ -133,7 +139,7 @@ public final class RowCopy {
         }
     }
 
-    /// Some rows at a time, so that those touched are in the cache when they are copied.
+    /// Copies some rows at a time, so that touched rows are still in the CPU cache when they are copied.
     private static void copyTouching(long places, int count, long offset, long size, long target, long stride) {
         for (int done = 0; done < count; done += TOUCH_COUNT) {
             int here = Math.min(TOUCH_COUNT, count - done);
@@ -144,7 +150,7 @@ public final class RowCopy {
         }
     }
 
-    /// Reads the last byte of each piece, which is smaller than a page.
+    /// Reads the last byte of each piece. A piece is smaller than a page.
     private static long touch(long places, int count, long last) {
         long sum = 0;
         for (int i = 0; i < count; i++) {

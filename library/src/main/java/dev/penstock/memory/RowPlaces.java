@@ -11,14 +11,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Objects;
 
-/// Where rows of one size lie: in one run of memory or several, each of which goes on where the one before ends.
+/// Maps row numbers to addresses. The rows have one size and lie in one or more contiguous runs of memory; each
+/// run continues the numbering of the run before.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class RowPlaces {
-    /// Entries of the table that says where to begin looking for a row: small enough to stay in the cache.
+    /// The largest size of the table of search hints; small enough to stay in the CPU cache.
     private static final int GUESS_COUNT_MAX = 1024;
 
-    /// As many as one call of a loop takes.
+    /// The largest number of rows for one call of a loop.
     private static final long COUNT_MAX = 1 << 30;
 
     private static MethodHandle locateOne = SeparatelyCompiled.of(
@@ -31,21 +32,21 @@ public final class RowPlaces {
             "locateMany",
             MethodType.methodType(boolean.class, long.class, int.class, RowPlaces.class));
 
-    /// Where the bytes of [#touch] go, so that the compiler has to read them.
+    /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static byte touched;
 
     private final long rowSize;
-    /// The first row of each run, and behind them the number of all rows.
+    /// The first row of each run, followed by the number of all rows.
     private final long[] starts;
-    /// Where row 0 would be if a run reached back to it.
+    /// For each run, the address that row 0 would have if the run extended back to it.
     private final long[] origins;
-    /// The run that holds the first row of each of so many equal parts.
+    /// The table of search hints: the run that holds the first row of each of equally large parts.
     private final int[] guesses;
 
     private final int guessShift;
 
-    /// @param starts    the first row of each run, and behind them the number of all rows
-    /// @param addresses of the first row of each run, or zeros when only numbers are asked for
+    /// @param starts    the first row of each run, followed by the number of all rows
+    /// @param addresses the address of the first row of each run, or zeros when no addresses are needed
     public RowPlaces(long[] starts, long[] addresses, long rowSize) {
         this.rowSize = rowSize;
         this.starts = starts.clone();
@@ -60,7 +61,7 @@ public final class RowPlaces {
         }
     }
 
-    /// Rows of all runs.
+    /// The number of rows in all runs.
     public long count() {
         return starts[starts.length - 1];
     }
@@ -76,12 +77,12 @@ public final class RowPlaces {
         return search(rowIndex, guesses[guess], guesses[guess + 1]);
     }
 
-    /// Where a row is in memory.
+    /// The address of a row.
     public long address(long rowIndex) {
         return origins[runOf(rowIndex)] + rowIndex * rowSize;
     }
 
-    /// The last of some runs that begins at a row or before. Runs without rows are passed over.
+    /// Finds the last run in a range of runs that begins at or before a row. Empty runs are skipped.
     private int search(long rowIndex, int first, int last) {
         int low = first;
         int high = last;
@@ -96,7 +97,7 @@ public final class RowPlaces {
         return low;
     }
 
-    /// Whether there are rows of all these indices, from one to before another.
+    /// Whether all indices at the positions `from` to `to - 1` are in range.
     public boolean hasAll(MemorySegment indices, long from, long to) {
         long bad = 0;
         long last = count() - 1;
@@ -107,17 +108,17 @@ public final class RowPlaces {
         return bad >= 0;
     }
 
-    /// Checks row indices, from one to before another, and overwrites each index by the address of its row.
+    /// Checks the row indices at the positions `from` to `to - 1`, and overwrites each index with the address of
+    /// its row.
     ///
-    /// The memory holds indices before the call and addresses after it. Writing the addresses to other memory
-    /// would cost a gather as much as the check itself: the loop is limited by memory traffic.
+    /// Overwriting is deliberate: the loop is limited by memory traffic, and writing the addresses elsewhere would
+    /// cost as much as the check itself.
     ///
-    /// Where there is one run, the last of these rows is touched: a file is shortened from its end, so that if
-    /// that row is there, all others are (see [RowCopy]).
+    /// If there is one run, the row with the highest index is touched: a file is shortened at its end, so if that
+    /// row can be read, all others can (see [RowCopy]).
     ///
-    /// @param indices private memory of the caller outside the heap, so that nobody changes an index once it was
-    ///                checked
-    /// @return false when an index has no row; what is written then is of no use
+    /// @param indices private off-heap memory, so that no other thread changes an index after it was checked
+    /// @return false when an index is out of range; the memory then has no useful content
     public boolean locate(MemorySegment indices, long from, long to) {
         Objects.checkFromToIndex(from, to, indices.byteSize() / U64.byteSize());
         boolean hasAll = true;
@@ -135,7 +136,7 @@ public final class RowPlaces {
         return hasAll;
     }
 
-    /// @return whether there is such a row
+    /// @return whether the row exists
     private boolean touch(long highest) {
         if (highest >= 0 && rowSize > 0) {
             touched = ALL.get(U8, origins[0] + highest * rowSize + rowSize - 1);
@@ -144,11 +145,18 @@ public final class RowPlaces {
         return highest >= 0;
     }
 
-    /// No branch, so that the loop compiles to vectors: the sign of a bad index, or of what it has too much, is
-    /// kept.
-    ///
-    /// @return the highest index, or a negative number when one is bad
+    /// @return the highest index, or a negative number when an index is invalid
     private static long locateOne(long at, int count, long rowCount, long origin, long rowSize) {
+        return count >= VectorRowPlaces.COUNT_MIN && RowCopy.isTrained()
+                ? VectorRowPlaces.locate(at, count, rowCount, origin, rowSize)
+                : locatePlainly(at, count, rowCount, origin, rowSize);
+    }
+
+    /// The loop has no branch, so that it can compile to vectors. The sign bits of invalid indices are
+    /// accumulated.
+    ///
+    /// @return the highest index, or a negative number when an index is invalid
+    static long locatePlainly(long at, int count, long rowCount, long origin, long rowSize) {
         long bad = 0;
         long highest = 0;
         long last = rowCount - 1;

@@ -9,14 +9,14 @@ import static dev.penstock.memory.RowCopy.ALL;
 
 import java.lang.foreign.MemorySegment;
 
-/// [RowCopy] by words.
+/// [RowCopy] with words of up to eight bytes.
 ///
-/// A size that is no power of two is copied by two words that overlap, so that no row has a loop of its own.
-/// Each size has a method of its own, so that the compiler sees one loop with nothing to decide.
+/// A size that is not a power of two is copied by two overlapping words, so that no row needs an inner loop. Each
+/// size has a separate method, so that its loop has no branches.
 final class ScalarRowCopy {
     private ScalarRowCopy() {}
 
-    /// Any size of at least 1.
+    /// Copies pieces of any size of at least 1.
     static void copy(long places, int count, long offset, long size, long target, long stride) {
         if (size == 1) {
             copy1(places, count, offset, target, stride);
@@ -41,15 +41,15 @@ final class ScalarRowCopy {
         }
     }
 
-    /// The same for a handful of rows.
+    /// Copies a few rows.
     static void copyFew(long places, int count, long offset, long size, long target, long stride) {
         for (int i = 0; i < count; i++) {
             MemorySegment.copy(ALL, place(places, i) + offset, ALL, target + i * stride, size);
         }
     }
 
-    /// Large rows. Written a second time, because what the compiler learns from a handful of rows would spoil the
-    /// code for many.
+    /// Copies large rows. It repeats [#copyFew], because the profile of short runs would worsen the compiled code
+    /// for long runs.
     static void copyBlocks(long places, int count, long offset, long size, long target, long stride) {
         for (int i = 0; i < count; i++) {
             MemorySegment.copy(ALL, place(places, i) + offset, ALL, target + i * stride, size);
@@ -89,7 +89,8 @@ final class ScalarRowCopy {
         }
     }
 
-    /// All loads before the first store: the compiler does not know that they do not overlap.
+    /// Does all loads before the first store, because the compiler cannot know that source and target do not
+    /// overlap.
     private static void copyFour8(long places, int count, long offset, long second, long target, long stride) {
         for (int i = 0; i < count; i++) {
             long from = place(places, i) + offset;

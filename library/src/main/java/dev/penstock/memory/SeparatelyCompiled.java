@@ -5,16 +5,16 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/// Method handles whose targets the compiler compiles separately and never inlines into their callers.
+/// Creates method handles whose targets are compiled separately and never inlined into their callers.
 ///
-/// A tight loop over memory is some ten calls deep, all of which have to be merged into it. In a long-lived
-/// process the compiler merges the loop into its callers too, runs into its limit of nesting, and leaves real
-/// calls inside the loop, which is then several times slower. What is called through a handle in a field that is
-/// not final cannot be merged, because the compiler cannot know what it will be.
+/// A tight loop over memory is about ten calls deep, all of which must be inlined. In a long-lived process the
+/// compiler also inlines the loop into its callers, reaches its nesting limit, and leaves real calls inside the
+/// loop, which is then several times slower. A call through a handle in a non-final field cannot be inlined,
+/// because the compiler does not know its target.
 final class SeparatelyCompiled {
     private SeparatelyCompiled() {}
 
-    /// A handle of a private static method, to be kept in a static field that is not final.
+    /// Creates a handle for a private static method. Keep it in a static field that is not final.
     static MethodHandle of(MethodHandles.Lookup owner, String name, MethodType type) {
         try {
             return owner.findStatic(owner.lookupClass(), name, type);
@@ -23,7 +23,7 @@ final class SeparatelyCompiled {
         }
     }
 
-    /// What such a call may throw, as it was.
+    /// Rethrows an exception of such a call unchanged.
     static RuntimeException rethrow(Throwable e) {
         switch (e) {
             case RuntimeException runtime -> throw runtime;

@@ -5,9 +5,9 @@ import dev.penstock.Buffer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Collects small records on their way to a file, so that a million of them are not a million system calls.
+/// Buffers small records on their way to a file, to save system calls.
 ///
-/// **Ownership.** Owns its memory, not the file. **Threads.** One at a time.
+/// **Ownership.** Owns its buffer, not the file. **Threads.** One thread at a time.
 public final class StagedWrites implements AutoCloseable {
     private final NewFile file;
     private final Buffer buffer = new Buffer();
@@ -22,7 +22,8 @@ public final class StagedWrites implements AutoCloseable {
         this.stage = buffer.reserve(stageSize);
     }
 
-    /// Writes bytes at an offset that is not below the end of what was written before; what lies between is zero.
+    /// Writes bytes at an offset, which must not be before the end of the earlier bytes. Gaps are filled with
+    /// zeros.
     public void write(MemorySegment bytes, long offset) throws IOException {
         if (offset + bytes.byteSize() - start > stageSize) {
             flush();
@@ -52,7 +53,7 @@ public final class StagedWrites implements AutoCloseable {
         }
     }
 
-    /// Writes what is collected.
+    /// Writes the buffered bytes to the file.
     public void flush() throws IOException {
         if (filled > 0) {
             file.write(stage.asSlice(0, filled), start);

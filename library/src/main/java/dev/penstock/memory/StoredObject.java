@@ -5,7 +5,7 @@ import dev.penstock.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// An object of a store as a file that is read by position, one request at a time.
+/// Reads an object of a remote store by position, with one request for each read.
 record StoredObject(RangeStore store, Location object, long size) implements Disk.Readable {
     @Override
     public long read(long offset, MemorySegment target) throws IOException {

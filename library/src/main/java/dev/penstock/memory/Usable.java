@@ -3,27 +3,27 @@ package dev.penstock.memory;
 
 import dev.penstock.DatasetException;
 
-/// Open files that stay open while they are used, even if another thread closes them meanwhile.
+/// Open files that can be held open while they are used, even if another thread closes them.
 public interface Usable {
     /// Holds the files open until [#release].
     ///
-    /// @throws IllegalStateException when they are closed
+    /// @throws IllegalStateException when the files are closed
     void acquire();
 
-    /// Ends what [#acquire] began.
+    /// Ends the hold of [#acquire].
     void release();
 
-    /// Returns the error to throw instead of a fault of a mapped page.
+    /// Returns the exception to throw for a fault of a mapped page.
     DatasetException translate(InternalError fault);
 
-    /// Something done with the bytes.
+    /// An action on the bytes of the files.
     @FunctionalInterface
     interface Use<T, E extends Exception> {
         T run() throws E;
     }
 
-    /// Does something while the files are held open, and turns a page that cannot be read into the error that says
-    /// so. Code that runs for every batch may write these steps out, so that it makes no object.
+    /// Runs an action while the files are held open, and turns a fault of a mapped page into a [DatasetException].
+    /// Code that runs for every batch repeats these steps by hand, to avoid allocating an object.
     default <T, E extends Exception> T use(Use<T, E> use) throws E {
         acquire();
         try {

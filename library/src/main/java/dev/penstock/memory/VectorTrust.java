@@ -3,12 +3,12 @@ package dev.penstock.memory;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Whether the vector loops of [RowCopy] may be used: not before they are compiled, never again after a fault.
+/// Whether the vector loops of [RowCopy] may be used: only after they are compiled, and never again after a fault.
 ///
-/// It is one state and not two flags: a fault may come at any moment of the training, and the end of the training
-/// must not take it back.
+/// This is one state instead of two flags, because a fault may happen during the training, and the end of the
+/// training must not undo it.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class VectorTrust {
     private enum State {
         UNTRAINED,
@@ -18,12 +18,12 @@ final class VectorTrust {
 
     private final AtomicReference<State> state = new AtomicReference<>(State.UNTRAINED);
 
-    /// Notes that the loops are compiled, unless a fault has come before.
+    /// Records that the loops are compiled, unless a fault happened before.
     void trained() {
         state.compareAndSet(State.UNTRAINED, State.TRAINED);
     }
 
-    /// Notes that a page could not be read, which makes the runtime drop compiled code.
+    /// Records that a page could not be read, which makes the runtime discard compiled code.
     void distrust() {
         state.set(State.LOST);
     }

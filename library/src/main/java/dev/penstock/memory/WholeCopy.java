@@ -5,14 +5,13 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The copy in memory that [OpenFile#whole] returns for a file that is not mapped. It is made when it is first
-/// asked for.
+/// The in-memory copy that [OpenFile#whole] returns for a file that is not mapped. It is made on first use.
 ///
-/// **Ownership.** The file frees it with its last lease, so that a running call never loses its memory.
+/// **Ownership.** The file frees it with its last lease, so that a call in progress never loses its memory.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class WholeCopy {
-    /// Null before the first call.
+    /// The copy, or null before the first use.
     private MemorySegment copy;
 
     private Arena arena;

@@ -2,21 +2,20 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/// The right to change a dataset, which one writer at a time has, among all processes of the machine.
+/// The exclusive right to change a dataset. Only one writer among all processes of the machine can hold it.
 ///
-/// It is an exclusive lock on a byte of a file, and the file says who holds it. The operating system ends the lock
-/// of a process that is gone. The file itself stays: if it were removed, two processes could lock two files of the
-/// same name. Readers do not ask for the lock.
+/// It is an exclusive lock on one byte of a lock file, and the file says who holds it. The operating system
+/// releases the lock of a process that ends. The file is never deleted: otherwise two processes could lock two
+/// files with the same path. Readers do not need the lock.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class WriterLock implements AutoCloseable {
-    /// Behind the text, because some systems do not let a locked byte be read.
+    /// This byte is beyond the text, because some systems do not allow a locked byte to be read.
     private static final long LOCKED_BYTE = 1L << 30;
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
@@ -27,22 +26,18 @@ public final class WriterLock implements AutoCloseable {
         this.locks = locks;
     }
 
-    /// Takes the lock of a dataset, or fails at once and says who has it.
+    /// Takes the lock of a dataset, or fails at once and says who holds it.
     ///
-    /// @param file    the lock file, which is created when it is absent
-    /// @param dataset named in the message
-    /// @throws FileSystemException when another writer has the lock
-    /// @throws IOException         also when the file system has no locks
+    /// @param file    the lock file, which is created if it does not exist
+    /// @param dataset the path to name in the message
+    /// @throws FileInUseException when another writer holds the lock
+    /// @throws IOException        also when the file system does not support locks
     public static WriterLock take(Disk disk, Path file, Path dataset) throws IOException {
         Disk.Locks locks = disk.locks(file);
         try {
             if (locks.tryExclusive(LOCKED_BYTE, 1) == null) {
                 String holder = locks.text();
-                throw new FileSystemException(
-                        dataset.toString(),
-                        null,
-                        "it is being written by " + (holder.isEmpty() ? "another process" : holder)
-                                + "; wait until that writer has finished");
+                throw new FileInUseException(dataset, holder.isEmpty() ? "another process" : holder);
             }
             locks.setText(self());
             return new WriterLock(locks);
@@ -52,13 +47,13 @@ public final class WriterLock implements AutoCloseable {
         }
     }
 
-    /// Says which process this is, and when it began to write.
+    /// Describes this process and the time at which it began to write.
     static String self() {
         return "process " + ProcessHandle.current().pid() + " on " + host() + " since "
                 + Instant.now().truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /// Asking the network for the name could take seconds.
+    /// Does not ask the network for the host name, which could take seconds.
     private static String host() {
         try {
             return Files.readString(HOST_NAME).strip();
@@ -68,7 +63,7 @@ public final class WriterLock implements AutoCloseable {
         }
     }
 
-    /// Lets the next writer in.
+    /// Releases the lock.
     @Override
     public void close() throws IOException {
         locks.close();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Files as memory: mapping, reading, checking and publishing bytes, without knowing any format.
+/// File access without knowledge of any format: mapping, reading, checking and publishing bytes.
 ///
-/// Start from [OpenFile] to read a file and from [NewFile] to write one. Everything that touches a disk goes
-/// through [Disk], so that tests can record, lose and fail each operation. Checksums and codecs go through
-/// [Crc32c] and [Codec], which never hand mapped memory to code that would bring the Java runtime down when the
-/// file is shortened under it.
+/// Start from [OpenFile] to read a file and from [NewFile] to write one. All disk access goes through [Disk], so
+/// that tests can record, lose and fail each operation. Checksums and codecs go through [Crc32c] and [Codec].
+/// These never pass mapped memory to code that would crash the Java runtime if the file is shortened.
 package dev.penstock.memory;

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 
-/// What tells that a file is still the one it was.
+/// The size, modification time and identity of a file, used to notice that the file was changed while it was
+/// packed.
 ///
-/// @param key the file system's identity of the file, or null where it has none
+/// @param key the file key of the file system, or null if it has none
 record FileState(long size, FileTime modified, Object key) {
     static FileState of(Path file) throws IOException {
         BasicFileAttributes attributes =
@@ -25,6 +26,7 @@ record FileState(long size, FileTime modified, Object key) {
     }
 
     static IOException changed(Path file) {
-        return new IOException(file + " changed while it was packed; pack again when nobody writes to it");
+        return new IOException(
+                file + " was changed while it was being packed; pack again when no program writes to it");
     }
 }

@@ -15,28 +15,28 @@ import java.util.concurrent.Future;
 
 /// Packs the files of a folder.
 ///
-/// Each file is read once. Workers read, compress and check-sum ahead while this thread writes in order, so what
-/// is held of their content depends on the number of workers and not of files. The sorted list of the paths is
-/// held as a whole: some 250 bytes of heap a file.
+/// Each file is read once. Worker threads read, compress and checksum files ahead while this thread writes them in
+/// order, so the memory for their content depends on the number of workers and not on the number of files. The
+/// sorted list of paths is kept in memory: about 250 bytes of heap for each file.
 public final class PackBuilder {
-    /// Files above this are stored as they are, piece by piece, and never held in memory as a whole.
+    /// Larger files are stored uncompressed, piece by piece, and are never held in memory as a whole.
     public static final long BUFFERED_SIZE_MAX = 16L << 20;
 
     /// Far above any number of cores.
     private static final int WORKERS_MAX = 1024;
 
-    /// Files being read or waiting to be written, for each worker.
+    /// The number of files for each worker that are being read or wait to be written.
     private static final int SLOTS_PER_WORKER = 4;
 
     private final PackFolder folder;
     private final PackWriter.Options options;
     private final int workers;
-    /// Looks at the runs, or null when their names decide.
+    /// Examines the runs, or null when their file names decide.
     private final PackIntake intake;
 
-    /// What was built.
+    /// The result of a build.
     ///
-    /// @param inputBytes bytes of the files
+    /// @param inputBytes the total size of the packed files
     public record Result(long recordCount, long inputBytes) {}
 
     private PackBuilder(PackFolder folder, PackWriter.Options options, int workers, PackIntake intake) {
@@ -48,9 +48,9 @@ public final class PackBuilder {
 
     /// Packs a folder into a file.
     ///
-    /// @param isEveryFile whether all files are packed, rather than those named `*.a2run2`
-    /// @param options     where these leave the alignment open, runs are aligned as the original aligns them
-    /// @param workers     threads that read and compress
+    /// @param isEveryFile whether to pack all files instead of those named `*.a2run2`
+    /// @param options     if the alignment is automatic, runs are aligned as in the original program
+    /// @param workers     the number of threads that read and compress
     /// @throws IllegalArgumentException when there is nothing to pack
     /// @throws IOException              also when a file changes while it is packed; the message names it
     public static Result build(
@@ -59,11 +59,11 @@ public final class PackBuilder {
         return build(input, target, isEveryFile, options, workers, null, progress);
     }
 
-    /// Packs a folder whose runs are looked at.
+    /// Packs a folder and examines its runs.
     ///
-    /// @param intake recognises runs, refuses bad ones and makes the block behind the data; null goes by their
-    ///     first bytes
-    /// @throws dev.penstock.DatasetException when a run is bad; the message names it
+    /// @param intake recognises runs, rejects invalid ones and creates the statistics block; null decides by their
+    ///               first bytes
+    /// @throws dev.penstock.DatasetException when a run is invalid; the message names it
     public static Result build(
             Path input,
             Path target,
@@ -74,7 +74,7 @@ public final class PackBuilder {
             Progress progress)
             throws IOException {
         if (workers < 1 || workers > WORKERS_MAX) {
-            throw new IllegalArgumentException("workers must be 1 to " + WORKERS_MAX + ", not " + workers);
+            throw new IllegalArgumentException("workers must be between 1 and " + WORKERS_MAX + ", got " + workers);
         }
         PackFolder folder = PackFolder.list(input, isEveryFile, target);
         boolean isOpen = options.alignment() == PackWriter.Options.AUTOMATIC_ALIGNMENT;
@@ -117,7 +117,7 @@ public final class PackBuilder {
         }
     }
 
-    /// @return the number of records and of their bytes
+    /// @return the number of records and the number of their bytes
     private long[] appendAll(PackWriter writer, Progress progress) throws IOException {
         Deque<PackSlot> idle = new ArrayDeque<>();
         Deque<Future<PackSlot>> ahead = new ArrayDeque<>();

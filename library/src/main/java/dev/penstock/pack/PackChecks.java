@@ -12,17 +12,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What the parts of a pack have to be to each other.
+/// Checks that the parts of a pack are consistent with each other.
 final class PackChecks {
-    /// From here on the size of the index would not fit in 64 bits.
+    /// From this count on the size of the index would not fit in 64 bits.
     private static final long COUNT_LIMIT = 1L << 59;
 
-    /// Statistics are a summary; what is larger is none.
+    /// The largest size of the statistics block. A larger value means that there is none.
     private static final long STATS_SIZE_MAX = 64L << 20;
 
     private PackChecks() {}
 
-    /// The index and the footer fit in the file. Nothing is set aside for `count` records before.
+    /// Checks that the index and the footer fit in the file. This comes before any memory is allocated for the
+    /// records.
     static void requireRoom(OpenFile file, long count) {
         if (Long.compareUnsigned(count, COUNT_LIMIT) >= 0) {
             throw new DatasetException.Corrupt(
@@ -42,7 +43,7 @@ final class PackChecks {
         }
     }
 
-    /// The index is what the footer says, and all records lie between index and footer.
+    /// Checks the index against the footer, and that all records lie between the index and the footer.
     static void requireConsistent(OpenFile file, long count, PackFooter footer, PackSummary summary) {
         long footerStart = file.size() - PackFormat.FOOTER_SIZE;
         if (summary.indexCrc() != footer.indexCrc()) {
@@ -70,7 +71,7 @@ final class PackChecks {
         }
     }
 
-    /// Bytes of the caller's block behind the data, when the footer points at one that lies before it.
+    /// The size of the statistics block after the data, if the footer points to a valid one.
     static OptionalLong statsSize(OpenFile file, PackFooter footer) throws IOException {
         long limit = file.size() - PackFormat.FOOTER_SIZE;
         long start = footer.statsAt();
@@ -84,7 +85,7 @@ final class PackChecks {
         return fits ? OptionalLong.of(byteCount) : OptionalLong.empty();
     }
 
-    /// The caller's block itself.
+    /// The statistics block, if there is one.
     static Optional<byte[]> statsBlock(OpenFile file, PackFooter footer) throws IOException {
         OptionalLong size = statsSize(file, footer);
         if (size.isEmpty() || size.getAsLong() > STATS_SIZE_MAX) {

@@ -6,7 +6,8 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Crc32c;
 import java.lang.foreign.MemorySegment;
 
-/// Makes records ready for a pack, for one thread: compressed where that makes them smaller, with their checksum.
+/// Prepares records for a pack, on one thread: compresses them if that makes them smaller, and computes the
+/// checksum.
 final class PackCompressor implements AutoCloseable {
     private final Codec codec;
     private final Codec.Packer packer;
@@ -18,7 +19,8 @@ final class PackCompressor implements AutoCloseable {
         this.packer = codec == Codec.NONE ? null : codec.packer(level);
     }
 
-    /// The stored form, which borrows the record or this compressor's memory until the next call.
+    /// Returns the stored form. It refers to the record or to this compressor's memory, and is valid until the
+    /// next call.
     StoredRecord store(MemorySegment record, boolean hasCrc) {
         MemorySegment stored = record;
         if (packer != null && record.byteSize() > 0 && record.byteSize() <= PackBuilder.BUFFERED_SIZE_MAX) {

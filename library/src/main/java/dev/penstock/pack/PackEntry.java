@@ -9,14 +9,14 @@ import dev.penstock.memory.Codec;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 
-/// Where a record of a pack is and what its bytes are, as the index says it.
+/// An index entry of a pack: the position of a record and the form of its bytes.
 ///
-/// @param offset     bytes from the start of the file
-/// @param storedSize bytes in the file
-/// @param kindCode   what the record is; [PackReader#kind] gives it a name
-/// @param flags      how the bytes are stored
-/// @param crc        CRC of the stored bytes, or 0 when there is none
-/// @param rawField   the field that holds the expanded size when there is a codec
+/// @param offset     the offset in the file, in bytes
+/// @param storedSize the size in the file, in bytes
+/// @param kindCode   the kind of the record; [PackReader#kind] decodes it
+/// @param flags      the form in which the bytes are stored
+/// @param crc        the CRC of the stored bytes, or 0 when there is none
+/// @param rawField   the decompressed size if the record is compressed
 public record PackEntry(long offset, long storedSize, int kindCode, int flags, int crc, long rawField) {
     private static final int CODEC_SHIFT = 4;
 
@@ -48,32 +48,33 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
         index.set(U64, at + RESERVED_OFFSET, 0L);
     }
 
-    /// The flags of a record that is stored so.
+    /// The flags of a record that is stored with a codec.
     static int flags(Codec codec) {
         return PackCodecs.code(codec) << CODEC_SHIFT;
     }
 
-    /// Whether every bit of the flags is known, so that the bytes can be interpreted.
+    /// Whether all flag bits are known, so that the record can be read.
     public boolean isReadable() {
         return (flags & (1 << CODEC_SHIFT) - 1) == 0 && flags >> CODEC_SHIFT < PackCodecs.COUNT;
     }
 
-    /// How the bytes are stored.
+    /// The codec of the record.
     ///
     /// @throws IllegalStateException when the entry is not readable
     public Codec codec() {
         if (!isReadable()) {
-            throw new IllegalStateException("entry flags 0x" + Integer.toHexString(flags) + " name no codec");
+            throw new IllegalStateException(
+                    "entry flags 0x" + Integer.toHexString(flags) + " do not stand for a known codec");
         }
         return PackCodecs.codec(flags >> CODEC_SHIFT);
     }
 
-    /// Bytes of the record once it is expanded.
+    /// The decompressed size of the record in bytes.
     public long rawSize() {
         return codec() == Codec.NONE ? storedSize : rawField;
     }
 
-    /// Whether this is a run that was taken out: it keeps its index and has no content.
+    /// Whether this is a deleted run: it keeps its index but has no content.
     public boolean isTombstone() {
         return storedSize == 0 && (kindCode == PackKind.RUN_V1.code() || kindCode == PackKind.RUN_V2.code());
     }

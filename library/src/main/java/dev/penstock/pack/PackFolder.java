@@ -11,17 +11,19 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// The files of a folder that go into a pack, in the order in which they do.
+/// The files of a folder to be packed, in the order of the pack.
 ///
-/// The order is that of the original: by the parts of the path, each compared byte by byte, so that `a/z` comes
-/// before `a-b`. Visiting each folder in the order of its names gives just that. Links are not followed and not
-/// packed, except that the folder itself may be one.
+/// The order is that of the original program: paths are compared part by part, each part byte by byte, so `a/z`
+/// comes before `a-b`. Visiting each folder in the order of its names gives this order. Links are neither followed
+/// nor packed, except that the folder itself may be a link.
 public final class PackFolder {
     private static final String RUN_EXTENSION = ".a2run2";
     private static final String OLD_RUN_EXTENSION = ".a2run";
@@ -29,26 +31,32 @@ public final class PackFolder {
     private final Path root;
     private final boolean isEveryFile;
     private final Path target;
+    /// Whether the target exists, and its file key.
+    private final boolean isReplacing;
+
+    private final Object targetKey;
     private final List<Path> files = new ArrayList<>();
-    /// The extension of runs: that of version 1 where there is none of version 2.
+    /// The extension of runs: that of version 1 if there are none of version 2.
     private String extension = RUN_EXTENSION;
 
     private boolean hasNames;
     private long nameBytes;
 
-    private PackFolder(Path root, boolean isEveryFile, Path target) {
+    private PackFolder(Path root, boolean isEveryFile, Path target) throws IOException {
         this.root = root;
         this.isEveryFile = isEveryFile;
         this.target = target;
+        this.isReplacing = Files.exists(target);
+        this.targetKey = isReplacing
+                ? Files.readAttributes(target, BasicFileAttributes.class).fileKey()
+                : null;
     }
 
     /// Lists a folder.
     ///
-    /// @param target the pack to be written, which is left out should it lie in the folder
+    /// @param target the pack to be written, which is left out if it lies in the folder
     static PackFolder list(Path root, boolean isEveryFile, Path target) throws IOException {
-        if (!Files.isDirectory(root)) {
-            throw new NotDirectoryException(root + ": input must be a directory");
-        }
+        requireFolder(root);
         PackFolder folder = visited(root, isEveryFile, target);
         if (folder.files.isEmpty()) {
             throw new IllegalArgumentException(
@@ -70,14 +78,21 @@ public final class PackFolder {
         return folder;
     }
 
-    /// Lists the run files of a folder and its folders: `*.a2run2`, or `*.a2run` where there is none.
+    private static void requireFolder(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            throw new NoSuchFileException(root.toString());
+        }
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(root.toString());
+        }
+    }
+
+    /// Lists the run files of a folder and its subfolders: `*.a2run2`, or `*.a2run` if there are none.
     ///
     /// @throws IllegalArgumentException when there are no runs
-    /// @throws NotDirectoryException    when it is no folder
+    /// @throws NotDirectoryException    when the path is not a folder
     public static List<Path> runs(Path root) throws IOException {
-        if (!Files.isDirectory(root)) {
-            throw new NotDirectoryException(root + ": input must be a directory");
-        }
+        requireFolder(root);
         List<Path> files = visited(root, false, root).files;
         if (files.isEmpty()) {
             throw new IllegalArgumentException("no .a2run2 files found in " + root);
@@ -94,19 +109,30 @@ public final class PackFolder {
         }
         Collections.sort(children);
         for (Path child : children) {
-            if (Files.isDirectory(child, LinkOption.NOFOLLOW_LINKS)) {
+            BasicFileAttributes attributes = attributes(child);
+            if (attributes.isDirectory()) {
                 visit(child);
-            } else if (isWanted(child)) {
+            } else if (isWanted(child, attributes)) {
                 files.add(child);
             }
         }
     }
 
-    private boolean isWanted(Path file) throws IOException {
+    private static BasicFileAttributes attributes(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private boolean isWanted(Path file, BasicFileAttributes attributes) throws IOException {
         return (isEveryFile || isRun(file))
-                && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                && attributes.isRegularFile()
                 && !NewFile.isTemporary(file)
-                && !(Files.exists(target) && Files.isSameFile(file, target));
+                && !isTarget(file, attributes);
+    }
+
+    /// On systems without file keys the file system is asked for each file.
+    private boolean isTarget(Path file, BasicFileAttributes attributes) throws IOException {
+        return isReplacing
+                && (targetKey == null ? Files.isSameFile(file, target) : targetKey.equals(attributes.fileKey()));
     }
 
     private void measureNames() throws IOException {
@@ -123,31 +149,31 @@ public final class PackFolder {
         return files;
     }
 
-    /// Whether a file is a run of the game 2048, going by its name as the original does. A name that is nothing
-    /// but the extension has none.
+    /// Whether a file is a run of the game 2048, decided by its name as in the original program. A name that
+    /// consists of the extension only does not count.
     boolean isRun(Path file) {
         String name = file.getFileName().toString();
         return name.endsWith(extension) && name.length() > extension.length();
     }
 
-    /// Whether the pack keeps names: it does as soon as one file is no run, and packs of runs stay as the
-    /// original writes them.
+    /// Whether the pack stores names. It does if at least one file is not a run; packs of runs only stay as the
+    /// original program writes them.
     boolean hasNames() {
         return hasNames;
     }
 
-    /// Bytes of all names, or 0 when they are not kept.
+    /// The size of all names in bytes, or 0 when names are not stored.
     long nameBytes() {
         return nameBytes;
     }
 
-    /// The path of a file inside the folder, with `/` between its parts. Read from the bytes of the name,
-    /// because the text that Java gives depends on the locale.
+    /// The path of a file relative to the folder, with `/` as the separator. It is read from the bytes of the
+    /// name, because the text that Java returns depends on the locale.
     ///
     /// @throws IOException when the name is not UTF-8
     String name(Path file) throws IOException {
         String text = root.relativize(file).toString();
-        if (text.chars().allMatch(c -> c < 128 && c != '?')) {
+        if (isPlain(text)) {
             return text;
         }
         byte[] path =
@@ -160,6 +186,15 @@ public final class PackFolder {
         } catch (CharacterCodingException e) {
             throw new IOException(file + ": the name is not UTF-8 text; rename the file to pack it", e);
         }
+    }
+
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 128 || text.charAt(i) == '?') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private String rawPath(Path file) {

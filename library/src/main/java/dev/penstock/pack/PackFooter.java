@@ -12,9 +12,9 @@ import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The last bytes of a pack.
+/// The footer of a pack.
 ///
-/// @param statsAt  where a caller's statistics are, or 0; not held against anything
+/// @param statsAt  the offset of the statistics block, or 0; not checked
 /// @param reserved the last four bytes, which should be zero
 record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int reserved) {
     private static final long DATA_END_OFFSET = Layouts.offset(PackFormat.FOOTER, "dataEnd");
@@ -33,7 +33,7 @@ record PackFooter(long dataEnd, int indexCrc, int dataCrc, long statsAt, int res
                     file.location(),
                     start + CRC_OFFSET,
                     Reason.CHECKSUM,
-                    "checksum mismatch: footer; the file may have been cut, or be still on its way");
+                    "checksum mismatch: footer; the file may be truncated or still being copied");
         }
         return new PackFooter(
                 footer.get(U64, DATA_END_OFFSET),

@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
 
 /// A pack is one file of byte records with an index in front: A2PACK, version 1.
 ///
-/// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file is, in this order: the header,
-/// one entry for each record, perhaps a block of names, zeros up to the alignment, the records (each starting
-/// at a multiple of its alignment, zeros between them), perhaps a block of statistics, and the footer as the
-/// last bytes.
+/// All integers are little-endian; no field is aligned. CRC is CRC-32C. The file consists of these parts, in this
+/// order: the header, one entry for each record, an optional block of names, zeros up to the alignment, the
+/// records (each starting at a multiple of its alignment, with zeros between them), an optional block of
+/// statistics, and the footer.
 ///
 /// ## Layout
 ///
@@ -41,9 +41,9 @@ import java.nio.charset.StandardCharsets;
 /// |     20 |    4 | u32   | rawSize   | expanded bytes when there is a codec; otherwise zero, a warning  |
 /// |     24 |    8 | bytes | reserved  | zero, a warning                                                  |
 ///
-/// Bit 0x40 of an entry's flags is kept for a dictionary and is refused today like every unknown bit; the low
-/// four bits of all flags are left to the original program. A record of kind 0 and size 0 is empty; one of kind 1
-/// or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
+/// Bit 0x40 of an entry's flags is reserved for a dictionary and is refused today like every unknown bit; the low
+/// four bits of all flags are left to the original program. A record of kind 0 and size 0 is empty. A record of
+/// kind 1 or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
 ///
 /// ### FOOTER
 ///
@@ -59,15 +59,15 @@ import java.nio.charset.StandardCharsets;
 /// ### NAMES
 ///
 /// The block of names directly follows the index. After its head come `count + 1` u64 starts into the text, the
-/// first 0 and the last the size of the text; the text, UTF-8 paths with `/` between folders; and a u32 CRC of
-/// all before it.
+/// first 0 and the last the size of the text; the text, UTF-8 paths with `/` as the separator; and a u32 CRC of
+/// all bytes of the block before it.
 ///
 /// | offset | size | type  | field     | rule                                                             |
 /// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
 /// |      0 |    8 | bytes | magic     | `PSNAMES\0`                                                      |
 /// |      8 |    8 | u64   | blockSize | head, starts, text and CRC; ends before the first record         |
 ///
-/// The statistics are a u32 length and so many bytes, which the pack does not interpret.
+/// The statistics are a u32 length and that number of bytes, which the pack does not interpret.
 ///
 /// ## Example
 ///
@@ -82,25 +82,27 @@ import java.nio.charset.StandardCharsets;
 /// ## Invariants
 ///
 /// - A record may be stored anywhere between index and footer; order, gaps and overlaps are not errors of the
-///   format. What we write is in index order, without gaps beyond the alignment.
-/// - A pack is never changed: it appears under its name complete, by [dev.penstock.memory.NewFile].
+///   format. Our writer stores records in index order, without gaps beyond the alignment, except after the index
+///   if there are fewer records than were announced with [PackWriter#reserve].
+/// - A pack is never changed: it is published complete, by [dev.penstock.memory.NewFile].
 ///
 /// ## Limits
 ///
-/// - A record has at most 4,294,967,295 stored bytes, since its size is a u32.
-/// - A compressed record has at most [#COMPRESSED_RAW_SIZE_MAX] raw bytes and no more than its codec could
-///   honestly make of the stored ones, so that a lie in the index cannot ask for memory.
+/// - A record has at most 4,294,967,295 stored bytes, because its size is a u32.
+/// - A compressed record has at most [#COMPRESSED_RAW_SIZE_MAX] raw bytes, and no more than its codec can produce
+///   from the stored bytes, so that a wrong index cannot cause a huge allocation.
 /// - [PackBuilder] stores records above [PackBuilder#BUFFERED_SIZE_MAX] uncompressed, so that its memory is
 ///   bounded.
 ///
 /// ## Where it differs from the design text
 ///
 /// - Entries are 32 bytes with 8 reserved ones and footers 32 with 4, where the text's fields add up to 24 and 28.
-/// - Offsets count from the start of the file and not from that of the data.
-/// - Kind 0, names, codecs and raw sizes are ours. The original's readers skip names and refuse kind 0 when
-///   asked for it; they would take compressed bytes for raw ones, so packs for them are written with codec
-///   `none`.
-/// - Names and codecs are in the places the text kept for such things ("OptionalExtra", flags, reserved).
+/// - Offsets count from the start of the file and not from the start of the data.
+/// - Kind 0, names, codecs and raw sizes are our extensions. Readers of the original program skip names and refuse
+///   records of kind 0. They would take compressed bytes for raw ones, so packs for them must be written with
+///   codec `none`.
+/// - Names and codecs are in the places that the text reserves for such extensions ("OptionalExtra", flags,
+///   reserved).
 public final class PackFormat {
     static final byte[] MAGIC = "A2PACK\0\0".getBytes(StandardCharsets.US_ASCII);
     static final byte[] NAMES_MAGIC = "PSNAMES\0".getBytes(StandardCharsets.US_ASCII);
@@ -138,22 +140,23 @@ public final class PackFormat {
 
     static final int HEADER_FLAG_NAMES = 0x10;
 
-    /// The alignment of the original, which keeps records on pages of their own. The file does not say how records
-    /// are aligned: it is the choice of the writer, and may differ from record to record.
+    /// The alignment of the original program, which puts each record on separate pages. The file does not store
+    /// the alignment: the writer chooses it, and it may differ from record to record.
     public static final long ALIGNMENT_DEFAULT = 4096;
-    /// A compressed record is expanded as a whole, so what a hostile index can ask for is limited to this.
+    /// A compressed record is decompressed as a whole, so this limits the allocation that a malicious index can
+    /// cause.
     public static final long COMPRESSED_RAW_SIZE_MAX = 64L << 20;
     /// Sizes of records are unsigned 32-bit numbers.
     public static final long RECORD_SIZE_MAX = 0xFFFF_FFFFL;
 
     private PackFormat() {}
 
-    /// How every pack begins.
+    /// The magic number at the start of every pack.
     public static byte[] magic() {
         return MAGIC.clone();
     }
 
-    /// Where the index ends.
+    /// The end of the index.
     static long indexEnd(long count) {
         return HEADER_SIZE + count * ENTRY_SIZE;
     }

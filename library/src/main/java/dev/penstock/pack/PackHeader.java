@@ -13,9 +13,9 @@ import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// The first bytes of a pack.
+/// The header of a pack.
 ///
-/// @param count how many entries follow, as an unsigned number that nothing has been held against yet
+/// @param count the number of entries that follow, unsigned and not checked yet
 record PackHeader(boolean hasNames, long count) {
     private static final long VERSION_OFFSET = Layouts.offset(PackFormat.HEADER, "version");
     private static final long FLAGS_OFFSET = Layouts.offset(PackFormat.HEADER, "flags");
@@ -35,7 +35,7 @@ record PackHeader(boolean hasNames, long count) {
         MemorySegment header = MemorySegment.ofArray(new byte[(int) PackFormat.HEADER_SIZE]);
         file.read(0, header);
         if (header.asSlice(0, VERSION_OFFSET).mismatch(MemorySegment.ofArray(PackFormat.MAGIC)) != -1) {
-            throw new DatasetException.WrongFormat(location, "malformed packfile: bad magic, this is no pack");
+            throw new DatasetException.WrongFormat(location, "malformed packfile: bad magic, this is not a pack");
         }
         long version = Layouts.u32(header, VERSION_OFFSET);
         if (version != PackFormat.VERSION) {
@@ -58,7 +58,8 @@ record PackHeader(boolean hasNames, long count) {
                     location,
                     FLAGS_OFFSET,
                     Reason.UNKNOWN_FLAGS,
-                    "unknown header flags 0x" + Integer.toHexString(flags) + ", written by a newer program");
+                    "unknown header flags 0x" + Integer.toHexString(flags)
+                            + ": a newer version wrote this pack, update to read it");
         }
         return flags != 0;
     }

@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /// The entries of an open pack.
 ///
-/// The index was checked as a whole when the pack was opened. Each entry is held against the bounds of the data
-/// again when it is used, because a mapped file can still change under us.
+/// The index was checked as a whole when the pack was opened. Each entry is checked against the bounds of the data
+/// again when it is used, because a mapped file can change.
 final class PackIndex {
     private final OpenFile file;
     private final MemorySegment entries;
@@ -29,9 +29,8 @@ final class PackIndex {
         this.dataLimit = file.size() - PackFormat.FOOTER_SIZE;
     }
 
-    /// The index in the mapping, or a copy of it outside the heap when the file is read. The count has been held
-    /// against
-    /// the size of the file.
+    /// Returns the index in the mapping, or an off-heap copy when the file is not mapped. The caller has checked
+    /// the count against the size of the file.
     static PackIndex of(OpenFile file, long count) throws IOException {
         long indexBytes = count * PackFormat.ENTRY_SIZE;
         if (file.isMapped()) {
@@ -51,20 +50,21 @@ final class PackIndex {
         return entries;
     }
 
-    /// An entry as it stands.
+    /// Returns an entry without checking it.
     ///
-    /// @throws IndexOutOfBoundsException when there is none
+    /// @throws IndexOutOfBoundsException when the index is out of range
     PackEntry entry(long index) {
         Objects.checkIndex(index, count);
         return PackEntry.read(entries, index * PackFormat.ENTRY_SIZE);
     }
 
-    /// Where the entry itself is in the file, for messages.
+    /// The offset of the entry in the file, for messages.
     static long entryOffset(long index) {
         return PackFormat.HEADER_SIZE + index * PackFormat.ENTRY_SIZE;
     }
 
-    /// An entry whose bytes can be read: inside the data, of a known codec, of a believable size.
+    /// Returns an entry whose record can be read: it lies inside the data and has a known codec and a plausible
+    /// size.
     PackEntry readable(long index) {
         PackEntry entry = entry(index);
         requireInside(index, entry);
@@ -74,7 +74,7 @@ final class PackIndex {
                     entryOffset(index) + PackEntry.FLAGS_OFFSET,
                     Reason.UNKNOWN_FLAGS,
                     "record " + index + ": unknown entry flags 0x" + Integer.toHexString(entry.flags())
-                            + ", written by a newer program");
+                            + ": a newer version wrote this pack, update to read it");
         }
         Codec codec = entry.codec();
         long rawSizeMax = Math.min(codec.rawSizeMax(entry.storedSize()), PackFormat.COMPRESSED_RAW_SIZE_MAX);
@@ -83,7 +83,7 @@ final class PackIndex {
                     file.location(),
                     entryOffset(index) + PackEntry.RAW_OFFSET,
                     Reason.BAD_COMPRESSION,
-                    "record " + index + ": " + entry.storedSize() + " bytes of " + codec + " cannot expand to "
+                    "record " + index + ": " + entry.storedSize() + " bytes of " + codec + " cannot decompress to "
                             + entry.rawSize());
         }
         return entry;
@@ -91,7 +91,12 @@ final class PackIndex {
 
     /// Whether the bytes of a record lie between index and footer.
     boolean isInside(PackEntry entry) {
-        return entry.offset() >= dataStart && entry.storedSize() <= dataLimit - entry.offset();
+        return isInside(entry.offset(), entry.storedSize());
+    }
+
+    /// Whether these bytes lie between index and footer.
+    boolean isInside(long offset, long storedSize) {
+        return offset >= dataStart && storedSize <= dataLimit - offset;
     }
 
     private void requireInside(long index, PackEntry entry) {

@@ -6,7 +6,7 @@ import static dev.penstock.memory.Layouts.U64;
 import dev.penstock.Buffer;
 import java.lang.foreign.MemorySegment;
 
-/// The entries of a pack that is being written, outside the heap and growing.
+/// The entries of a pack that is being written, in a growing off-heap buffer.
 final class PackIndexBuffer implements AutoCloseable {
     private final Buffer buffer = new Buffer();
     private long count;

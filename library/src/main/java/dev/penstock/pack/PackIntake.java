@@ -4,22 +4,22 @@ package dev.penstock.pack;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// Looks at the runs of the game 2048 that a [PackBuilder] packs, which knows nothing about their content.
+/// Examines the runs of the game 2048 for a [PackBuilder], which does not know their format.
 ///
-/// **Threads.** [#accept] is called by several at once, in any order.
+/// **Threads.** [#accept] is called by several threads at the same time, in any order.
 public interface PackIntake {
     /// Returns the kind of a run, or null to leave it out.
     ///
-    /// @param content the whole file, borrowed for the call
-    /// @throws dev.penstock.DatasetException when the run is bad, which refuses the pack
+    /// @param content the whole file, valid during the call only
+    /// @throws dev.penstock.DatasetException when the run is invalid; this stops the build
     PackKind accept(Path file, MemorySegment content);
 
     /// Whether files may be left out.
     boolean isSkipping();
 
-    /// Returns how large a file may be; larger ones are refused.
+    /// Returns the largest size of a file. Larger files are rejected.
     long sizeMax();
 
-    /// Returns the block to write behind the data of a pack that holds nothing but accepted runs.
+    /// Returns the statistics block of a pack that consists of accepted runs only.
     byte[] statsBlock();
 }

@@ -5,7 +5,7 @@ import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/// What a record of a pack is.
+/// The kind of a record.
 public enum PackKind {
     /// Any bytes.
     OPAQUE(0),
@@ -25,18 +25,18 @@ public enum PackKind {
         this.code = code;
     }
 
-    /// The number that stands for the kind in a file.
+    /// The number of the kind in a file.
     int code() {
         return code;
     }
 
-    /// The kind that a number in a file stands for, if it is a known one.
+    /// The kind with a number, if it is known.
     static Optional<PackKind> of(int code) {
         return code < BY_CODE.length ? Optional.of(BY_CODE[code]) : Optional.empty();
     }
 
-    /// Tells the two versions of runs apart as the original program does: version 1 has a magic, everything
-    /// else is taken for version 2.
+    /// Distinguishes the two versions of runs as the original program does: version 1 has a magic number,
+    /// everything else is version 2.
     public static PackKind ofRun(MemorySegment content) {
         boolean isV1 = content.byteSize() >= RUN_V1_HEAD_SIZE
                 && content.get(Layouts.U32, 0) == RUN_V1_MAGIC
@@ -44,7 +44,7 @@ public enum PackKind {
         return isV1 ? RUN_V1 : RUN_V2;
     }
 
-    /// The word of the command line.
+    /// The name of the kind on the command line.
     public String word() {
         return switch (this) {
             case OPAQUE -> "bytes";

@@ -19,8 +19,8 @@ import java.util.Objects;
 
 /// The names of the records of an open pack.
 ///
-/// Opening checks where the block is; its checksum is checked once, by the first who asks for a name, so that
-/// opening a pack of many records stays cheap.
+/// Opening checks the position of the block. Its checksum is checked when a name is first read, so that opening a
+/// pack of many records is cheap.
 final class PackNames {
     static final long BLOCK_SIZE_OFFSET = Layouts.offset(PackFormat.NAMES, "blockSize");
 
@@ -37,19 +37,19 @@ final class PackNames {
         this.blockSize = blockSize;
     }
 
-    /// Finds the block.
+    /// Finds the block of names.
     ///
-    /// @param limit where it has to end at the latest: the first record or the footer
+    /// @param limit the latest end of the block: the first record or the footer
     static PackNames open(OpenFile file, long count, long limit) throws IOException {
         long blockOffset = PackFormat.indexEnd(count);
         long sizeMin = sizeOf(count, 0);
         if (limit - blockOffset < sizeMin) {
-            throw bad(file, blockOffset, "no room for the " + sizeMin + " bytes that names take at least");
+            throw bad(file, blockOffset, "the block of names is truncated: it needs at least " + sizeMin + " bytes");
         }
         MemorySegment head = MemorySegment.ofArray(new byte[(int) PackFormat.NAMES_HEAD_SIZE]);
         file.read(blockOffset, head);
         if (head.asSlice(0, BLOCK_SIZE_OFFSET).mismatch(MemorySegment.ofArray(PackFormat.NAMES_MAGIC)) != -1) {
-            throw bad(file, blockOffset, "the header announces names, but here are none");
+            throw bad(file, blockOffset, "the header announces names, but there are none at this offset");
         }
         long blockSize = head.get(U64, BLOCK_SIZE_OFFSET);
         if (blockSize < sizeMin || blockSize > limit - blockOffset) {
@@ -58,7 +58,7 @@ final class PackNames {
         return new PackNames(file, count, blockOffset, blockSize);
     }
 
-    /// Bytes of the whole block for so many names with so many bytes of text.
+    /// The size of the block for a number of names with `textBytes` bytes of text.
     static long sizeOf(long count, long textBytes) {
         return PackFormat.NAMES_HEAD_SIZE + (count + 1) * U64.byteSize() + textBytes + PackFormat.CRC_SIZE;
     }
@@ -102,7 +102,7 @@ final class PackNames {
         }
     }
 
-    /// Holds the block against its checksum, once.
+    /// Checks the checksum of the block, once.
     void check() throws IOException {
         if (isChecked) {
             return;

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// The names of a pack that is being written, outside the heap and growing.
+/// The names of a pack that is being written, in growing off-heap buffers.
 final class PackNamesBuffer implements AutoCloseable {
     private final Buffer starts = new Buffer();
     private final Buffer text = new Buffer();
@@ -30,7 +30,7 @@ final class PackNamesBuffer implements AutoCloseable {
         starts.extend((count + 1) * U64.byteSize()).set(U64, count * U64.byteSize(), textBytes);
     }
 
-    /// Bytes of the block, or 0 when there are no names.
+    /// The size of the block in bytes, or 0 when there are no names.
     long blockSize() {
         return isEmpty() ? 0 : PackNames.sizeOf(count, textBytes);
     }

@@ -25,25 +25,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/// An open pack.
+/// A reader for packs.
 ///
-/// Its records have one field, `value`: bytes of any number. Opening checks header, index and footer; each read
-/// checks the record's own checksum where it has one.
+/// A record has one field, `value`, of any number of bytes. Opening checks header, index and footer. Each read
+/// checks the checksum of the record if it has one.
 ///
-/// **Ownership.** Owns the mapping. A row of an uncompressed record is a view into it and dies with the reader.
+/// **Ownership.** Owns the mapping. A row of an uncompressed record is a view into it and is valid until the
+/// reader is closed.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset][dev.penstock.Dataset].
 public final class PackReader implements StoredRecords {
-    /// The one field of every pack.
+    /// The only field of every pack.
     public static final Field VALUE = Field.variable("value", ElementType.BYTES);
 
     private static final List<Field> FIELDS = List.of(VALUE);
 
-    /// How to read a pack.
+    /// Options for reading a pack.
     ///
-    /// @param reading           what all formats share
-    /// @param isCheckingEntries whether each read is held against the record's checksum; may be switched off
-    ///                          after a [#verify]
+    /// @param reading           the options that all formats share
+    /// @param isCheckingEntries whether each read checks the checksum of the record; may be turned off after a
+    ///                          [#verify]
     public record Options(ReaderOptions reading, boolean isCheckingEntries) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
 
@@ -64,6 +65,7 @@ public final class PackReader implements StoredRecords {
     private final PackIndex index;
     private final PackNames names;
     private final PackRecords records;
+    private final PackGather gather;
 
     private PackReader(
             Options options, OpenFile file, PackFooter footer, PackSummary summary, PackIndex index, PackNames names) {
@@ -74,32 +76,27 @@ public final class PackReader implements StoredRecords {
         this.index = index;
         this.names = names;
         this.records = new PackRecords(file, index, options.isCheckingEntries());
+        this.gather = new PackGather(file, index, records);
     }
 
     /// Opens a pack.
     ///
-    /// @throws DatasetException when it is none, or damaged
+    /// @throws DatasetException when the file is not a pack, or is damaged
     public static PackReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens a pack in a certain way.
+    /// Opens a pack with options.
     public static PackReader open(Path path, Options options) throws IOException {
         return open(Location.of(path), options);
     }
 
-    /// Opens a pack that is a local file, or an object of the store of the options.
+    /// Opens a pack that is a local file, or an object of the remote store in the options.
     public static PackReader open(Location location, Options options) throws IOException {
-        OpenFile file = OpenFile.open(location, options.reading());
-        try {
-            return file.use(() -> read(options, file));
-        } catch (Throwable e) {
-            file.close();
-            throw e;
-        }
+        return OpenFile.open(location, options.reading(), file -> read(options, file));
     }
 
-    /// Checks in the order of the original, so that a damaged pack gets the same verdict.
+    /// Checks in the order of the original program, so that a damaged pack gives the same error.
     private static PackReader read(Options options, OpenFile file) throws IOException {
         PackHeader header = PackHeader.read(file);
         long count = header.count();
@@ -143,23 +140,23 @@ public final class PackReader implements StoredRecords {
         return FIELDS;
     }
 
-    /// What the index says about a record.
+    /// The index entry of a record.
     public PackEntry entry(long recordIndex) {
         return file.use(() -> index.entry(recordIndex));
     }
 
-    /// Bytes of a record once it is expanded, held against the limits: so much may be set aside for it.
+    /// The decompressed size of a record, checked against the limits, so that it is safe to allocate.
     ///
-    /// @throws DatasetException when the entry cannot be right
+    /// @throws DatasetException when the entry is invalid
     public long size(long recordIndex) {
         return file.use(() -> index.readable(recordIndex).rawSize());
     }
 
-    /// [#size], from the index, which knows it for compressed records too.
+    /// [#size], which is read from the index also for compressed records.
     @Override
     public long length(Field field, long recordIndex) {
         if (!field.equals(VALUE)) {
-            throw new IllegalArgumentException("a pack has one field, " + VALUE + ", and no " + field);
+            throw new IllegalArgumentException("a pack has the single field " + VALUE + ", not " + field);
         }
         return size(recordIndex);
     }
@@ -171,9 +168,9 @@ public final class PackReader implements StoredRecords {
         return isPlain ? Optional.of(new Place(entry.offset(), entry.storedSize())) : Optional.empty();
     }
 
-    /// What a record is.
+    /// The kind of a record.
     ///
-    /// @throws DatasetException.Corrupt when the index gives a kind that nobody knows
+    /// @throws DatasetException.Corrupt when the kind in the index is unknown
     public PackKind kind(long recordIndex) {
         int code = entry(recordIndex).kindCode();
         return PackKind.of(code)
@@ -184,7 +181,7 @@ public final class PackReader implements StoredRecords {
                         "malformed packfile: unknown kind " + code + " of record " + recordIndex));
     }
 
-    /// The path the record had in the folder it was packed from, or null when the pack keeps no names.
+    /// The path of the record in the folder it was packed from, or null when the pack has no names.
     @Override
     public String name(long recordIndex) {
         if (names == null) {
@@ -202,15 +199,15 @@ public final class PackReader implements StoredRecords {
     /// Copies one record.
     ///
     /// @param target memory for at least [#size] bytes
-    /// @return the bytes written
+    /// @return the number of bytes written
     public long read(long recordIndex, MemorySegment target) throws IOException {
         return file.use(() -> records.copy(recordIndex, target));
     }
 
-    /// Copies a part of a record that is stored uncompressed, without checking the record's checksum.
+    /// Copies a part of an uncompressed record, without checking the checksum of the record.
     ///
-    /// @param start the first wanted byte of the record
-    /// @throws IndexOutOfBoundsException when the record has no such part
+    /// @param start the first byte to copy
+    /// @throws IndexOutOfBoundsException when the part is out of range
     /// @throws IllegalArgumentException  when the record is compressed
     public void readPart(long recordIndex, long start, MemorySegment target) throws IOException {
         file.use(() -> {
@@ -224,16 +221,16 @@ public final class PackReader implements StoredRecords {
         gather(indices, batch, options.threads());
     }
 
-    /// [#gather] with a number of threads of its own.
+    /// [#gather] with a given number of threads.
     void gather(MemorySegment indices, Batch batch, int threads) throws IOException {
         batch.clear();
         file.use(() -> {
-            records.gather(indices, batch, threads);
+            gather.gather(indices, batch, threads);
             return null;
         });
     }
 
-    /// All records in order, tombstones left out, read ahead by several threads.
+    /// Reads all records in order, without tombstones, and prefetches with several threads.
     public PackScan scan() {
         return new PackScan(this, options.threads());
     }
@@ -243,19 +240,19 @@ public final class PackReader implements StoredRecords {
         return file.use(() -> new PackVerifier(file, index, names, footer, options.threads()).verify(progress));
     }
 
-    /// Checks the structure and so many records, evenly spaced, the first and the last among them.
+    /// Checks the structure and `sampleCount` evenly spaced records, including the first and the last.
     public Verification verifySample(long sampleCount) throws IOException {
         return file.use(
                 () -> new PackVerifier(file, index, names, footer, options.threads()).verifySample(sampleCount));
     }
 
-    /// Counts and sizes of the records, from the index alone.
+    /// Counts and sizes of the records, computed from the index only.
     public PackStats stats() {
         return file.use(() -> PackStats.of(index, summary));
     }
 
-    /// Of header and index, since the index holds a checksum of each record. Where it does not, samples of the
-    /// data are added.
+    /// A fingerprint built from header and index, because the index has a checksum of each record. If it lacks
+    /// checksums, samples of the data are added.
     @Override
     public String fingerprint() throws IOException {
         return file.use(() -> {
@@ -269,7 +266,7 @@ public final class PackReader implements StoredRecords {
         });
     }
 
-    /// The smallest offset is negative when every record is one whose end wraps around; there is no data then.
+    /// The smallest offset is negative when the end of every record overflows; then there is no data to sample.
     private boolean hasSampledData() {
         return summary.uncheckedCount() > 0 && summary.offsetMin() >= 0;
     }
@@ -302,7 +299,7 @@ public final class PackReader implements StoredRecords {
         return facts;
     }
 
-    /// The bytes a caller of the writer added behind the data, if there are any and they lie before the footer.
+    /// The statistics block that was given to the writer, if there is one and it lies before the footer.
     public Optional<byte[]> statsBlock() throws IOException {
         return file.use(() -> PackChecks.statsBlock(file, footer));
     }

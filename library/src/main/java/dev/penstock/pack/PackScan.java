@@ -11,14 +11,14 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.Future;
 
-/// All records of a pack, one after another, in order, without tombstones.
+/// Reads all records of a pack in order, without tombstones.
 ///
-/// While the caller looks at one chunk of records, other threads already read the next ones. A record that
-/// cannot be read is an exception at its place in the order, after all records before it; the scan ends there.
+/// While the caller processes one chunk of records, other threads read the next ones. A record that cannot be read
+/// raises an exception at its position, after all records before it, and ends the scan.
 ///
-/// **Ownership.** The value is borrowed until the next call of [#next].
+/// **Ownership.** A value is valid until the next call of [#next].
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class PackScan implements AutoCloseable {
     private static final int CHUNK_ROWS_MAX = 1024;
     private static final long CHUNK_BYTES = 4L << 20;
@@ -32,7 +32,7 @@ public final class PackScan implements AutoCloseable {
     private int row = -1;
     private Throwable broken;
 
-    /// Records that were read, and what kept the next one from being read, if anything did.
+    /// The records that were read, and the exception of the next record if it could not be read.
     private record Chunk(long[] indices, Batch batch, DatasetException failure) implements AutoCloseable {
         @Override
         public void close() {
@@ -47,13 +47,13 @@ public final class PackScan implements AutoCloseable {
         this.chunksAhead = threads;
     }
 
-    /// Goes to the next record.
+    /// Moves to the next record.
     ///
     /// @return false when there are no more
-    /// @throws DatasetException when it cannot be read, and then whenever it is called again
+    /// @throws DatasetException when the record cannot be read; every later call throws again
     public boolean next() throws IOException {
         if (broken != null) {
-            throw new IOException("the scan could not go on", broken);
+            throw new IOException("the scan ended with an earlier error", broken);
         }
         row++;
         while (row >= current.indices.length) {
@@ -69,12 +69,12 @@ public final class PackScan implements AutoCloseable {
         return true;
     }
 
-    /// The index of the record.
+    /// The index of the current record.
     public long index() {
         return current.indices[row];
     }
 
-    /// Its bytes.
+    /// The bytes of the current record.
     public MemorySegment value() {
         return current.batch.column(0).value(row);
     }
@@ -121,7 +121,7 @@ public final class PackScan implements AutoCloseable {
         }
     }
 
-    /// The good records before the first bad one. Damage is rare, so reading the chunk once more costs nothing.
+    /// Returns the records before the first damaged one. Damage is rare, so reading the chunk again is acceptable.
     private Chunk readUpToFailure(long[] indices, Batch batch, DatasetException failure) throws IOException {
         int goodCount = 0;
         DatasetException first = failure;
@@ -154,7 +154,7 @@ public final class PackScan implements AutoCloseable {
         planAhead();
     }
 
-    /// Frees the memory of the chunks, once those being read are there.
+    /// Waits for the chunks being read, and frees the memory.
     @Override
     public void close() {
         ahead.forEach(Parallel::discard);

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// One file on its way into a pack: memory that is used again for file after file.
+/// A file on its way into a pack. The memory is reused for the next file.
 final class PackSlot implements AutoCloseable {
-    /// What tells the kinds of runs apart.
+    /// Enough bytes to distinguish the kinds of runs.
     private static final long HEAD_SIZE = 16;
 
     private final PackWriter.Options options;
@@ -26,31 +26,29 @@ final class PackSlot implements AutoCloseable {
         this.compressor = new PackCompressor(options.codec(), options.level());
     }
 
-    /// Reads a file and makes it ready; of a large one only the head, to learn what it is.
+    /// Reads and prepares a file. Of a large file only the head is read, to determine its kind.
     void load(Path file, boolean isRun) throws IOException {
         state = FileState.of(file);
         if (state.size() > PackFormat.RECORD_SIZE_MAX) {
-            throw new IllegalArgumentException(
-                    file + " has " + state.size() + " bytes; a record has at most " + PackFormat.RECORD_SIZE_MAX);
+            throw new IllegalArgumentException(file + " has " + state.size()
+                    + " bytes, which is too large: a record has at most " + PackFormat.RECORD_SIZE_MAX);
         }
         boolean isLookedAt = isRun && intake != null;
         long heldMax = isLookedAt ? intake.sizeMax() : PackBuilder.BUFFERED_SIZE_MAX;
         boolean isLarge = state.size() > heldMax;
         if (isLarge && isLookedAt) {
-            throw new IllegalArgumentException(
-                    file + " has " + state.size() + " bytes; a run has at most " + intake.sizeMax());
+            throw new IllegalArgumentException(file + " has " + state.size()
+                    + " bytes, which is too large: a run has at most " + intake.sizeMax());
         }
         long byteCount = isLarge ? HEAD_SIZE : state.size();
-        // One byte more, to see a file that has grown.
-        MemorySegment room = content.reserve(byteCount + 1).asSlice(0, byteCount + 1);
+        MemorySegment bytes = content.reserve(Math.max(1, byteCount)).asSlice(0, byteCount);
         try (Disk.Readable source = options.disk().open(file)) {
-            long read = source.read(0, room);
-            if (!isLarge && read != byteCount) {
+            if (source.read(0, bytes) != byteCount) {
                 throw FileState.changed(file);
             }
         }
+        // This also detects a file that has grown.
         state.requireUnchanged(file);
-        MemorySegment bytes = room.asSlice(0, byteCount);
         kind = isRun ? runKind(file, bytes) : PackKind.OPAQUE;
         record = isLarge || kind == null ? null : compressor.store(bytes, options.hasEntryCrc());
     }
@@ -59,7 +57,7 @@ final class PackSlot implements AutoCloseable {
         return intake == null ? PackKind.ofRun(bytes) : intake.accept(file, bytes);
     }
 
-    /// What the file was when it was read.
+    /// The state of the file when it was read.
     FileState state() {
         return state;
     }
@@ -69,7 +67,7 @@ final class PackSlot implements AutoCloseable {
         return kind;
     }
 
-    /// The record, or null when the file is too large to be held.
+    /// The prepared record, or null when the file is too large to hold in memory.
     StoredRecord record() {
         return record;
     }

@@ -3,10 +3,9 @@ package dev.penstock.pack;
 
 import java.util.Arrays;
 
-/// Counts and sizes of the records of a pack. Sizes are of the expanded content; tombstones are counted and
-/// then left out.
+/// Counts and sizes of the records of a pack. Sizes are decompressed sizes; tombstones are counted separately.
 ///
-/// @param p50 percentiles as the original takes them: the value at rank `q * (n - 1)`, rounded half up
+/// @param p50 percentiles as in the original program: the value at rank `q * (n - 1)`, rounded half up
 public record PackStats(
         long recordCount,
         long opaqueCount,
@@ -23,7 +22,7 @@ public record PackStats(
         long p50,
         long p90,
         long p99) {
-    /// Beyond this percentiles come from evenly spaced records, so that the heap stays small.
+    /// If there are more records, percentiles are computed from evenly spaced ones, so that the heap stays small.
     private static final long SORTED_COUNT_MAX = 1L << 20;
 
     static PackStats of(PackIndex index, PackSummary summary) {

@@ -7,10 +7,10 @@ import dev.penstock.memory.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// What one pass over the index of a pack tells: the figures that opening checks, and those that `info` shows.
+/// The result of one pass over the index of a pack: the values that opening checks, and those that `info` shows.
 ///
-/// Sums of offset and size wrap around as they do in the original, which therefore opens some packs with a
-/// hopeless entry; so do we, and refuse that entry when it is read.
+/// Sums of offset and size wrap around as in the original program, which therefore opens some packs with an
+/// invalid entry. We open them too, and reject the entry when it is read.
 final class PackSummary {
     private final Crc32c crc = new Crc32c();
     private long offsetMin = -1;
@@ -52,12 +52,12 @@ final class PackSummary {
         return crc.value();
     }
 
-    /// The smallest offset, unsigned; the largest number there is when there are no entries.
+    /// The smallest offset, unsigned; the largest possible number when there are no entries.
     long offsetMin() {
         return offsetMin;
     }
 
-    /// The largest end, unsigned.
+    /// The largest end offset, unsigned.
     long endMax() {
         return endMax;
     }
@@ -74,7 +74,7 @@ final class PackSummary {
         return tombstoneCount;
     }
 
-    /// Records that have bytes and no checksum over them.
+    /// The number of records that have bytes but no checksum.
     long uncheckedCount() {
         return uncheckedCount;
     }

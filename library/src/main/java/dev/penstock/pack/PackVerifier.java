@@ -23,14 +23,14 @@ import java.util.stream.LongStream;
 
 /// Reads every byte of an open pack and lists what is wrong with it.
 ///
-/// What the original's reader accepts is at most a warning here; a record that cannot be read as it was written
+/// Anything that the original reader accepts is at most a warning. A record that cannot be read as it was written
 /// is an error.
 final class PackVerifier {
     private static final int PIECE_SIZE = 4096;
     private static final long CHUNK_RECORDS = 256;
 
-    /// Sorting boxed indices of a pack out of order takes some 30 bytes a record; more is not worth the heap,
-    /// so the gaps of such a pack go unread.
+    /// Sorting the indices of a pack that is out of order takes about 30 bytes for each record. For larger packs
+    /// of this kind the gaps are not checked.
     private static final long UNSORTED_COUNT_MAX = 1L << 20;
 
     private final OpenFile file;
@@ -50,7 +50,7 @@ final class PackVerifier {
     }
 
     Verification verify(Progress progress) throws IOException {
-        // Opening has held these against their checksums.
+        // Opening has checked these parts against their checksums.
         checkedBytes.addAndGet(PackFormat.indexEnd(index.count()) + PackFormat.FOOTER_SIZE);
         checkNames();
         checkRecords(progress);
@@ -70,7 +70,7 @@ final class PackVerifier {
         PackRecords records = new PackRecords(file, index, true);
         try {
             for (long step = 0; step < steps; step++) {
-                // In floating point, because the product of two large counts would overflow.
+                // Computed in floating point, because the product of two large counts would overflow.
                 checkRecord(records, steps == 1 ? 0 : Math.round((count - 1) * ((double) step / (steps - 1))));
             }
         } finally {
@@ -147,8 +147,8 @@ final class PackVerifier {
         }
     }
 
-    /// Everything between index and data end that belongs to no record has to be zero, and nothing belongs to
-    /// two.
+    /// Checks that all bytes between the index and the end of the data that belong to no record are zero, and that
+    /// no byte belongs to two records.
     private void checkGaps() throws IOException {
         boolean isSorted = isSorted();
         if (!isSorted) {
@@ -186,7 +186,7 @@ final class PackVerifier {
         return true;
     }
 
-    /// The indices in the order of the file.
+    /// The indices in the order of the records in the file.
     private long[] fileOrder() {
         return LongStream.range(0, index.count())
                 .boxed()
@@ -210,7 +210,7 @@ final class PackVerifier {
         }
     }
 
-    /// Between data and footer there is the caller's block, or nothing.
+    /// Checks the bytes between data and footer: the statistics block, or nothing.
     private void checkBehindData() throws IOException {
         long footerStart = file.size() - PackFormat.FOOTER_SIZE;
         if (footer.reserved() != 0) {
@@ -234,7 +234,7 @@ final class PackVerifier {
             warn(
                     start,
                     Reason.BAD_STATS,
-                    blockBytes + " bytes behind the data are not the statistics the footer names");
+                    blockBytes + " bytes after the data are not the statistics block that the footer points to");
         }
     }
 

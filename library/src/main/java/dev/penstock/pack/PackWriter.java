@@ -15,29 +15,29 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// Writes a pack record by record; it appears under its name when [#close] has put everything on disk.
+/// Writes a pack record by record. The pack is published when [#close] has put everything on disk.
 ///
-/// The index stands before the data, and how large it is comes out only at the end. Records are therefore
-/// written where they belong if nothing more followed, or where [#expect] says, and moved up once at the end if
-/// they are too low.
+/// The index comes before the data, but its size is known only at the end. Records are therefore written behind
+/// the space that the index needs so far, or that [#expect] announces, and are moved once at the end if the index
+/// needs more.
 ///
-/// **Lifecycle.** Once an append has failed, or after [#abort], nothing more is taken and `close` leaves
-/// nothing behind. A caller who gives up for a reason of his own calls `abort`: a `close` without it publishes
-/// what has come.
+/// **Lifecycle.** After a failed append, or after [#abort], no more records are accepted and `close` leaves
+/// nothing behind. A caller that gives up for its own reasons must call `abort`: otherwise `close` publishes the
+/// records so far.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class PackWriter implements AutoCloseable {
-    /// How to write a pack.
+    /// Options for writing a pack.
     ///
     /// @param alignment   each record starts at a multiple of it, or [#AUTOMATIC_ALIGNMENT]
-    /// @param codec       how records are compressed; one that does not shrink is stored as it is
-    /// @param level       the codec's level, 0 for its usual one
+    /// @param codec       the compression; a record that does not shrink is stored uncompressed
+    /// @param level       the level of the codec, 0 for its default
     /// @param hasEntryCrc whether records get a checksum
-    /// @param isReplacing whether a pack that has the name already is replaced
-    /// @param disk        where the file goes
+    /// @param isReplacing whether an existing pack is replaced
+    /// @param disk        the disk that the file is written to
     public record Options(long alignment, Codec codec, int level, boolean hasEntryCrc, boolean isReplacing, Disk disk) {
         /// The alignment of each record depends on its size: the largest of 1, 8, 64 and 4,096 bytes that is at
-        /// most a sixteenth of it. Small records are dense, large ones are on pages of their own.
+        /// most a sixteenth of the size. Small records are stored densely, large ones on separate pages.
         public static final long AUTOMATIC_ALIGNMENT = Long.MIN_VALUE;
 
         public static final Options DEFAULT = new Options(AUTOMATIC_ALIGNMENT, Codec.NONE, 0, true, false, Disk.real());
@@ -45,12 +45,13 @@ public final class PackWriter implements AutoCloseable {
         private static final long[] AUTOMATIC_ALIGNMENTS = {PackFormat.ALIGNMENT_DEFAULT, 64, 8};
         private static final long PADDING_SHARE = 16;
 
-        /// Beyond this the padding is no longer an alignment.
+        /// A larger value would not be a useful alignment.
         private static final long ALIGNMENT_MAX = 1L << 30;
 
         public Options {
             if (alignment != AUTOMATIC_ALIGNMENT && (alignment < 1 || alignment > ALIGNMENT_MAX)) {
-                throw new IllegalArgumentException("alignment must be 1 to " + ALIGNMENT_MAX + ", not " + alignment);
+                throw new IllegalArgumentException(
+                        "alignment must be between 1 and " + ALIGNMENT_MAX + ", got " + alignment);
             }
             PackCodecs.code(codec);
         }
@@ -103,7 +104,7 @@ public final class PackWriter implements AutoCloseable {
     private final PackCompressor compressor;
     private long dataStart;
     private long dataEnd;
-    /// Where the last record that has bytes ends: empty ones behind it have put nothing into the file.
+    /// The end of the last record that has bytes. Empty records after it have written nothing.
     private long writtenEnd;
     /// The largest alignment of a record so far. Data is moved by multiples of it.
     private long largestAlignment;
@@ -123,9 +124,9 @@ public final class PackWriter implements AutoCloseable {
         this.dataEnd = dataStart;
     }
 
-    /// Begins a pack.
+    /// Creates a pack.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when there is one and it may not be replaced
+    /// @throws java.nio.file.FileAlreadyExistsException when the pack exists and may not be replaced
     public static PackWriter create(Path target, Options options) throws IOException {
         NewFile file = NewFile.create(options.disk(), target, options.isReplacing());
         try {
@@ -136,45 +137,55 @@ public final class PackWriter implements AutoCloseable {
         }
     }
 
-    /// Says how many records will come, and how many bytes their names have together if they have names, so
-    /// that the data need not be moved at the end. Exactly so many have to come.
+    /// Announces the number of records and the size of all names in bytes, so that the data need not be moved at
+    /// the end. Exactly this number of records must follow.
     public void expect(long recordCount, long nameBytes) {
+        leaveRoom(recordCount, nameBytes);
+        expectedCount = recordCount;
+    }
+
+    /// Says how many records without names will probably come, so that the data need not be moved at the end.
+    /// After more of them it is moved all the same, and after fewer a gap of zeros stays behind the index.
+    public void reserve(long recordCount) {
+        leaveRoom(recordCount, 0);
+    }
+
+    private void leaveRoom(long recordCount, long nameBytes) {
         if (index.count() > 0) {
-            throw new IllegalStateException("records were written already");
+            throw new IllegalStateException("expect must be called before the first record is written");
         }
         if (recordCount < 0 || recordCount > COUNT_MAX || nameBytes < 0 || nameBytes > COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "cannot expect " + recordCount + " records, " + nameBytes + " name bytes");
+                    "invalid numbers to expect: " + recordCount + " records and " + nameBytes + " bytes of names");
         }
-        expectedCount = recordCount;
         long namesSize = nameBytes > 0 ? PackNames.sizeOf(recordCount, nameBytes) : 0;
         dataStart = Layouts.alignUp(PackFormat.indexEnd(recordCount) + namesSize, largestAlignment);
         dataEnd = dataStart;
     }
 
-    /// Adds a record without a name.
+    /// Appends a record without a name.
     ///
-    /// @return its index
+    /// @return the index of the record
     public long append(PackKind kind, MemorySegment record) throws IOException {
         return append(null, kind, record);
     }
 
-    /// Adds a record. In one pack either all records have names or none has.
+    /// Appends a record. Either all records of a pack have names or none has.
     ///
     /// @param name a relative path, or null
-    /// @return its index
+    /// @return the index of the record
     public long append(String name, PackKind kind, MemorySegment record) throws IOException {
         return append(name, kind, compressor.store(record, options.hasEntryCrc()));
     }
 
-    /// Adds a record that was made ready by another thread.
+    /// Appends a record that was prepared by another thread.
     long append(String name, PackKind kind, StoredRecord record) throws IOException {
         long offset = begin(name, record.stored().byteSize());
         stage.write(record.stored(), offset);
         return end(kind, record.flags(), record.crc(), offset, record.stored().byteSize(), record.rawField());
     }
 
-    /// Adds a record straight from a file, piece by piece and uncompressed.
+    /// Appends a record directly from a file, piece by piece and uncompressed.
     long append(String name, PackKind kind, Disk.Readable source, long size) throws IOException {
         long offset = begin(name, size);
         Crc32c crc = new Crc32c();
@@ -183,7 +194,7 @@ public final class PackWriter implements AutoCloseable {
             for (long done = 0; done < size; done += STAGE_SIZE) {
                 MemorySegment part = piece.asSlice(0, Math.min(STAGE_SIZE, size - done));
                 if (source.read(done, part) < part.byteSize()) {
-                    throw new EOFException("the file became shorter while it was packed");
+                    throw new EOFException("the file was shortened while it was being packed");
                 }
                 crc.update(part);
                 stage.write(part, offset + done);
@@ -194,7 +205,8 @@ public final class PackWriter implements AutoCloseable {
 
     private long begin(String name, long storedSize) {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(file.target() + " takes no more records: it is closed, or a write failed");
+            throw new IllegalStateException(
+                    file.target() + " accepts no more records: the writer is closed, or an earlier write failed");
         }
         if (storedSize > PackFormat.RECORD_SIZE_MAX) {
             throw new IllegalArgumentException(
@@ -203,7 +215,7 @@ public final class PackWriter implements AutoCloseable {
         if (index.count() > 0 && (name != null) == names.isEmpty()) {
             throw new IllegalArgumentException("either all records of a pack have names or none has");
         }
-        // Until the entry is there too.
+        // Reset when the entry has been added.
         isBroken = true;
         if (name != null) {
             names.add(name);
@@ -221,18 +233,18 @@ public final class PackWriter implements AutoCloseable {
         return recordIndex;
     }
 
-    /// A block of the caller's behind the data, which the pack does not interpret.
+    /// Sets the statistics block after the data, which the pack does not interpret.
     public void setStatsBlock(byte[] statsBlock) {
         this.statsBlock = statsBlock.clone();
     }
 
-    /// Gives the pack up: `close` will remove what was written.
+    /// Discards the pack: `close` will remove what was written.
     public void abort() throws IOException {
         isFinished = true;
         release();
     }
 
-    /// Finishes the pack and gives it its name, once everything is on stable storage.
+    /// Completes and publishes the pack, once everything is on stable storage.
     @Override
     public void close() throws IOException {
         if (isFinished) {
@@ -260,7 +272,8 @@ public final class PackWriter implements AutoCloseable {
 
     private void requireExpected() {
         if (expectedCount >= 0 && expectedCount != index.count()) {
-            throw new IllegalStateException(expectedCount + " records were expected and " + index.count() + " came");
+            throw new IllegalStateException(
+                    "expected " + expectedCount + " records, but " + index.count() + " were written");
         }
     }
 
@@ -292,11 +305,12 @@ public final class PackWriter implements AutoCloseable {
         return offset;
     }
 
-    /// Moves all data up to the first aligned byte behind index and names, unless it lies beyond already, last
-    /// bytes first. Between them zeros are left and no data of before.
+    /// Moves all data to the first aligned offset after index and names, last bytes first, unless it is already
+    /// there or beyond. The space between is filled with zeros.
     private void moveData(long paddingStart) throws IOException {
-        if (Layouts.alignUp(paddingStart, options.alignmentOf(0)) < dataStart && index.count() > 0) {
-            throw new IllegalStateException("the names have fewer bytes than were expected");
+        boolean isExact = expectedCount >= 0 && index.count() > 0;
+        if (isExact && Layouts.alignUp(paddingStart, options.alignmentOf(0)) < dataStart) {
+            throw new IllegalStateException("the names have fewer bytes than were announced with expect");
         }
         long distance = Layouts.alignUp(Math.max(0, paddingStart - dataStart), largestAlignment);
         long newStart = dataStart + distance;

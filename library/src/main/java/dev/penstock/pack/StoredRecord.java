@@ -3,10 +3,10 @@ package dev.penstock.pack;
 
 import java.lang.foreign.MemorySegment;
 
-/// A record in the form in which it goes to the file.
+/// A record in the form in which it is written to the file.
 ///
-/// @param stored   borrowed bytes
-/// @param flags    how they are stored
+/// @param stored   the bytes, which belong to the caller
+/// @param flags    the form in which they are stored
 /// @param crc      their checksum, or 0
-/// @param rawField the expanded size when they are compressed, otherwise 0
+/// @param rawField the decompressed size if they are compressed, otherwise 0
 record StoredRecord(MemorySegment stored, int flags, int crc, long rawField) {}

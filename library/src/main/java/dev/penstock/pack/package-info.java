@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A pack: one immutable file of byte records of any size, found by index (A2PACK).
+/// A pack is one immutable file of byte records of any size, which are read by index (A2PACK).
 ///
-/// Choose it for many small files that are written once: runs of a game, images, documents. [PackFormat] is the
-/// specification; start reading from [PackReader], and writing from [PackBuilder] (a folder) or [PackWriter]
-/// (records).
+/// Choose it for many small files that are written once: game runs, images, documents. [PackFormat] is the
+/// specification. Start from [PackReader] to read, and from [PackBuilder] (a folder) or [PackWriter] (records) to
+/// write.
 package dev.penstock.pack;

@@ -6,13 +6,13 @@ import dev.penstock.Field;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Gives the words of a condition fields and types, and refuses what makes no sense.
+/// Resolves the names in a condition to fields and types, and rejects comparisons that are not possible.
 ///
-/// @param fields those there are
+/// @param fields the fields that a condition may name
 record Binding(List<Field> fields) {
     private static final int NAMES_SHOWN_MAX = 50;
 
-    /// Something that cannot be compared. The parser adds where.
+    /// A comparison that is not possible. The parser adds the position.
     static final class Mismatch extends RuntimeException {
         Mismatch(String message) {
             super(message, null, false, false);
@@ -26,9 +26,9 @@ record Binding(List<Field> fields) {
             }
         }
         String names = fields.stream().limit(NAMES_SHOWN_MAX).map(Field::name).collect(Collectors.joining(", "));
-        throw new Mismatch("no field " + name + "; there are: " + names
+        throw new Mismatch("there is no field " + name + "; the fields are " + names
                 + (fields.size() > NAMES_SHOWN_MAX ? " and " + (fields.size() - NAMES_SHOWN_MAX) + " more" : "")
-                + (List.of("AND", "OR", "NOT", "IN").contains(name) ? "; and, or, not, in are lower case" : ""));
+                + (List.of("AND", "OR", "NOT", "IN").contains(name) ? "; write and, or, not, in in lower case" : ""));
     }
 
     Place place(Field field, List<Long> indices) {
@@ -37,15 +37,16 @@ record Binding(List<Field> fields) {
         if (indices.size() != shape.size()) {
             throw new Mismatch(
                     shape.isEmpty()
-                            ? "field " + field.name() + " is a single element and takes no index"
-                            : "field " + field.name() + " has the shape " + shape + ": name one element of it, as in "
+                            ? "field " + field.name() + " is a single value and cannot be indexed"
+                            : "field " + field.name() + " has the shape " + shape + "; choose one element, as in "
                                     + field.name() + "[" + "0, ".repeat(shape.size() - 1) + "0]");
         }
         long element = 0;
         for (int i = 0; i < shape.size(); i++) {
             if (indices.get(i) >= shape.get(i)) {
-                throw new Mismatch("field " + field.name() + " has the shape " + shape + ": no element " + indices
-                        + (shape.get(i) == 0 ? "" : ", index " + i + " goes to " + (shape.get(i) - 1)));
+                throw new Mismatch("field " + field.name() + " has the shape " + shape + ": element " + indices
+                        + " is out of range"
+                        + (shape.get(i) == 0 ? "" : ", index " + i + " must be at most " + (shape.get(i) - 1)));
             }
             element = element * shape.get(i) + indices.get(i);
         }
@@ -55,13 +56,13 @@ record Binding(List<Field> fields) {
     private static void requireComparable(Field field) {
         ElementType type = field.type();
         if (type.isComplex()) {
-            throw new Mismatch("field " + field.name() + " is complex, which cannot be compared");
+            throw new Mismatch("field " + field.name() + " is complex, and complex numbers cannot be compared");
         }
         boolean isPlainText = (type == ElementType.BYTES || type == ElementType.UTF8)
                 && field.shape().isEmpty()
                 && field.elementSize() == type.size();
         if (field.isVariable() && !isPlainText) {
-            throw new Mismatch("field " + field.name() + " holds any number of " + type
+            throw new Mismatch("field " + field.name() + " has a variable number of " + type + " values"
                     + ", which cannot be compared; only variable bytes and utf8 can");
         }
     }
@@ -73,8 +74,8 @@ record Binding(List<Field> fields) {
         throw new Mismatch(
                 operand instanceof Place place
                         ? "field " + place.field().name() + " is " + place.type()
-                                + " and no truth value; compare it with something"
-                        : "a literal alone is no condition; compare it with a field");
+                                + " and not bool; compare it with a value"
+                        : "a value alone is not a condition; compare it with a field");
     }
 
     Condition compare(Operand left, Comparison comparison, Operand right) {
@@ -86,7 +87,7 @@ record Binding(List<Field> fields) {
         if (right instanceof Place place) {
             return compareLiteral(place, comparison.mirrored(), left);
         }
-        throw new Mismatch("compare with a field; both sides are literals");
+        throw new Mismatch("both sides of the comparison are values; one side must be a field");
     }
 
     private static Condition of(Condition comparison, Place... places) {
@@ -99,7 +100,7 @@ record Binding(List<Field> fields) {
             case Operand.Text text -> TextCondition.of(place, comparison, text);
             case Operand.Number number when place.isWhole() -> WholeCondition.of(place, comparison, number);
             case Operand.Number number -> RealCondition.of(place, comparison, number);
-            case Place _ -> throw new AssertionError("a field is no literal");
+            case Place _ -> throw new AssertionError("a field is not a literal");
         };
         return of(condition, place);
     }
@@ -130,7 +131,7 @@ record Binding(List<Field> fields) {
 
     Condition oneOf(Operand operand, List<Operand> values, boolean isInside) {
         if (!(operand instanceof Place place)) {
-            throw new Mismatch("a field stands before in");
+            throw new Mismatch("the left side of in must be a field");
         }
         values.forEach(value -> requireSameKind(place, value));
         if (place.type().isText()) {

@@ -4,12 +4,12 @@ package dev.penstock.query;
 import java.util.Arrays;
 import java.util.List;
 
-/// Counters of consecutive bins, each of width 2 to the power of a level.
+/// The counts of consecutive histogram bins. The width of a bin is 2 to the power of the level.
 ///
-/// The number of a bin is what its values give when they are divided by the width and rounded down, so the number
-/// at the next level is half of it, rounded down too.
+/// The number of a bin is its values divided by the width, rounded down. So the bin number at the next level is
+/// half of it, rounded down.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class Bins {
     private long[] counts = new long[Histogram.BINS_MAX];
     private long first;
@@ -24,7 +24,7 @@ final class Bins {
         return first;
     }
 
-    /// Counts up to the last bin that is not empty.
+    /// The counts up to the last bin that is not empty.
     List<Long> counts() {
         int limit = counts.length;
         while (limit > 0 && counts[limit - 1] == 0) {
@@ -33,7 +33,8 @@ final class Bins {
         return Arrays.stream(counts, 0, limit).boxed().toList();
     }
 
-    /// Makes bins from `newFirst` on, of a level that is not lower than before and holds all that was counted.
+    /// Moves the bins so that they begin at `newFirst` at a level that is not lower than before. All counted
+    /// values must fit.
     void cover(long newFirst, int newLevel) {
         if (isEmpty) {
             isEmpty = false;
@@ -46,12 +47,12 @@ final class Bins {
         level = newLevel;
     }
 
-    /// Counts one value by the number of its bin.
+    /// Counts one value, given the number of its bin.
     void count(long number) {
         counts[(int) (number - first)]++;
     }
 
-    /// Adds bins of the same or a lower level, all of which are covered here.
+    /// Adds bins of the same or a lower level, all of which must lie inside these.
     void add(Bins other) {
         addAll(other.counts, other.first, level - other.level, first);
     }

@@ -4,18 +4,19 @@ package dev.penstock.query;
 import dev.penstock.Field;
 import java.util.List;
 
-/// How many records to read at a time, so that a chunk is near [#TARGET_BYTES].
+/// Chooses the number of records to read at a time, so that a chunk has about [#TARGET_BYTES].
 ///
-/// Where fields are variable, it begins with one and goes by what they turned out to hold, doubling at most: the
-/// next records may be a thousand times larger. It never goes so far that records of the average size would take
-/// [#BYTES_MAX], because a condition that matched hardly any of them may match all of the next.
+/// If fields are variable, it starts with one record and adapts to the sizes seen, at most doubling each time,
+/// because the next records may be a thousand times larger. Records of average size never take more than
+/// [#BYTES_MAX], because a condition that matched few records so far may match all of the next ones.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class ChunkSize {
-    /// Large enough that handing over costs nothing, small enough that some of them fit in the caches.
+    /// Large enough that the overhead for each chunk is negligible, and small enough that some chunks fit in the
+    /// CPU caches.
     static final long TARGET_BYTES = 2L << 20;
 
-    /// What may be held for one chunk after it has been dealt with.
+    /// The largest memory to keep for a chunk after it has been processed.
     static final long BYTES_MAX = 8 * TARGET_BYTES;
 
     private static final long ROWS_MAX = 1 << 16;
@@ -25,8 +26,8 @@ final class ChunkSize {
     private final long rowsMax;
     private long rows;
 
-    /// @param fields      all that are read of a record
-    /// @param averageSize bytes of a record, all its fields included
+    /// @param fields      all fields that are read
+    /// @param averageSize the average size of a record in bytes, including all its fields
     ChunkSize(List<Field> fields, long averageSize) {
         isVariable = fields.stream().anyMatch(Field::isVariable);
         long rowSize = Long.BYTES;
@@ -42,7 +43,7 @@ final class ChunkSize {
         return rows;
     }
 
-    /// So many records took so many bytes.
+    /// Adapts the size: `rowCount` records took `byteCount` bytes.
     void learn(long rowCount, long byteCount) {
         if (isVariable && rowCount > 0) {
             long fitting = (long) (TARGET_BYTES / Math.max(1.0, (double) byteCount / rowCount));

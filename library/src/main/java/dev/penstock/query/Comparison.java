@@ -3,7 +3,7 @@ package dev.penstock.query;
 
 import java.util.Arrays;
 
-/// The six comparisons, each as the orders of its two sides that it accepts.
+/// The six comparisons, each defined by the orderings of its two sides that it accepts.
 enum Comparison {
     EQUAL("==", 0b0010),
     UNEQUAL("!=", 0b1101),
@@ -12,7 +12,7 @@ enum Comparison {
     GREATER(">", 0b0100),
     AT_LEAST(">=", 0b0110);
 
-    /// The order of two numbers one of which is NaN; the others are -1, 0 and 1.
+    /// The ordering of two numbers when one of them is NaN. The other orderings are -1, 0 and 1.
     static final int UNORDERED = 2;
 
     private final String symbol;
@@ -23,7 +23,7 @@ enum Comparison {
         this.accepted = accepted;
     }
 
-    /// The one of a symbol, or null.
+    /// The comparison with a symbol, or null when there is none.
     static Comparison of(String symbol) {
         return Arrays.stream(values())
                 .filter(comparison -> comparison.symbol.equals(symbol))
@@ -35,7 +35,7 @@ enum Comparison {
         return (accepted >>> order + 1 & 1) != 0;
     }
 
-    /// The same with the sides exchanged.
+    /// The comparison with left and right side exchanged.
     Comparison mirrored() {
         return switch (this) {
             case EQUAL, UNEQUAL -> this;

@@ -7,7 +7,7 @@ import dev.penstock.Elements;
 import dev.penstock.Field;
 import java.lang.foreign.MemorySegment;
 
-/// Counts complex numbers, which have no order.
+/// Counts complex numbers. They have no order, so there is no minimum, maximum or histogram.
 final class ComplexTally implements Tally {
     private final Field field;
     private long count;

@@ -5,20 +5,20 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import java.util.List;
 
-/// A condition whose fields and types are settled.
+/// A parsed condition whose fields and types are resolved.
 ///
-/// **Threads.** Any number: conditions do not change.
+/// **Threads.** Immutable, so safe for any number of threads.
 interface Condition {
-    /// Writes every bit of a mask that has as many rows as the batch.
+    /// Writes every bit of a mask, which has as many rows as the batch.
     void test(Batch batch, Mask mask);
 
-    /// The condition that matches where this one does not, except for records that lack a value it asks for: they
-    /// match neither. So a negation goes down to the single comparisons, which know their fields.
+    /// Returns the negation. Records that lack a value match neither the condition nor its negation, as in SQL. So
+    /// a negation is pushed down to the single comparisons, which know their fields.
     default Condition negated() {
         throw new AssertionError("a comparison is negated by what it is part of");
     }
 
-    /// What does not depend on the record, such as a byte that is to be less than 1000.
+    /// A condition that is the same for every record, such as a byte that must be less than 1000.
     record Always(boolean isMatch) implements Condition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -31,7 +31,7 @@ interface Condition {
         }
     }
 
-    /// All of several.
+    /// Matches when all parts match.
     record And(List<Condition> parts) implements Condition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -49,7 +49,7 @@ interface Condition {
         }
     }
 
-    /// At least one of several.
+    /// Matches when at least one part matches.
     record Or(List<Condition> parts) implements Condition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -67,10 +67,10 @@ interface Condition {
         }
     }
 
-    /// A comparison of one or two fields, or its opposite. Records that lack a value of theirs match neither.
+    /// A comparison of one or two fields, or its negation. Records that lack one of the values match neither.
     ///
-    /// @param places     the fields it asks for
-    /// @param isNegated  whether the opposite is meant
+    /// @param places     the fields that are compared
+    /// @param isNegated  whether the comparison is negated
     record OfFields(Condition comparison, List<Place> places, boolean isNegated) implements Condition {
         public OfFields {
             places = List.copyOf(places);

@@ -5,9 +5,9 @@ import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// One bit for each row of a batch: whether it matches.
+/// One bit for each row of a batch: whether the row matches.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class Mask {
     static final int WORD_BITS = 64;
 
@@ -19,7 +19,7 @@ public final class Mask {
         this.words = new long[Math.toIntExact((rowCount + WORD_BITS - 1) / WORD_BITS)];
     }
 
-    /// How many rows there are, matching or not.
+    /// The number of rows, matching or not.
     public long rowCount() {
         return rowCount;
     }
@@ -30,7 +30,7 @@ public final class Mask {
         return (words[(int) (rowIndex / WORD_BITS)] >>> rowIndex & 1) != 0;
     }
 
-    /// How many rows match.
+    /// The number of matching rows.
     public long count() {
         long count = 0;
         for (long word : words) {
@@ -39,7 +39,7 @@ public final class Mask {
         return count;
     }
 
-    /// The matching rows in ascending order, each with a number added.
+    /// The matching rows in ascending order, with `start` added to each.
     public long[] toIndices(long start) {
         long[] indices = new long[Math.toIntExact(count())];
         int filled = 0;
@@ -51,9 +51,30 @@ public final class Mask {
         return indices;
     }
 
-    /// Sets the rows from a multiple of 64 on.
+    /// Sets 64 rows, beginning at a multiple of 64.
     void setWord(long rowIndex, long word) {
         words[(int) (rowIndex / WORD_BITS)] = word;
+    }
+
+    /// Decodes some rows of a block.
+    interface Decoder {
+        void decode(long rowIndex, int rowCount);
+    }
+
+    /// Tests up to 64 rows of the decoded block and returns one bit for each.
+    interface Tester {
+        long word(int start, int limit);
+    }
+
+    /// Sets all rows, which are decoded in blocks of [Values#BLOCK] and tested 64 at a time.
+    void setBlocks(Decoder decoder, Tester tester) {
+        for (long row = 0; row < rowCount; row += Values.BLOCK) {
+            int count = (int) Math.min(Values.BLOCK, rowCount - row);
+            decoder.decode(row, count);
+            for (int start = 0; start < count; start += WORD_BITS) {
+                setWord(row + start, tester.word(start, Math.min(start + WORD_BITS, count)));
+            }
+        }
     }
 
     void fill(boolean isMatch) {
@@ -93,7 +114,7 @@ public final class Mask {
         }
     }
 
-    /// Bits behind the last row stay 0, or they would be counted.
+    /// Bits after the last row must stay 0, because they would be counted.
     private void clearTail() {
         if (rowCount % WORD_BITS != 0) {
             words[words.length - 1] &= -1L >>> -rowCount;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
-/// Mean and deviation of values that come in blocks, by the method of Chan: no large sums are subtracted from each
-/// other, and two of them can be merged.
+/// Mean and standard deviation of values that come in blocks, computed by Chan's method. It never subtracts large
+/// sums from each other, and two results can be merged.
 ///
-/// Values whose squares are too large or too small for a double are counted in a unit of their own; the largest
-/// unit that was needed is that of all.
+/// Values whose squares are too large or too small for a double are scaled by a unit. The largest unit of any
+/// block is used for the total.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class Moments {
     private static final double PER_UNIT = 0x1p-600;
 
-    /// Squares of lesser values can be added up without end.
+    /// The squares of smaller values can be added up without overflow.
     private static final double PLAIN_MAX = 0x1p450;
 
-    /// Squares of greater values keep all their digits.
+    /// The squares of larger values keep all their digits.
     private static final double PLAIN_MIN = 0x1p-450;
 
     private long count;
     private double mean;
     private double squares;
 
-    /// -1, 0 or 1: the power of 2 to the power of 600 that mean and squares are multiples of.
+    /// The unit of mean and squares: -1, 0 or 1 stands for 2 to the power of -600, 0 or 600.
     private int unit = -1;
 
     long count() {
@@ -32,12 +32,12 @@ final class Moments {
         return scaled(mean);
     }
 
-    /// The square root of the mean square distance from the mean.
+    /// The population standard deviation.
     double std() {
         return scaled(Math.sqrt(squares / count));
     }
 
-    /// Adds the first `blockCount` finite values of an array, which may be changed.
+    /// Adds the first `blockCount` finite values of an array. The array may be changed.
     ///
     /// @param magnitude the largest absolute value
     void add(double[] values, int blockCount, double magnitude) {

@@ -5,16 +5,16 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 
-/// A side of a comparison.
+/// One side of a comparison.
 sealed interface Operand permits Place, Operand.Number, Operand.Text {
-    /// A number that was written down, as what each kind of field is compared with.
+    /// A number literal, with the values that each kind of field is compared with.
     ///
     /// @param value   the nearest double
-    /// @param floor   the largest whole number that is not greater, null for NaN; infinity, and what has more than
-    ///                `DIGITS_MAX` digits, is replaced by a number that is outside every type as well
-    /// @param ceiling the smallest whole number that is not less, likewise
+    /// @param floor   the largest integer that is not greater, null for NaN; infinity and numbers of more than
+    ///                `DIGITS_MAX` digits are replaced by a number outside the range of every type
+    /// @param ceiling the smallest integer that is not less, likewise
     record Number(double value, BigInteger floor, BigInteger ceiling) implements Operand {
-        /// More than any 64-bit number has.
+        /// More digits than any 64-bit number has.
         private static final int DIGITS_MAX = 25;
 
         private static final BigInteger OUTSIDE = BigInteger.TEN.pow(DIGITS_MAX);
@@ -23,20 +23,20 @@ sealed interface Operand permits Place, Operand.Number, Operand.Text {
             return of(value ? "1" : "0");
         }
 
-        /// NaN or an infinity.
+        /// Creates a literal for NaN or an infinity.
         static Number of(double value) {
             BigInteger outside = Double.isNaN(value) ? null : value > 0 ? OUTSIDE : OUTSIDE.negate();
             return new Number(value, outside, outside);
         }
 
-        /// Decimal digits, perhaps with a sign, a fraction and an exponent.
+        /// Parses decimal digits, optionally with a sign, a fraction and an exponent.
         static Number of(String text) {
             BigDecimal exact = new BigDecimal(text);
             return new Number(
                     Double.parseDouble(text), round(exact, RoundingMode.FLOOR), round(exact, RoundingMode.CEILING));
         }
 
-        /// Goes by the number of digits first, because writing out a huge exponent would take for ever.
+        /// Checks the number of digits first, because expanding a huge exponent would take too long.
         private static BigInteger round(BigDecimal exact, RoundingMode mode) {
             long digits = (long) exact.precision() - exact.scale();
             if (exact.signum() == 0) {
@@ -61,6 +61,6 @@ sealed interface Operand permits Place, Operand.Number, Operand.Text {
         }
     }
 
-    /// Text that was written down.
+    /// A text literal.
     record Text(String value) implements Operand {}
 }

@@ -4,9 +4,9 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import dev.penstock.ElementType;
 
-/// Comparisons of two fields of numbers, decoded in blocks.
+/// Compares two numeric fields, decoded in blocks.
 interface PairCondition extends Condition {
-    /// Both whole: exact, whichever of them is unsigned.
+    /// Compares two integer fields exactly, signed or unsigned.
     record Whole(Place left, Comparison comparison, Place right) implements PairCondition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -14,15 +14,12 @@ interface PairCondition extends Condition {
             Place.Cells rightCells = right.cells(batch);
             long[] lefts = new long[Values.BLOCK];
             long[] rights = new long[Values.BLOCK];
-            for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
-                int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
-                leftCells.longs(row, count, lefts);
-                rightCells.longs(row, count, rights);
-                for (int start = 0; start < count; start += Mask.WORD_BITS) {
-                    int limit = Math.min(start + Mask.WORD_BITS, count);
-                    mask.setWord(row + start, word(lefts, rights, start, limit));
-                }
-            }
+            mask.setBlocks(
+                    (row, count) -> {
+                        leftCells.longs(row, count, lefts);
+                        rightCells.longs(row, count, rights);
+                    },
+                    (start, limit) -> word(lefts, rights, start, limit));
         }
 
         private long word(long[] lefts, long[] rights, int start, int limit) {
@@ -36,7 +33,7 @@ interface PairCondition extends Condition {
             return word;
         }
 
-        /// An unsigned number that Java sees as negative is beyond all signed ones.
+        /// An unsigned number that is negative in Java is greater than all signed numbers.
         private static int order(long left, boolean isLeftUnsigned, long right, boolean isRightUnsigned) {
             if (isLeftUnsigned && isRightUnsigned) {
                 return Long.compareUnsigned(left, right);
@@ -48,7 +45,7 @@ interface PairCondition extends Condition {
         }
     }
 
-    /// At least one real: both as doubles.
+    /// Compares two fields as doubles, because at least one is floating-point.
     record Real(Place left, Comparison comparison, Place right) implements PairCondition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -56,15 +53,12 @@ interface PairCondition extends Condition {
             Place.Cells rightCells = right.cells(batch);
             double[] lefts = new double[Values.BLOCK];
             double[] rights = new double[Values.BLOCK];
-            for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
-                int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
-                leftCells.doubles(row, count, lefts);
-                rightCells.doubles(row, count, rights);
-                for (int start = 0; start < count; start += Mask.WORD_BITS) {
-                    int limit = Math.min(start + Mask.WORD_BITS, count);
-                    mask.setWord(row + start, word(lefts, rights, start, limit));
-                }
-            }
+            mask.setBlocks(
+                    (row, count) -> {
+                        leftCells.doubles(row, count, lefts);
+                        rightCells.doubles(row, count, rights);
+                    },
+                    (start, limit) -> word(lefts, rights, start, limit));
         }
 
         private long word(double[] lefts, double[] rights, int start, int limit) {

@@ -8,37 +8,37 @@ import dev.penstock.Field;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 
-/// One element of a field, in every row.
+/// One element of a field.
 ///
-/// @param elementOffset bytes from the start of the field to the element
+/// @param elementOffset the offset of the element in the field, in bytes
 record Place(Field field, long elementOffset) implements Operand {
     ElementType type() {
         return field.type();
     }
 
-    /// Whole numbers, truth values among them.
+    /// Whether the element is an integer or a boolean.
     boolean isWhole() {
         return type().isInteger() || type() == ElementType.BOOL;
     }
 
-    /// Bytes of one character or byte of text.
+    /// The size of a code unit of text, in bytes.
     int unitSize() {
         return type() == ElementType.UTF32 ? (int) ElementType.UTF32.size() : 1;
     }
 
-    /// @throws IllegalArgumentException when the batch has no column of the field
+    /// @throws IllegalArgumentException when the batch has no such column
     Cells cells(Batch batch) {
         Column column = batch.column(field.name());
         if (!column.field().equals(field)) {
             throw new IllegalArgumentException(
-                    "the batch was made for " + column.field() + " and the condition for " + field);
+                    "the batch has the field " + column.field() + ", but the condition was parsed for " + field);
         }
         return new Cells(this, column.values(), field.isVariable() ? column.offsets() : null);
     }
 
-    /// The element in all rows of one batch.
+    /// The values of the element in all rows of one batch.
     ///
-    /// @param offsets where each row of a variable field starts, or null
+    /// @param offsets the start of each row of a variable field, or null
     record Cells(Place place, MemorySegment values, MemorySegment offsets) {
         void longs(long rowIndex, int count, long[] target) {
             long stride = place.field.itemSize();

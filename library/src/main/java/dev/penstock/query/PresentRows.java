@@ -7,11 +7,11 @@ import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Copies the rows of a column that have a value, so that whatever counts values needs to know no mask.
+/// Copies the rows of a column that have a value, so that tallies can ignore missing values.
 final class PresentRows {
     private PresentRows() {}
 
-    /// The caller closes the batch.
+    /// Returns a batch with the copied rows. The caller closes it.
     static Batch of(Column column, long rowCount) {
         Batch batch = Batch.create(List.of(column.field()));
         try {

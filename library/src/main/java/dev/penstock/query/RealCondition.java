@@ -6,31 +6,26 @@ import dev.penstock.Rounding;
 import java.util.Arrays;
 import java.util.List;
 
-/// Conditions on real numbers, decoded in blocks and tested 64 at a time. Every type of them is part of `F64`.
+/// Conditions on floating-point numbers, decoded as doubles in blocks and tested 64 at a time.
 interface RealCondition extends Condition {
     Place place();
 
-    /// The bits of up to 64 numbers.
+    /// Tests up to 64 numbers and returns one bit for each.
     long word(double[] values, int start, int limit);
 
     @Override
     default void test(Batch batch, Mask mask) {
         Place.Cells cells = place().cells(batch);
         double[] values = new double[Values.BLOCK];
-        for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
-            int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
-            cells.doubles(row, count, values);
-            for (int start = 0; start < count; start += Mask.WORD_BITS) {
-                mask.setWord(row + start, word(values, start, Math.min(start + Mask.WORD_BITS, count)));
-            }
-        }
+        mask.setBlocks((row, count) -> cells.doubles(row, count, values), (start, limit) -> word(values, start, limit));
     }
 
-    /// Every comparison with a number is being inside or outside a range. The bits of real numbers, with those of
-    /// negative ones turned around, are whole numbers in the same order, and NaNs are beyond the infinities.
+    /// A range test. Every comparison with a number is a test whether a value is inside or outside a range. The
+    /// bits of a double, with those of negative numbers inverted, are integers in the same order, and NaNs lie
+    /// beyond the infinities.
     record Range(Place place, long low, long size, boolean isInside) implements RealCondition {
         static Range of(Place place, double low, double high, boolean isInside) {
-            // Both zeros are inside when one is.
+            // If one zero is inside, both zeros are.
             long lowBits = ordered(low == 0 ? -0.0 : low);
             return new Range(place, lowBits, ordered(high + 0.0) - lowBits, isInside);
         }
@@ -51,13 +46,13 @@ interface RealCondition extends Condition {
         }
     }
 
-    /// Being one of several numbers, sorted, or none of them.
+    /// Tests whether a value is one of several sorted numbers, or none of them.
     record OneOf(Place place, double[] numbers, boolean isInside) implements RealCondition {
         @Override
         public long word(double[] values, int start, int limit) {
             long word = 0;
             for (int i = start; i < limit; i++) {
-                // Adding 0 makes the negative zero the positive one, which a search tells apart.
+                // Adding 0 turns negative zero into positive zero, because a binary search distinguishes them.
                 boolean isMatch = Arrays.binarySearch(numbers, values[i] + 0.0) >= 0 == isInside;
                 word |= (isMatch ? 1L : 0L) << i;
             }
@@ -76,7 +71,7 @@ interface RealCondition extends Condition {
             case UNEQUAL -> Range.of(place, value, value, false);
             case AT_MOST -> Range.of(place, -all, value, true);
             case AT_LEAST -> Range.of(place, value, all, true);
-            // Nothing lies beyond an infinity, and the number next to it is itself.
+            // Nothing lies beyond an infinity, and its neighbour is the infinity itself.
             case LESS -> value == -all ? new Always(false) : Range.of(place, -all, Math.nextDown(value), true);
             case GREATER -> value == all ? new Always(false) : Range.of(place, Math.nextUp(value), all, true);
         };

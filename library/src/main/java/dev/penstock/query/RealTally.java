@@ -5,9 +5,9 @@ import dev.penstock.Column;
 import dev.penstock.Field;
 import java.lang.foreign.MemorySegment;
 
-/// Counts real numbers.
+/// Statistics of floating-point numbers.
 final class RealTally implements Tally {
-    /// Bits of a double behind the first: a bin is never finer than the largest value can tell.
+    /// The number of fraction bits of a double: no bin is finer than the precision of the largest value.
     private static final int FRACTION_BITS = 52;
 
     private final Field field;
@@ -38,7 +38,8 @@ final class RealTally implements Tally {
         double blockMin = Double.POSITIVE_INFINITY;
         double blockMax = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < count; i++) {
-            // Adding 0 makes the negative zero the positive one, or the smallest of both would depend on their order.
+            // Adding 0 turns negative zero into positive zero. Otherwise the minimum would depend on the order of
+            // the values.
             double value = block[i] + 0.0;
             if (Double.isFinite(value)) {
                 block[finiteCount++] = value;
@@ -55,7 +56,7 @@ final class RealTally implements Tally {
     }
 
     private void countBins(int finiteCount) {
-        // In two factors, because the reciprocal of the smallest width is no double.
+        // Scale in two factors, because the reciprocal of the smallest width is not a double.
         double factor = Math.scalb(1.0, -bins.level() / 2);
         double otherFactor = Math.scalb(1.0, -bins.level() - -bins.level() / 2);
         for (int i = 0; i < finiteCount; i++) {
@@ -63,7 +64,7 @@ final class RealTally implements Tally {
         }
     }
 
-    /// A number of a bin. A negative value that became 0 when it was scaled is still in the bin below.
+    /// The bin number of a value. A negative value that became 0 by scaling belongs to the bin below 0.
     private static long floor(double value, double scaled) {
         return value < 0 && scaled == 0 ? -1 : (long) Math.floor(scaled);
     }
@@ -81,7 +82,7 @@ final class RealTally implements Tally {
         }
     }
 
-    /// The lowest at which there are few enough bins.
+    /// The lowest level with few enough bins.
     private static int level(double min, double max) {
         int exponent = Math.getExponent(Math.max(Math.abs(min), Math.abs(max)));
         int level = Math.max(exponent, Double.MIN_EXPONENT) - FRACTION_BITS;
@@ -107,7 +108,7 @@ final class RealTally implements Tally {
         if (moments.count() == 0) {
             return FieldStats.without(field, false, nonFiniteCount, nonFiniteCount);
         }
-        // Rounding must not show where there is nothing to round.
+        // Rounding errors must not move the mean outside the range of the values.
         double mean = Math.clamp(moments.mean(), min, max);
         double std = min == max ? 0 : moments.std();
         double width = Math.scalb(1.0, bins.level());

@@ -11,20 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// All records of a dataset, or those that match a condition, in the order of their indices.
+/// A pass over the records of a dataset, or over those that match a condition, in the order of their indices.
 ///
-/// Records come in chunks of a few MiB. Several threads read and work on chunks ahead of the one that the caller
-/// is given, and only the fields that are needed are read: first those of the condition, then the wanted ones of
-/// the rows that match. However large the dataset, there is one chunk for each thread in memory. A single record
-/// that is larger than a chunk is a chunk of its own.
+/// Records are read in chunks of a few MiB. Several threads read and process chunks ahead of the caller. Only the
+/// necessary fields are read: first those of the condition, then the requested fields of the rows that match.
+/// Memory holds one chunk for each thread, whatever the size of the dataset. A record that is larger than a chunk
+/// is a chunk by itself.
 ///
-/// @param dataset  stays the caller's
-/// @param fields   those wanted of each record, perhaps none
-/// @param where    what records must match, or null for all
-/// @param threads  how many chunks are under way at a time; 1 uses the caller's thread only
-/// @param progress told of records
-public record Scan(Dataset dataset, List<Field> fields, Where where, int threads, Progress progress) {
-    /// What an array can hold on every Java runtime.
+/// @param dataset  the dataset, which stays open
+/// @param fields   the requested fields, possibly none
+/// @param where    the condition, or null for all records
+/// @param filter   selects records by their index before they are read, or null for all
+/// @param threads  the number of chunks processed in parallel; 1 uses the caller's thread only
+/// @param progress receives the number of records
+public record Scan(Dataset dataset, List<Field> fields, Where where, Filter filter, int threads, Progress progress) {
+    /// The largest array length that every Java runtime supports.
     private static final long ARRAY_LENGTH_MAX = Integer.MAX_VALUE - 8;
 
     public Scan {
@@ -32,66 +33,78 @@ public record Scan(Dataset dataset, List<Field> fields, Where where, int threads
         Objects.requireNonNull(progress, "progress");
         fields = List.copyOf(fields);
         if (threads < 1) {
-            throw new IllegalArgumentException("threads must be at least 1, not " + threads);
+            throw new IllegalArgumentException("threads must be at least 1, got " + threads);
         }
     }
 
-    /// Some consecutive records of those that match; at least one.
+    /// Some consecutive matching records; at least one.
     ///
-    /// @param indices their indices in the dataset, ascending
-    /// @param batch   the wanted fields, a row for each index; borrowed until the chunk has been dealt with
+    /// @param indices the indices of the records in the dataset, ascending
+    /// @param batch   the requested fields, one row for each index; valid until the chunk has been processed
     public record Chunk(long[] indices, Batch batch) {}
 
-    /// What is done with a chunk on any thread.
+    /// Selects records by their index only. It is called on any thread.
+    @FunctionalInterface
+    public interface Filter {
+        /// Whether a record is wanted.
+        boolean has(long index) throws IOException;
+    }
+
+    /// Processes a chunk on any thread.
     @FunctionalInterface
     public interface Work<T> {
         T apply(Chunk chunk) throws IOException;
     }
 
-    /// What is done in order on the caller's thread.
+    /// Receives results in order on the caller's thread.
     @FunctionalInterface
     public interface Sink<T> {
         void accept(T result) throws IOException;
     }
 
-    /// All fields of all records.
+    /// A scan over all fields of all records.
     public static Scan of(Dataset dataset) {
-        return new Scan(dataset, dataset.fields(), null, Parallel.defaultThreads(), Progress.NONE);
+        return new Scan(dataset, dataset.fields(), null, null, Parallel.defaultThreads(), Progress.NONE);
     }
 
     public Scan withFields(List<Field> fields) {
-        return new Scan(dataset, fields, where, threads, progress);
+        return new Scan(dataset, fields, where, filter, threads, progress);
     }
 
     public Scan withWhere(Where where) {
-        return new Scan(dataset, fields, where, threads, progress);
+        return new Scan(dataset, fields, where, filter, threads, progress);
+    }
+
+    public Scan withFilter(Filter filter) {
+        return new Scan(dataset, fields, where, filter, threads, progress);
     }
 
     public Scan withThreads(int threads) {
-        return new Scan(dataset, fields, where, threads, progress);
+        return new Scan(dataset, fields, where, filter, threads, progress);
     }
 
     public Scan withProgress(Progress progress) {
-        return new Scan(dataset, fields, where, threads, progress);
+        return new Scan(dataset, fields, where, filter, threads, progress);
     }
 
-    /// Works on all chunks in parallel and hands over the results in order, each while its chunk is still there.
+    /// Processes all chunks in parallel and passes the results on in order, each while its chunk is still in
+    /// memory.
     ///
-    /// The first failure ends the scan, after the results of all chunks before it.
+    /// The first failure ends the scan, after the results of all earlier chunks have been passed on.
     public <T> void run(Work<T> work, Sink<T> sink) throws IOException {
         try (ScanRun<T> run = new ScanRun<>(this, work)) {
             run.run(sink);
         }
     }
 
-    /// Reads ahead and hands over the chunks in order.
+    /// Reads ahead and passes the chunks on in order.
     public void forEach(Sink<Chunk> sink) throws IOException {
         run(chunk -> chunk, sink);
     }
 
-    /// The indices of all matching records, ascending. Reads the fields of the condition only.
+    /// Returns the indices of all matching records, in ascending order. Only the fields of the condition are read.
     ///
-    /// @throws IllegalArgumentException when there are more than an array holds
+    /// @throws IllegalArgumentException when more records match than fit in an array
     public long[] indices() throws IOException {
         List<long[]> parts = new ArrayList<>();
         long[] total = new long[1];

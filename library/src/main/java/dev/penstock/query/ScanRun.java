@@ -8,6 +8,7 @@ import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,9 +18,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.stream.LongStream;
 
-/// A [Scan] under way.
+/// A running [Scan].
 ///
-/// **Threads.** One; it has others read.
+/// **Threads.** Used by one thread, which starts others for reading.
 final class ScanRun<T> implements AutoCloseable {
     private final Scan scan;
     private final Scan.Work<T> work;
@@ -29,7 +30,7 @@ final class ScanRun<T> implements AutoCloseable {
     private final Deque<Memory> idle = new ArrayDeque<>();
     private long planned;
 
-    /// What one chunk is read into.
+    /// The batches that a chunk is read into.
     private record Memory(Batch tested, Batch wanted) implements AutoCloseable {
         long usedBytes() {
             return usedBytes(tested) + usedBytes(wanted);
@@ -49,10 +50,10 @@ final class ScanRun<T> implements AutoCloseable {
         }
     }
 
-    /// Records from `start` to `limit` on their way.
+    /// A chunk in progress: the records from `start` to `limit`.
     private record Pending<T>(long start, long limit, Future<Done<T>> done) {}
 
-    /// Records up to `limit` have been read and worked on.
+    /// A finished chunk: the records up to `limit` have been read and processed.
     private record Done<T>(long limit, boolean hasRows, T result, Memory memory) implements AutoCloseable {
         @Override
         public void close() {
@@ -111,7 +112,7 @@ final class ScanRun<T> implements AutoCloseable {
         return new Pending<>(start, limit, begin(task));
     }
 
-    /// Where the system has no thread to spare, the caller's does the work.
+    /// If the system cannot create another thread, the caller's thread does the work.
     private Future<Done<T>> begin(Callable<Done<T>> task) {
         FutureTask<Done<T>> here = new FutureTask<>(task);
         if (scan.threads() == 1) {
@@ -132,7 +133,7 @@ final class ScanRun<T> implements AutoCloseable {
         return new Memory(tested, Batch.create(scan.fields()));
     }
 
-    /// Memory that one outsized chunk needed is not kept.
+    /// Memory that a very large chunk needed is not kept.
     private void giveBack(Memory memory) {
         if (memory.tested.allocatedBytes() + memory.wanted.allocatedBytes() > ChunkSize.BYTES_MAX) {
             memory.close();
@@ -141,7 +142,7 @@ final class ScanRun<T> implements AutoCloseable {
         }
     }
 
-    /// Records that turn out too large for the memory there is are read in halves, down to a single one.
+    /// If the records are too large for the available memory, they are read in halves, down to a single record.
     private Done<T> read(long start, long wantedLimit, Memory memory) throws IOException {
         long limit = wantedLimit;
         while (true) {
@@ -159,7 +160,7 @@ final class ScanRun<T> implements AutoCloseable {
         }
     }
 
-    /// Marks the lack of memory of a gather, which can be helped, and not that of the work.
+    /// Marks an out-of-memory error of a gather, which can be retried with fewer records, unlike one of the work.
     private static final class TooLarge extends RuntimeException {
         private final OutOfMemoryError error;
 
@@ -169,12 +170,36 @@ final class ScanRun<T> implements AutoCloseable {
         }
     }
 
+    /// The records from `start` to `limit` that the filter lets pass.
+    private long[] candidates(long start, long limit) throws IOException {
+        long[] indices = LongStream.range(start, limit).toArray();
+        if (scan.filter() == null) {
+            return indices;
+        }
+        int count = 0;
+        for (long index : indices) {
+            if (scan.filter().has(index)) {
+                indices[count++] = index;
+            }
+        }
+        return Arrays.copyOf(indices, count);
+    }
+
+    private long[] matching(long[] candidates, Mask mask, long start) {
+        if (scan.filter() == null) {
+            return mask.toIndices(start);
+        }
+        return LongStream.of(mask.toIndices(0))
+                .map(row -> candidates[(int) row])
+                .toArray();
+    }
+
     private long[] gather(long start, long limit, Memory memory) throws IOException {
         try {
-            long[] indices = LongStream.range(start, limit).toArray();
-            if (scan.where() != null) {
+            long[] indices = candidates(start, limit);
+            if (scan.where() != null && indices.length > 0) {
                 scan.dataset().gather(indices, memory.tested);
-                indices = scan.where().test(memory.tested).toIndices(start);
+                indices = matching(indices, scan.where().test(memory.tested), start);
             }
             memory.wanted.clear();
             if (scan.fields().isEmpty()) {

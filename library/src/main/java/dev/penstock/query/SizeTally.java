@@ -7,7 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 
-/// Counts the sizes of text, of bytes and of variable fields.
+/// Statistics of the sizes of text, bytes and variable fields.
 final class SizeTally implements Tally {
     private final Field field;
     private final WholeTally sizes;

@@ -8,20 +8,20 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How the values of each field are distributed, in one pass over the records.
+/// Statistics of each field, computed in one pass over the records.
 ///
-/// Chunks are counted in parallel and put together in order. Counts, limits and histograms depend on the values
-/// alone, in whatever order they come. Means and deviations do not depend on the threads either, except for their
-/// last digits when variable fields are read, because the chunks then depend on what is ready when.
+/// Chunks are counted in parallel and merged in order. Counts, minima, maxima and histograms depend on the values
+/// only. Means and deviations do not depend on the number of threads either, except for the last digits when
+/// variable fields are read, because the size of chunks then depends on timing.
 ///
-/// @param recordCount records that were looked at
-/// @param fields      in the order of the fields of the scan
+/// @param recordCount the number of records that were read
+/// @param fields      the statistics, in the order of the fields of the scan
 public record Stats(long recordCount, List<FieldStats> fields) {
     public Stats {
         fields = List.copyOf(fields);
     }
 
-    /// Counts the fields of a scan over the records it matches.
+    /// Computes statistics of the fields of a scan.
     public static Stats of(Scan scan) throws IOException {
         List<Tally> totals = newTallies(scan.fields());
         long[] missingCounts = new long[totals.size()];
@@ -40,7 +40,7 @@ public record Stats(long recordCount, List<FieldStats> fields) {
         return new Stats(recordCount[0], fields);
     }
 
-    /// What one chunk adds.
+    /// The statistics of one chunk.
     private record Part(long recordCount, List<Tally> tallies, long[] missingCounts) {
         static Part of(Scan.Chunk chunk) {
             List<Tally> tallies = newTallies(chunk.batch().fields());

@@ -4,14 +4,14 @@ package dev.penstock.query;
 import dev.penstock.Column;
 import dev.penstock.Field;
 
-/// Counts the values of one field.
+/// Accumulates statistics of one field.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 interface Tally {
     /// Adds all values of a column.
     void add(Column column, long rowCount);
 
-    /// Adds what another tally of the same field has counted.
+    /// Adds the statistics of another tally of the same field.
     void merge(Tally other);
 
     FieldStats result();
@@ -26,7 +26,7 @@ interface Tally {
         return field.type().isFloat() ? new RealTally(field) : new WholeTally(field);
     }
 
-    /// Elements of one record of a fixed field.
+    /// The number of elements of a fixed field in one record.
     static long elementCount(Field field) {
         return field.shape().stream().reduce(1L, (a, b) -> a * b);
     }

@@ -4,9 +4,9 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import java.util.List;
 
-/// Conditions on text and bytes, row by row.
+/// Conditions on text and bytes, tested row by row.
 interface TextCondition extends Condition {
-    /// A field and what was written down.
+    /// Compares a field with a text literal.
     record Single(Place place, Comparison comparison, TextRun text) implements TextCondition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -15,7 +15,7 @@ interface TextCondition extends Condition {
         }
     }
 
-    /// A field and several texts, sorted.
+    /// Tests whether a field is one of several sorted texts.
     record OneOf(Place place, List<TextRun> texts, boolean isInside) implements TextCondition {
         @Override
         public void test(Batch batch, Mask mask) {
@@ -39,7 +39,7 @@ interface TextCondition extends Condition {
         }
     }
 
-    /// Two fields of the same kind of text.
+    /// Compares two text fields of the same kind.
     record Pair(Place left, Comparison comparison, Place right) implements TextCondition {
         @Override
         public void test(Batch batch, Mask mask) {

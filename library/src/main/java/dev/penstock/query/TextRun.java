@@ -8,17 +8,17 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongPredicate;
 
-/// A run of characters or bytes in memory, and the order of two of them.
+/// Text or bytes in memory, with an ordering.
 ///
-/// The order is that of code points: for UTF-32 that of its units, for UTF-8 that of its bytes without sign,
-/// which is the same.
+/// The order is that of code points. For UTF-32 this is the order of its units, for UTF-8 the order of its
+/// unsigned bytes.
 ///
-/// @param isPadded whether zeros at the end do not count
+/// @param isPadded whether trailing zeros are padding
 record TextRun(MemorySegment memory, long start, long limit, int unitSize, boolean isPadded) {
     private static final Charset UTF_32 = Charset.forName("UTF-32LE");
 
-    /// Text as a field would hold it. It is kept outside the heap, where the columns are, because loops over
-    /// memory of two kinds are slower.
+    /// Encodes a text as the field would store it. It is kept off-heap, like the columns, because loops over two
+    /// kinds of memory are slower.
     static TextRun of(Place place, String text) {
         Charset charset = place.unitSize() == 1 ? StandardCharsets.UTF_8 : UTF_32;
         byte[] bytes = text.getBytes(charset);
@@ -42,7 +42,7 @@ record TextRun(MemorySegment memory, long start, long limit, int unitSize, boole
         return order(of(left, row), of(right, row));
     }
 
-    /// The first difference decides, in the padding as well: a zero there is less than whatever the other has.
+    /// The first difference decides, also in the padding: a zero there is less than any other unit.
     static int order(TextRun left, TextRun right) {
         long common = Math.min(left.limit - left.start, right.limit - right.start);
         for (long i = 0; i < common; i += left.unitSize) {
@@ -54,7 +54,7 @@ record TextRun(MemorySegment memory, long start, long limit, int unitSize, boole
         return Long.compare(left.size(), right.size());
     }
 
-    /// Bytes without padding.
+    /// The size in bytes, without padding.
     long size() {
         long end = limit;
         while (isPadded && end > start && unit(end - unitSize) == 0) {
@@ -67,7 +67,7 @@ record TextRun(MemorySegment memory, long start, long limit, int unitSize, boole
         return unitSize == 1 ? memory.get(Layouts.U8, offset) & 0xff : memory.get(Layouts.U32, offset);
     }
 
-    /// Writes every bit of a mask from a test of single rows.
+    /// Fills a mask by testing single rows.
     static void eachWord(long rowCount, Mask mask, LongPredicate test) {
         for (long start = 0; start < rowCount; start += Mask.WORD_BITS) {
             long word = 0;

@@ -6,15 +6,15 @@ import dev.penstock.Elements;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 
-/// Elements at equal distances, decoded into an array: one loop for each type, so that whatever looks at them
-/// needs only one for whole and one for real numbers.
+/// Decodes elements at equal distances into an array. There is one loop for each type, so that callers need only
+/// one loop for integers and one for floating-point numbers.
 final class Values {
-    /// Elements decoded at a time: few enough to stay in the nearest cache.
+    /// The number of elements decoded at a time; few enough to stay in the first-level cache.
     static final int BLOCK = 1024;
 
     private Values() {}
 
-    /// Whole numbers and truth values; `U64` as the 64 bits it is.
+    /// Decodes integers and booleans. `U64` keeps its 64 bits.
     static void longs(ElementType type, MemorySegment memory, long offset, long stride, int count, long[] target) {
         switch (type) {
             case BOOL -> {
@@ -57,11 +57,11 @@ final class Values {
                     target[i] = memory.get(Layouts.U64, offset + i * stride);
                 }
             }
-            default -> throw new IllegalArgumentException(type + " is no type of whole numbers");
+            default -> throw new IllegalArgumentException(type + " is not an integer type");
         }
     }
 
-    /// Real numbers; whole ones are rounded where they have to be.
+    /// Decodes numbers as doubles. Large integers are rounded.
     static void doubles(ElementType type, MemorySegment memory, long offset, long stride, int count, double[] target) {
         switch (type) {
             case F16 -> {

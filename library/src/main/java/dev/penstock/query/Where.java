@@ -23,34 +23,34 @@ import java.util.Objects;
 /// | truth value | a field of type `bool` alone |
 /// | together | `not`, `and`, `or`, which bind in this order, and parentheses |
 ///
-/// **Whole numbers** are compared exactly, with literals of any size and with each other, whatever their signs:
-/// `x > 2.5` is `x >= 3`, and no `u64` is less than 0.
+/// **Integers** are compared exactly, with literals of any size and with each other, whatever their signs: `x >
+/// 2.5` is `x >= 3`, and no `u64` is less than 0.
 ///
-/// **Real numbers** are compared in the type of the field, as NumPy 2 does: the literal is rounded to it first, so
-/// that `w == 0.1` finds the `f32` nearest to 0.1. Two fields at least one of which is real are compared as
-/// doubles. A NaN is unequal to everything, itself included, and neither less nor greater.
+/// **Floating-point numbers** are compared in the type of the field, as in NumPy 2: the literal is rounded to that
+/// type first, so `w == 0.1` finds the `f32` nearest to 0.1. If one of two fields is floating-point, both are
+/// compared as doubles. NaN is not equal to anything, including itself, and is neither less nor greater.
 ///
-/// **Text and bytes** are compared by code points, bytes by those of the literal in UTF-8. Zeros at the end of a
-/// fixed field are padding and do not count, nor do those at the end of a literal beside it; in a variable field
-/// they do. Two fields can be compared unless one is UTF-32 and the other is not.
+/// **Text and bytes** are compared by code points; bytes are compared with the UTF-8 bytes of the literal.
+/// Trailing zeros of a fixed field, and of a literal compared with it, are padding and are ignored; in a variable
+/// field they count. Two text fields can be compared unless one is UTF-32 and the other is not.
 ///
-/// **Missing values** match nothing: neither a comparison nor its negation finds a record that lacks the value. Of
-/// `x > 1 or y > 1` one side is enough.
+/// **Missing values** match nothing: a record that lacks the value matches neither a comparison nor its negation.
+/// For `x > 1 or y > 1` one side is enough.
 ///
 /// Complex fields and variable fields of numbers cannot be compared.
 ///
-/// **Threads.** Any number: a condition does not change.
+/// **Threads.** Immutable, so safe for any number of threads.
 public final class Where {
-    /// Characters of a condition.
+    /// The largest number of characters of a condition.
     public static final int TEXT_LENGTH_MAX = 1 << 18;
 
-    /// Parentheses and `not` within each other: the parser and the test go down as far.
+    /// The deepest nesting of parentheses and `not`, which limits the recursion of the parser.
     public static final int DEPTH_MAX = 100;
 
-    /// Comparisons and lists in one condition, each of which is a pass over the rows.
+    /// The largest number of comparisons and lists in one condition. Each is a pass over the rows.
     public static final int COMPARISON_COUNT_MAX = 1000;
 
-    /// Values of one list.
+    /// The largest number of values in one list.
     public static final int LIST_LENGTH_MAX = 10_000;
 
     private final String text;
@@ -63,10 +63,10 @@ public final class Where {
         this.condition = condition;
     }
 
-    /// Reads a condition and settles its types.
+    /// Parses a condition and resolves its fields and types.
     ///
-    /// @param fields those there are to name, usually all of a dataset
-    /// @throws IllegalArgumentException when it is none; the message says where and what to do
+    /// @param fields the fields that the condition may name, usually all fields of a dataset
+    /// @throws IllegalArgumentException when the condition is invalid; the message says where and what to do
     public static Where parse(String text, List<Field> fields) {
         Objects.requireNonNull(text, "text");
         WhereParser parser = new WhereParser(WhereTokens.of(text), new Binding(fields));
@@ -74,23 +74,23 @@ public final class Where {
         return new Where(text, parser.namedFields(), condition);
     }
 
-    /// The records of a dataset that match a condition, without copying any. Reads the fields of the condition
+    /// Returns a view of the records of a dataset that match a condition. This reads the fields of the condition
     /// once.
     ///
-    /// @throws IllegalArgumentException when it is no condition on the fields of the dataset
+    /// @throws IllegalArgumentException when the condition is invalid for the fields of the dataset
     public static Subset select(Dataset dataset, String condition) throws IOException {
         Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.conditionFields()));
         return Subset.of(dataset, scan.indices());
     }
 
-    /// The fields that the condition names, each once: what a batch must hold to be tested.
+    /// The fields that the condition names, each once. A batch needs these fields to be tested.
     public List<Field> fields() {
         return fields;
     }
 
-    /// Which rows of a batch match. The batch may hold other fields too.
+    /// Tests the rows of a batch. The batch may have other fields too.
     ///
-    /// @throws IllegalArgumentException when it lacks one of [#fields]
+    /// @throws IllegalArgumentException when the batch lacks one of [#fields]
     public Mask test(Batch batch) {
         Mask mask = new Mask(batch.rowCount());
         condition.test(batch, mask);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// Reads a condition by recursive descent, to a depth that is limited.
+/// A recursive-descent parser for conditions, with a limited depth.
 final class WhereParser {
     private static final Set<String> KEYWORDS =
             Set.of("and", "or", "not", "in", "true", "false", "True", "False", "inf", "nan");
@@ -76,7 +76,8 @@ final class WhereParser {
 
     private void enter() {
         if (++depth > Where.DEPTH_MAX) {
-            throw refusal("at most " + Where.DEPTH_MAX + " parentheses and nots can be within each other");
+            throw refusal("the condition is nested too deeply: at most " + Where.DEPTH_MAX
+                    + " levels of parentheses and not");
         }
     }
 
@@ -107,7 +108,9 @@ final class WhereParser {
     private void countComparison(Token at) {
         if (++comparisonCount > Where.COMPARISON_COUNT_MAX) {
             throw tokens.refusal(
-                    at.position(), "a condition has at most " + Where.COMPARISON_COUNT_MAX + " comparisons; use in");
+                    at.position(),
+                    "a condition has at most " + Where.COMPARISON_COUNT_MAX
+                            + " comparisons; use in (...) for many values");
         }
     }
 
@@ -117,7 +120,7 @@ final class WhereParser {
 
     private Condition list(Token first, Operand left) {
         boolean isInside = !take("not");
-        require("in", "expected in");
+        require("in", "expected in after not");
         require("(", "put the values of a list in parentheses");
         List<Operand> values = new ArrayList<>();
         do {
@@ -127,7 +130,7 @@ final class WhereParser {
             Token at = peek();
             values.add(operand());
             if (values.getLast() instanceof Place) {
-                throw tokens.refusal(at.position(), "a list holds numbers or texts and no fields");
+                throw tokens.refusal(at.position(), "a list can hold numbers and texts only, not fields");
             }
             if (values.size() > Where.LIST_LENGTH_MAX) {
                 throw tokens.refusal(at.position(), "a list holds at most " + Where.LIST_LENGTH_MAX + " values");
@@ -201,13 +204,13 @@ final class WhereParser {
     private long index() {
         Token token = peek();
         if (token.kind() != Kind.NUMBER || !token.value().matches("[0-9]{1,18}")) {
-            throw refusal("an index is a whole number from 0");
+            throw refusal("an index must be an integer from 0");
         }
         next++;
         return Long.parseLong(token.value());
     }
 
-    /// Typing knows what is wrong, and here is known where.
+    /// Adds the position of a token to the message of a mismatch.
     private <T> T bind(Token at, Supplier<T> work) {
         try {
             return work.get();

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The words of a condition.
+/// Splits a condition into tokens.
 final class WhereTokens {
-    /// What a word is. Keywords are names.
+    /// The kind of a token. Keywords are names.
     enum Kind {
         NAME,
         QUOTED_NAME,
@@ -20,10 +20,11 @@ final class WhereTokens {
         END
     }
 
-    /// A word.
+    /// A token.
     ///
-    /// @param value    the name without backquotes, the text without quotes and escapes, the rest as it stands
-    /// @param position characters before it
+    /// @param value    the name without backquotes, the text without quotes and escapes, or the characters
+    ///                 themselves
+    /// @param position the number of characters before the token
     record Token(Kind kind, String value, int position) {}
 
     private static final int SHOWN_LENGTH = 24;
@@ -64,7 +65,7 @@ final class WhereTokens {
         return tokens;
     }
 
-    /// A refusal that shows where.
+    /// Creates the exception for an invalid condition, with the position.
     IllegalArgumentException refusal(int at, String what) {
         if (at >= text.length()) {
             return new IllegalArgumentException(what + " (at the end of the condition)");
@@ -149,7 +150,9 @@ final class WhereTokens {
         position = matcher.end();
         if (number.length() > NUMBER_LENGTH_MAX || LONG_EXPONENT.matcher(number).matches()) {
             throw refusal(
-                    start, "write the number with at most " + NUMBER_LENGTH_MAX + " digits and a shorter exponent");
+                    start,
+                    "the number is too long; write it with at most " + NUMBER_LENGTH_MAX
+                            + " digits and a shorter exponent");
         }
         if (position < text.length() && isNamePart(text.codePointAt(position))) {
             throw refusal(start, "put a name that begins with a digit in backquotes");
@@ -161,7 +164,7 @@ final class WhereTokens {
     private void readSymbol() {
         Matcher matcher = SYMBOL.matcher(text).region(position, text.length());
         if (!matcher.lookingAt()) {
-            throw refusal(position, "this character has no meaning here; put odd names in backquotes, text in quotes");
+            throw refusal(position, "unexpected character; put unusual names in backquotes and text in quotes");
         }
         if (HINTS.containsKey(matcher.group())) {
             throw refusal(position, HINTS.get(matcher.group()));
@@ -188,7 +191,7 @@ final class WhereTokens {
             }
         }
         if (value.codePoints().anyMatch(WhereTokens::isSurrogate)) {
-            throw refusal(start, "the text holds half of a surrogate pair, which is no character");
+            throw refusal(start, "the text contains an unpaired surrogate, which is not a valid character");
         }
         tokens.add(new Token(Kind.TEXT, value.toString(), start));
     }
@@ -219,7 +222,7 @@ final class WhereTokens {
         position = limit;
         long codePoint = Long.parseLong(digits, 16);
         if (codePoint > Character.MAX_CODE_POINT) {
-            throw refusal(start, "there is no such character; the last one is \\U0010ffff");
+            throw refusal(start, "this is not a valid character; the last one is \\U0010ffff");
         }
         return (int) codePoint;
     }

@@ -7,28 +7,22 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 
-/// Conditions on whole numbers, decoded in blocks and tested 64 at a time.
+/// Conditions on integers, decoded in blocks and tested 64 at a time.
 interface WholeCondition extends Condition {
     Place place();
 
-    /// The bits of up to 64 numbers.
+    /// Tests up to 64 numbers and returns one bit for each.
     long word(long[] values, int start, int limit);
 
     @Override
     default void test(Batch batch, Mask mask) {
         Place.Cells cells = place().cells(batch);
         long[] values = new long[Values.BLOCK];
-        for (long row = 0; row < batch.rowCount(); row += Values.BLOCK) {
-            int count = (int) Math.min(Values.BLOCK, batch.rowCount() - row);
-            cells.longs(row, count, values);
-            for (int start = 0; start < count; start += Mask.WORD_BITS) {
-                mask.setWord(row + start, word(values, start, Math.min(start + Mask.WORD_BITS, count)));
-            }
-        }
+        mask.setBlocks((row, count) -> cells.longs(row, count, values), (start, limit) -> word(values, start, limit));
     }
 
-    /// Every comparison with a number is being inside or outside a range. Counted from its low end without sign,
-    /// a range is the same for signed and unsigned numbers.
+    /// A range test. Every comparison with a number is a test whether a value is inside or outside a range. With
+    /// unsigned distances from its low end, the test is the same for signed and unsigned numbers.
     record Range(Place place, long low, long size, boolean isInside) implements WholeCondition {
         @Override
         public long word(long[] values, int start, int limit) {
@@ -41,14 +35,14 @@ interface WholeCondition extends Condition {
         }
     }
 
-    /// 1 when a number is outside the range from `low` to `low + size`, else 0: the borrow of an unsigned
-    /// subtraction. A branch instead would be guessed wrong for half of the rows of many columns.
+    /// Returns 1 when a number is outside the range from `low` to `low + size`, else 0: the borrow of an unsigned
+    /// subtraction. A branch would be mispredicted for half of the rows of many columns.
     static long outside(long value, long low, long size) {
         long distance = value - low;
         return (~size & distance | (~size | distance) & size - distance) >>> Long.SIZE - 1;
     }
 
-    /// Being one of several numbers, sorted, or none of them.
+    /// Tests whether a value is one of several sorted numbers, or none of them.
     record OneOf(Place place, long[] numbers, boolean isInside) implements WholeCondition {
         @Override
         public long word(long[] values, int start, int limit) {
@@ -94,7 +88,7 @@ interface WholeCondition extends Condition {
         return new OneOf(place, possible, isInside);
     }
 
-    /// What 64 bits of a type can say.
+    /// The smallest and the largest value of a type.
     record WholeLimits(BigInteger low, BigInteger high) {
         private static final WholeLimits SIGNED =
                 new WholeLimits(BigInteger.valueOf(Long.MIN_VALUE), BigInteger.valueOf(Long.MAX_VALUE));

@@ -8,10 +8,10 @@ import dev.penstock.Field;
 import java.lang.foreign.MemorySegment;
 import java.math.BigInteger;
 
-/// Counts whole numbers, exactly where 64 bits are needed.
+/// Statistics of integers, exact for all 64 bits.
 ///
-/// Those of `U64` are kept with their highest bit turned, which is 2 to the power of 63 less: in that form they
-/// are in the order of signed numbers, and bins stay aligned.
+/// `U64` values are kept with their highest bit inverted, which subtracts 2^63. In that form they have the order
+/// of signed numbers, and bins stay aligned.
 final class WholeTally implements Tally {
     private final Field field;
     private final boolean isOfSizes;
@@ -44,7 +44,7 @@ final class WholeTally implements Tally {
         }
     }
 
-    /// Adds the first values of an array, which may be changed.
+    /// Adds the first values of an array. The array may be changed.
     void addBlock(long[] values, int count) {
         long blockMin = Long.MAX_VALUE;
         long blockMax = Long.MIN_VALUE;
@@ -74,7 +74,7 @@ final class WholeTally implements Tally {
         }
     }
 
-    /// The lowest at which there are few enough bins. Their number has no sign: it can take all of 64 bits.
+    /// The lowest level with few enough bins. The number of bins is unsigned, because it can need all 64 bits.
     private static int level(long min, long max) {
         int level = 0;
         while (Long.compareUnsigned((max >> level) - (min >> level), Histogram.BINS_MAX) >= 0) {
@@ -99,7 +99,7 @@ final class WholeTally implements Tally {
         if (count == 0) {
             return FieldStats.without(field, isOfSizes, 0, 0);
         }
-        // Rounding must not show where there is nothing to round.
+        // Rounding errors must not change the mean when all values are equal.
         double mean = min == max ? number(min).doubleValue() : moments.mean();
         double std = min == max ? 0 : moments.std();
         int level = bins.level();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which records of a dataset match a condition, and how their values are distributed, whatever the format.
+/// Conditions and statistics for datasets of any format.
 ///
-/// Start from [Scan], which reads the wanted fields of the matching records in order. A [Where] is the condition,
-/// [Stats] the figures of each field, and [Where#select] makes a dataset of the records that match.
+/// Start from [Scan], which reads the requested fields of the matching records in order. [Where] is a condition,
+/// [Stats] computes statistics of each field, and [Where#select] returns a view of the matching records.
 package dev.penstock.query;

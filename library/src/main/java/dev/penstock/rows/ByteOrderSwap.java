@@ -8,7 +8,7 @@ import static dev.penstock.memory.Layouts.U64;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Turns big-endian words into little-endian ones and back.
+/// Swaps the byte order of words.
 final class ByteOrderSwap {
     private ByteOrderSwap() {}
 
@@ -27,7 +27,7 @@ final class ByteOrderSwap {
         }
     }
 
-    /// For the floats of twelve and sixteen bytes that some machines have.
+    /// For the floats of twelve and sixteen bytes of some machines.
     private static void swapBytes(MemorySegment word) {
         byte[] bytes = word.toArray(ValueLayout.JAVA_BYTE);
         for (int i = 0; i < bytes.length; i++) {

@@ -4,35 +4,35 @@ package dev.penstock.rows;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Appends rows to a file, and goes on with the next file when it is full.
+/// Appends rows to a file, and continues with the next file when it is full.
 ///
-/// **Lifecycle.** [#finish] completes the last file; [#close] without it gives that file up.
+/// **Lifecycle.** [#finish] completes the last file; [#close] without it discards that file.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 ///
 /// @param <F> the kind of file that a format writes
 public final class RollingWriter<F extends RowFileWriter> implements AutoCloseable {
-    /// When a file is full.
+    /// The limits at which a file is full.
     ///
-    /// @param rowCountMax rows that a file does not exceed
-    /// @param sizeMax     bytes that a file does not exceed, unless one row does
+    /// @param rowCountMax the largest number of rows of a file
+    /// @param sizeMax     the largest size of a file, unless a single row is larger
     public record Limits(long rowCountMax, long sizeMax) {
-        /// One file, whatever its size.
+        /// No limits: a single file of any size.
         public static final Limits NONE = new Limits(Long.MAX_VALUE, Long.MAX_VALUE);
 
         public Limits {
             if (rowCountMax < 1 || sizeMax < 1) {
-                throw new IllegalArgumentException("a shard needs room for at least one row and one byte");
+                throw new IllegalArgumentException("the limits of a shard must be at least one row and one byte");
             }
         }
     }
 
-    /// What a format does where one file ends and another begins.
+    /// Starts and ends files for a format.
     public interface Files<F> {
-        /// Begins the next file.
+        /// Starts the next file.
         F begin() throws IOException;
 
-        /// Publishes a file that gets no more rows.
+        /// Publishes a file that is complete.
         void end(F file) throws IOException;
     }
 
@@ -47,16 +47,16 @@ public final class RollingWriter<F extends RowFileWriter> implements AutoCloseab
         this.files = files;
     }
 
-    /// Begins the first file now, so that there is one even if no row comes.
+    /// Starts the first file now, so that there is one even if no row is appended.
     public void begin() throws IOException {
         if (file == null) {
             file = files.begin();
         }
     }
 
-    /// Adds rows.
+    /// Appends rows.
     ///
-    /// @throws IllegalArgumentException when the bytes are no whole number of rows
+    /// @throws IllegalArgumentException when the size is not a multiple of the row size
     public void append(MemorySegment rows) throws IOException {
         long rowCount = requireWhole(rows);
         long done = 0;
@@ -71,17 +71,17 @@ public final class RollingWriter<F extends RowFileWriter> implements AutoCloseab
         }
     }
 
-    /// How many rows these bytes are.
+    /// The number of rows in these bytes.
     public long requireWhole(MemorySegment rows) {
         long rowCount = rows.byteSize() / rowSize;
         if (rowCount * rowSize != rows.byteSize()) {
             throw new IllegalArgumentException(
-                    rows.byteSize() + " bytes are no whole number of rows of " + rowSize + " bytes");
+                    rows.byteSize() + " bytes are not a whole number of rows of " + rowSize + " bytes");
         }
         return rowCount;
     }
 
-    /// Rows that the current file still takes.
+    /// The number of rows that still fit in the current file.
     private long room() {
         long byBytes = Math.max(file.rowCount() == 0 ? 1 : 0, (limits.sizeMax() - file.size()) / rowSize);
         return Math.max(0, Math.min(limits.rowCountMax() - file.rowCount(), byBytes));

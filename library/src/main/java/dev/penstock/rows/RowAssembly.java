@@ -10,27 +10,27 @@ import dev.penstock.memory.RowCopy;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Puts the columns of a batch together to rows as they are stored. Fillers become zeros.
+/// Combines the columns of a batch to rows in their stored form. Padding becomes zeros.
 public final class RowAssembly implements AutoCloseable {
     private final List<RowField> fields;
     private final long rowSize;
     private final Buffer places = new Buffer();
     private final Buffer swapped = new Buffer();
 
-    /// @param rowSize bytes of one row, fillers included
+    /// @param rowSize the size of a row in bytes, including padding
     public RowAssembly(List<RowField> fields, long rowSize) {
         this.fields = List.copyOf(fields);
         this.rowSize = rowSize;
     }
 
-    /// @param rows memory outside the heap for all rows of the batch
+    /// @param rows off-heap memory for all rows of the batch
     public void assemble(Batch batch, MemorySegment rows) {
         int rowCount = Math.toIntExact(batch.rowCount());
         rows.asSlice(0, rowCount * rowSize).fill((byte) 0);
         places.reserve(rowCount * U64.byteSize());
         for (RowField field : fields) {
             Column column = column(batch, field);
-            // Values are read at their addresses, so no other thread may free them meanwhile.
+            // Values are read at their addresses, so a lease keeps other threads from freeing them.
             Buffer.Block values = column.leaseValues(column.valueBytes());
             try {
                 assemble(field, inOrder(field, values.segment().asSlice(0, column.valueBytes())), rowCount, rows);
@@ -60,12 +60,13 @@ public final class RowAssembly implements AutoCloseable {
         Column column = batch.column(field.field().name());
         if (!column.field().equals(field.field())) {
             throw new IllegalArgumentException(
-                    "the batch has " + column.field() + " and the rows have " + field.field());
+                    "the batch has field " + column.field() + ", but the rows have " + field.field());
         }
         if (column.hasMissing()) {
             throw new IllegalArgumentException(
                     "a value of field " + field.field().name()
-                            + " is missing, which NumPy arrays cannot say: leave it out, or write CSV or JSON lines");
+                            + " is missing, but NumPy arrays cannot store missing values: leave it out, or"
+                            + " write CSV or JSON Lines");
         }
         return column;
     }

@@ -6,28 +6,28 @@ import dev.penstock.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where the values of a field lie in a row.
+/// The position of the values of a field in a row.
 ///
-/// The values are blocks of `blockSize` bytes. A plain field is one block. The values of a record that is itself
-/// an item of an array are as many blocks as that array has items.
+/// The values are blocks of `blockSize` bytes. A plain field is one block. A field of a record that is an item of
+/// an array has one block for each item of that array.
 ///
-/// @param offset    of the first block in the row
-/// @param blockSize bytes of a block
-/// @param outer     how the blocks are spread, outermost dimension first; empty for one block
-/// @param swapSize  bytes of the words whose bytes have to be reversed to get little-endian values, or 1
+/// @param offset    the offset of the first block in the row
+/// @param blockSize the size of a block in bytes
+/// @param outer     the dimensions of the blocks, outermost first; empty for one block
+/// @param swapSize  the size of the words to byte-swap to get little-endian values, or 1
 public record RowField(Field field, long offset, long blockSize, List<Dimension> outer, long swapSize) {
-    /// So many items, so many bytes apart.
+    /// A dimension of `length` items that are `stride` bytes apart.
     public record Dimension(long length, long stride) {}
 
-    /// Where a block is.
+    /// Visits a block.
     @FunctionalInterface
     public interface Block {
-        /// @param rowOffset    from the start of the row
-        /// @param columnOffset from the start of the item in its column
+        /// @param rowOffset    the offset from the start of the row
+        /// @param columnOffset the offset from the start of the item in its column
         void at(long rowOffset, long columnOffset);
     }
 
-    /// The dimensions of an array whose items stand side by side.
+    /// The dimensions of an array of adjacent items.
     public static List<Dimension> dimensions(List<Long> shape, long itemSize) {
         List<Dimension> dimensions = new ArrayList<>();
         long stride = itemSize;
@@ -38,11 +38,11 @@ public record RowField(Field field, long offset, long blockSize, List<Dimension>
         return dimensions;
     }
 
-    /// A field of items of one type.
+    /// Creates a field of items of one type.
     ///
-    /// @param itemSize   bytes of one item
-    /// @param offset     of the first item in the row
-    /// @param dimensions of the array of items, outermost first; empty for one item
+    /// @param itemSize   the size of one item in bytes
+    /// @param offset     the offset of the first item in the row
+    /// @param dimensions the dimensions of the array of items, outermost first; empty for one item
     public static RowField of(
             String name, ElementType type, long itemSize, long swapSize, long offset, List<Dimension> dimensions) {
         List<Long> shape = dimensions.stream().map(Dimension::length).toList();
@@ -55,7 +55,7 @@ public record RowField(Field field, long offset, long blockSize, List<Dimension>
         return new RowField(field, offset, field.itemSize() == 0 ? 0 : blockSize, List.copyOf(outer), swapSize);
     }
 
-    /// Whether the bytes in the row are those of the field.
+    /// Whether the bytes in the row are exactly the bytes of the field.
     public boolean isPlain() {
         return outer.isEmpty() && swapSize == 1;
     }

@@ -4,18 +4,18 @@ package dev.penstock.rows;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// One file of rows that is being written, as a format writes it.
+/// A file of rows that is being written by a format.
 public interface RowFileWriter extends AutoCloseable {
-    /// Adds whole rows.
+    /// Appends whole rows.
     void append(MemorySegment rows, long rowCount) throws IOException;
 
-    /// Rows so far.
+    /// The number of rows so far.
     long rowCount();
 
-    /// Bytes so far, the header included.
+    /// The size so far, including the header.
     long size();
 
-    /// Gives the file up unless it was published.
+    /// Discards the file unless it was published.
     @Override
     void close() throws IOException;
 }

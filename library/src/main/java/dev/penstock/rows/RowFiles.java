@@ -16,11 +16,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The open files of a dataset of fixed-width rows, and which row lies where. Rows are numbered through all files.
+/// The open files of a dataset of fixed-width rows, and the positions of the rows. Rows are numbered across all
+/// files.
 ///
 /// **Ownership.** Owns the files.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 public final class RowFiles implements AutoCloseable {
     private final OpenFiles files;
     private final List<RowLayout> layouts;
@@ -58,27 +59,27 @@ public final class RowFiles implements AutoCloseable {
     /// Reads the header of a file.
     @FunctionalInterface
     public interface Header {
-        /// @throws DatasetException when the header is damaged, or the file does not go with the files before it
+        /// @throws DatasetException when the header is damaged, or the file does not match the files before it
         RowLayout read(OpenFile file) throws IOException;
     }
 
     /// Opens all files and reads their headers, in the order of the rows.
     ///
-    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
     public static RowFiles open(List<Path> paths, ReaderOptions options, Header header) throws IOException {
         return open(OpenFiles.open(paths, options), options, header);
     }
 
-    /// Opens all files, which are local or objects of the store of the options, and reads their headers.
+    /// Opens all files, which are local or objects of the remote store in the options, and reads their headers.
     ///
-    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
     public static RowFiles openAt(List<Location> locations, ReaderOptions options, Header header) throws IOException {
         return open(OpenFiles.openAt(locations, options), options, header);
     }
 
-    /// Reads the headers of open files, in the order of the rows. The files are closed when that fails.
+    /// Reads the headers of open files, in the order of the rows. If that fails, the files are closed.
     ///
-    /// @throws DatasetException when a file is damaged, or its rows are wider or narrower than those of the first
+    /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
     public static RowFiles open(OpenFiles files, ReaderOptions options, Header header) throws IOException {
         try {
             return files.use(() -> new RowFiles(files, layouts(files, header), options));
@@ -97,7 +98,7 @@ public final class RowFiles implements AutoCloseable {
                         file.location(),
                         0,
                         Reason.SHARD_MISMATCH,
-                        "its rows have " + layout.rowSize() + " bytes and those of the first shard "
+                        "its rows have " + layout.rowSize() + " bytes, but those of the first shard have "
                                 + layouts.getFirst().rowSize());
             }
             layouts.add(layout);
@@ -110,22 +111,22 @@ public final class RowFiles implements AutoCloseable {
         return files;
     }
 
-    /// How the files are read.
+    /// The options for reading the files.
     public ReaderOptions options() {
         return options;
     }
 
-    /// Bytes of one row.
+    /// The size of a row in bytes.
     public long rowSize() {
         return rowSize;
     }
 
-    /// Rows of all files.
+    /// The number of rows in all files.
     public long count() {
         return places.count();
     }
 
-    /// Whether every row lies in memory in one piece, so that it can be copied from its address.
+    /// Whether every row is contiguous in memory, so that it can be copied from its address.
     public boolean isAddressable() {
         return isAddressable;
     }
@@ -140,12 +141,17 @@ public final class RowFiles implements AutoCloseable {
         return places.runOf(rowIndex);
     }
 
-    /// Where the rows lie in memory; only of addressable files, otherwise only which file they are in.
+    /// The addresses of the rows. If the files are not addressable, it only tells the file of a row.
     RowPlaces places() {
         return places;
     }
 
-    /// Bytes of one row: a view where the row is addressable, otherwise a copy.
+    /// The address of a row of addressable files. The caller holds the files open.
+    public long address(long rowIndex) {
+        return places.address(rowIndex);
+    }
+
+    /// Returns bytes of a row: a view if the row is addressable, otherwise a copy.
     public MemorySegment view(long rowIndex, long offsetInRow, long byteCount) throws IOException {
         int fileIndex = fileOf(rowIndex);
         long row = rowIndex - start(fileIndex);
@@ -179,32 +185,32 @@ public final class RowFiles implements AutoCloseable {
         }
     }
 
-    /// Copies bytes that begin `byteOffset` bytes behind the start of a row and lie in the same file. The rows
-    /// have to lie one after another.
+    /// Copies bytes that begin `byteOffset` bytes after the start of a row and lie in the same file. The rows must
+    /// be contiguous.
     public void readInFile(long rowIndex, long byteOffset, MemorySegment target) throws IOException {
         int fileIndex = fileOf(rowIndex);
         layouts.get(fileIndex).readPart(files.files().get(fileIndex), rowIndex - start(fileIndex), byteOffset, target);
     }
 
-    /// Consecutive rows of one file, as a view where rows are addressable and otherwise as a copy.
+    /// Returns consecutive rows of one file: a view if rows are addressable, otherwise a copy.
     ///
     /// @throws IllegalArgumentException when the rows lie in several files
     public MemorySegment view(long firstRow, long rowCount) throws IOException {
         if (rowCount > 0 && fileOf(firstRow) != fileOf(firstRow + rowCount - 1)) {
             throw new IllegalArgumentException("rows " + firstRow + " to " + (firstRow + rowCount - 1)
-                    + " lie in several files, so there is no one view of them");
+                    + " lie in several files, so they cannot be viewed as one segment; copy them");
         }
         return rowCount == 0 ? MemorySegment.NULL : view(firstRow, 0, Math.multiplyExact(rowCount, rowSize));
     }
 
-    /// Collects what has to be read to copy consecutive rows.
+    /// Collects the ranges to read for copying consecutive rows.
     void collect(long firstRow, long rowCount, MemorySegment target, RangeList ranges) throws IOException {
         long done = 0;
         while (done < rowCount) {
             int fileIndex = fileOf(firstRow + done);
             RowLayout layout = layouts.get(fileIndex);
             long limit = Math.min(rowCount, start(fileIndex + 1) - firstRow);
-            // Rows that lie one after another are one range.
+            // Contiguous rows are one range.
             long step = layout.isContiguous() ? limit - done : 1;
             while (done < limit) {
                 MemorySegment part = target.asSlice(done * rowSize, step * rowSize);
@@ -215,7 +221,7 @@ public final class RowFiles implements AutoCloseable {
         }
     }
 
-    /// Copies bytes of the rows as if all rows lay one after another in one file without a header.
+    /// Copies bytes of the rows as if all rows were in one file without a header.
     public void readBytes(long offset, MemorySegment target) throws IOException {
         long done = 0;
         while (done < target.byteSize()) {

@@ -11,11 +11,9 @@ import dev.penstock.Pool;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.OpenFiles;
 import dev.penstock.memory.Parallel;
-import dev.penstock.memory.RangeList;
-import dev.penstock.memory.Residency;
 import dev.penstock.memory.RowCopy;
+import dev.penstock.memory.Unscoped;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -24,52 +22,44 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Copies many rows at once: as they are stored, or taken apart into columns.
+/// Gathers many rows at once: in their stored form, or split into columns.
 ///
 /// Indices are copied to private memory, checked there, and replaced by addresses in the same memory; only then is
-/// anything written. Columns are filled a few hundred rows at a time, so that a row is fetched from memory by its
-/// first field and is in the cache for all others: the rows are passed over once, whatever the number of fields.
+/// anything written. Columns are filled a few hundred rows at a time. A row is fetched from memory by its first
+/// field and is in the CPU cache for the others, so the rows are read once for any number of fields.
 ///
-/// Rows that have no address, because their file is not mapped or their values are spread over it, are read into
-/// memory of our own first, neighbours together.
+/// Rows without an address, because their file is not mapped or their values are scattered, are first read into a
+/// buffer, neighbours together.
 ///
-/// **Threads.** Any number; one gather uses as many as the options say.
+/// **Threads.** Safe for any number of threads. One gather uses the number of threads in the options.
 public final class RowGather implements AutoCloseable {
-    /// Two cache lines a row are well within the second-level cache.
-    private static final int TILE_ROWS = 512;
+    /// With two cache lines for each row a tile fits well in the second-level cache.
+    static final int TILE_ROWS = 512;
 
-    /// Below this a second thread costs more than it brings.
-    private static final long PARALLEL_BYTES_MIN = 1L << 20;
+    /// For fewer bytes a second thread costs more than it saves.
+    static final long PARALLEL_BYTES_MIN = 1L << 20;
 
-    private static final int PARTS_PER_THREAD = 4;
-
-    /// Rows that are read rather than mapped are read into memory of this size.
-    private static final long READ_TILE_BYTES = 1L << 20;
-
-    /// Rows from a store are read into memory of this size, so that enough requests are under way at once.
-    private static final long RANGE_TILE_BYTES = 8L << 20;
-
-    private static final int RANGE_TILE_ROWS = 16_384;
-
-    /// Never started; asked whether memory is one thread's alone.
-    private static final Thread ANOTHER_THREAD = new Thread(() -> {});
+    static final int PARTS_PER_THREAD = 4;
 
     private final RowFiles files;
     private final Map<String, RowField> fields;
-    /// Whether finding the rows has touched the last of them.
+    /// Whether locating the rows has touched the last of them.
     private final boolean isTouched;
+    private final RowPrefetch prefetch;
+    private final UnmappedRows reads;
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
-    /// @param fields the fields that batches may want
+    /// @param fields the fields that batches may request
     public RowGather(RowFiles files, List<RowField> fields) {
         this.files = files;
+        this.prefetch = new RowPrefetch(files);
+        this.reads = new UnmappedRows(files);
         this.isTouched = files.files().files().size() == 1;
         this.fields =
                 fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
     }
 
-    /// What one gather needs beside its result: memory, and where its rows go. Used again, so that a gather makes
-    /// no garbage.
+    /// Scratch memory of a gather and the targets of its rows. It is reused, so that a gather creates no garbage.
     private static final class Scratch {
         final Buffer places = new Buffer();
         final Buffer tile = new Buffer();
@@ -86,9 +76,9 @@ public final class RowGather implements AutoCloseable {
     /// Fills the columns of a batch.
     ///
     /// @param indices 64-bit little-endian row indices
-    /// @throws IndexOutOfBoundsException when there is no such row
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public void gather(MemorySegment indices, Batch batch) throws IOException {
-        // Written out, because it runs for every batch and should make no object.
+        // This repeats [OpenFiles#use] by hand, because it runs for every batch and should allocate no object.
         OpenFiles open = files.files();
         open.acquire();
         try {
@@ -115,7 +105,7 @@ public final class RowGather implements AutoCloseable {
         }
     }
 
-    /// Copies rows as they are stored into a buffer, and returns their bytes, which belong to the buffer.
+    /// Copies rows in their stored form into a buffer, and returns their bytes, which belong to the buffer.
     public MemorySegment read(MemorySegment indices, Buffer target) throws IOException {
         return files.files().use(() -> {
             Scratch scratch = scratches.borrow();
@@ -136,10 +126,10 @@ public final class RowGather implements AutoCloseable {
         });
     }
 
-    /// Copies rows as they are stored.
+    /// Copies rows in their stored form.
     ///
-    /// Memory that another thread could free meanwhile, which is that of a shared or automatic arena, is filled
-    /// through a small buffer: a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
+    /// Memory that another thread could free, because it belongs to a shared or automatic arena, is filled through
+    /// a small buffer. That is a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
     /// arena.
     public void read(MemorySegment indices, MemorySegment target) throws IOException {
         files.files().use(() -> {
@@ -158,10 +148,10 @@ public final class RowGather implements AutoCloseable {
         long rowCount = requireIndices(indices, scratch);
         long byteCount = Math.multiplyExact(rowCount, files.rowSize());
         if (target.byteSize() < byteCount || target.isReadOnly()) {
-            throw new IllegalArgumentException("the target has to be writable and of " + byteCount + " bytes at least");
+            throw new IllegalArgumentException("the target must be writable and have at least " + byteCount + " bytes");
         }
         requireUsable(target);
-        if (canBeWrittenByAddress(target)) {
+        if (Unscoped.isSafe(target)) {
             scratch.targets.setRows(target.address(), files.rowSize(), isTouched);
             run(scratch, rowCount, Integer.MAX_VALUE);
         } else {
@@ -169,8 +159,44 @@ public final class RowGather implements AutoCloseable {
         }
     }
 
-    /// The bytes of a field of one row in little-endian order: a view where the bytes of the row are those of the
-    /// field, otherwise a copy. The caller holds the files open.
+    /// A custom copy of rows.
+    @FunctionalInterface
+    public interface Copy {
+        /// Copies one row of a gather.
+        ///
+        /// @param row     the position of the row in the gather
+        /// @param address the address of the stored row
+        void copy(long row, long address);
+    }
+
+    /// Copies rows with code that converts them at the same time. Several threads may call it in parallel.
+    ///
+    /// @throws IllegalStateException when the rows have no addresses
+    public void copyEach(MemorySegment indices, Copy copy) throws IOException {
+        if (!files.isAddressable()) {
+            throw new IllegalStateException("the rows have no addresses, because their files are not mapped");
+        }
+        files.files().use(() -> {
+            Scratch scratch = scratches.borrow();
+            try {
+                long rowCount = requireIndices(indices, scratch);
+                MemorySegment places = scratch.places.segment();
+                prefetch.announce(places, rowCount);
+                long partCount = partCount(rowCount);
+                Parallel.run(partCount, files.options().threads(), part -> {
+                    for (long row = rowCount * part / partCount; row < rowCount * (part + 1) / partCount; row++) {
+                        copy.copy(row, places.getAtIndex(U64, row));
+                    }
+                });
+            } finally {
+                scratches.giveBack(scratch);
+            }
+            return null;
+        });
+    }
+
+    /// The bytes of a field of one row in little-endian order: a view if the stored bytes are those of the field,
+    /// otherwise a copy. The caller holds the files open.
     public MemorySegment value(RowField field, long rowIndex) throws IOException {
         if (field.isPlain()) {
             return files.view(rowIndex, field.offset(), field.blockSize());
@@ -184,12 +210,12 @@ public final class RowGather implements AutoCloseable {
         return copy.asReadOnly();
     }
 
-    /// Copies rows to a buffer of our own and from there to the target, a tile at a time. The runtime checks the
-    /// second copy: when another thread closes the arena of the target, it throws and writes nothing.
+    /// Copies rows to a buffer and from there to the target, a tile at a time. The runtime checks the second copy:
+    /// if another thread closes the arena of the target, it throws and writes nothing.
     private void readThroughBuffer(Scratch scratch, long rowCount, MemorySegment target) throws IOException {
         MemorySegment places = scratch.places.segment();
         if (files.isAddressable()) {
-            announce(places, rowCount);
+            prefetch.announce(places, rowCount);
         }
         long partCount = partCount(rowCount);
         Parallel.run(
@@ -204,7 +230,7 @@ public final class RowGather implements AutoCloseable {
         long rowSize = files.rowSize();
         Scratch scratch = scratches.borrow();
         try {
-            int tileRows = tileRows();
+            int tileRows = reads.tileRows();
             MemorySegment tile = scratch.tile.reserve(tileRows * rowSize);
             for (long row = firstRow; row < rowLimit; row += tileRows) {
                 int count = (int) Math.min(tileRows, rowLimit - row);
@@ -219,27 +245,13 @@ public final class RowGather implements AutoCloseable {
                             isTouched);
                     Faults.settle();
                 } else {
-                    readRuns(places.asSlice(row * U64.byteSize(), count * U64.byteSize()), tile);
+                    reads.read(places.asSlice(row * U64.byteSize(), count * U64.byteSize()), tile);
                 }
                 MemorySegment.copy(tile, 0, target, row * rowSize, count * rowSize);
             }
         } finally {
             scratches.giveBack(scratch);
         }
-    }
-
-    private int tileRows() {
-        boolean isRanged = files.files().isRanged();
-        long bytes = isRanged ? RANGE_TILE_BYTES : READ_TILE_BYTES;
-        return Math.clamp(bytes / Math.max(1, files.rowSize()), 1, isRanged ? RANGE_TILE_ROWS : TILE_ROWS);
-    }
-
-    /// Whether no other thread can free the memory while rows are written to its addresses: it belongs to this
-    /// thread alone, or is never freed. Memory of the heap has no address.
-    private static boolean canBeWrittenByAddress(MemorySegment target) {
-        return target.isNative()
-                && (!target.isAccessibleBy(ANOTHER_THREAD)
-                        || target.scope().equals(Arena.global().scope()));
     }
 
     private static void requireUsable(MemorySegment target) {
@@ -251,13 +263,13 @@ public final class RowGather implements AutoCloseable {
         }
     }
 
-    /// Copies the indices, checks them, and where files are mapped turns them into addresses.
+    /// Copies and checks the indices, and if files are mapped turns them into addresses.
     ///
-    /// @return how many there are
+    /// @return the number of indices
     private long requireIndices(MemorySegment indices, Scratch scratch) throws IOException {
         long rowCount = Indices.count(indices);
         MemorySegment places = scratch.places.reserve(indices.byteSize());
-        // The caller's memory may belong to his thread alone, so this thread copies it.
+        // The caller's memory may be confined to its thread, so this thread copies it.
         MemorySegment.copy(indices, 0, places, 0, indices.byteSize());
         long partCount = partCount(rowCount);
         boolean hasAll = partCount == 1 ? locate(places, 0, rowCount) : locateInParts(places, rowCount, partCount);
@@ -267,9 +279,9 @@ public final class RowGather implements AutoCloseable {
         return rowCount;
     }
 
-    /// Checks indices and, where rows have addresses, overwrites each index by the address of its row. One array
-    /// holds both in turn, because a second one would cost as much memory traffic as the check itself; after this
-    /// call nothing reads an index from it.
+    /// Checks indices and, if rows have addresses, overwrites each index with the address of its row. One array is
+    /// used for both, because a second one would cost as much memory traffic as the check itself. After this call
+    /// no index is read from it.
     private boolean locate(MemorySegment places, long firstRow, long rowLimit) {
         return files.isAddressable()
                 ? files.places().locate(places, firstRow, rowLimit)
@@ -290,13 +302,14 @@ public final class RowGather implements AutoCloseable {
         for (long at = 0; at < indices.byteSize(); at += U64.byteSize()) {
             long index = indices.get(U64, at);
             if (index < 0 || index >= files.count()) {
-                return new IndexOutOfBoundsException("row " + index + " is not among the " + files.count() + " rows");
+                return new IndexOutOfBoundsException(
+                        "row " + index + " is out of range: there are " + files.count() + " rows");
             }
         }
-        return new IndexOutOfBoundsException("an index changed while it was used");
+        return new IndexOutOfBoundsException("an index was changed by another thread during the gather");
     }
 
-    /// In how many parts rows are copied: one where more threads would cost more than they bring.
+    /// The number of parts in which rows are copied; one if more threads would cost more than they save.
     private long partCount(long rowCount) {
         int threads = files.options().threads();
         boolean isWorthIt = threads > 1 && rowCount * files.rowSize() >= PARALLEL_BYTES_MIN;
@@ -309,8 +322,9 @@ public final class RowGather implements AutoCloseable {
             Column column = batch.column(i);
             RowField field = fields.get(column.field().name());
             if (field == null || !field.field().equals(column.field())) {
-                throw new IllegalArgumentException("the batch wants " + column.field() + "; the dataset has the fields "
-                        + fields.values().stream().map(RowField::field).toList());
+                throw new IllegalArgumentException(
+                        "the batch was created with field " + column.field() + ", but the dataset has the fields "
+                                + fields.values().stream().map(RowField::field).toList());
             }
             long byteCount = Math.multiplyExact(rowCount, column.field().itemSize());
             targets.addColumn(field, column.leaseValues(byteCount), isTouched);
@@ -323,7 +337,7 @@ public final class RowGather implements AutoCloseable {
             runReading(places, rowCount, scratch);
             return;
         }
-        announce(places, rowCount);
+        prefetch.announce(places, rowCount);
         long partCount = partCount(rowCount);
         long address = places.address();
         RowTargets targets = scratch.targets;
@@ -352,54 +366,18 @@ public final class RowGather implements AutoCloseable {
         Faults.settle();
     }
 
-    /// Tells the system which pages will be read, neighbours in one call, when not all of them are in memory.
-    private void announce(MemorySegment places, long rowCount) {
-        Residency residency = files.files().residency();
-        if (!residency.isStreamed() || files.rowSize() == 0) {
-            return;
-        }
-        if (residency.hasMost(rowCount, row -> places.getAtIndex(U64, row))) {
-            return;
-        }
-        long start = 0;
-        long limit = 0;
-        for (long row = 0; row < rowCount; row++) {
-            long place = places.getAtIndex(U64, row);
-            if (place != limit) {
-                residency.willNeedAt(start, limit - start);
-                start = place;
-            }
-            limit = place + files.rowSize();
-        }
-        residency.willNeedAt(start, limit - start);
-    }
-
-    /// Tells the system that consecutive rows will be read soon, if the files do not stay resident.
+    /// Prefetches consecutive rows, if the files do not stay resident.
     public void prefetch(long firstRow, long rowCount) {
         files.files().use(() -> {
-            announce(firstRow, rowCount);
+            prefetch.announce(firstRow, rowCount);
             return null;
         });
     }
 
-    private void announce(long firstRow, long rowCount) {
-        Residency residency = files.files().residency();
-        if (!residency.isStreamed() || !files.isAddressable()) {
-            return;
-        }
-        long row = firstRow;
-        while (row < firstRow + rowCount) {
-            int fileIndex = files.fileOf(row);
-            long limit = Math.min(firstRow + rowCount, files.start(fileIndex + 1));
-            residency.willNeedAt(files.places().address(row), (limit - row) * files.rowSize());
-            row = limit;
-        }
-    }
-
-    /// Reads rows into memory, neighbours in one go, and hands them on from there.
+    /// Reads rows into a buffer, neighbours in one read, and copies them from there.
     private void runReading(MemorySegment indices, long rowCount, Scratch scratch) throws IOException {
         long rowSize = files.rowSize();
-        int tileRows = (int) Math.min(tileRows(), rowCount);
+        int tileRows = (int) Math.min(reads.tileRows(), rowCount);
         MemorySegment rows = scratch.tile.reserve(Math.multiplyExact(tileRows, rowSize));
         MemorySegment places = scratch.tilePlaces.reserve(tileRows * U64.byteSize());
         for (int i = 0; i < tileRows; i++) {
@@ -407,7 +385,7 @@ public final class RowGather implements AutoCloseable {
         }
         for (long row = 0; row < rowCount; row += tileRows) {
             int tileCount = (int) Math.min(tileRows, rowCount - row);
-            readRuns(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
+            reads.read(indices.asSlice(row * U64.byteSize(), tileCount * U64.byteSize()), rows);
             for (int done = 0; done < tileCount; done += TILE_ROWS) {
                 int copyCount = Math.min(TILE_ROWS, tileCount - done);
                 scratch.targets.copy(places.address() + done * U64.byteSize(), row + done, copyCount);
@@ -415,30 +393,7 @@ public final class RowGather implements AutoCloseable {
         }
     }
 
-    private void readRuns(MemorySegment indices, MemorySegment rows) throws IOException {
-        long rowSize = files.rowSize();
-        long count = indices.byteSize() / U64.byteSize();
-        RangeList ranges = files.files().isRanged() ? new RangeList() : null;
-        for (long i = 0; i < count; ) {
-            long first = indices.getAtIndex(U64, i);
-            long runCount = 1;
-            while (i + runCount < count && indices.getAtIndex(U64, i + runCount) == first + runCount) {
-                runCount++;
-            }
-            MemorySegment target = rows.asSlice(i * rowSize, runCount * rowSize);
-            if (ranges == null) {
-                files.read(first, runCount, target);
-            } else {
-                files.collect(first, runCount, target, ranges);
-            }
-            i += runCount;
-        }
-        if (ranges != null) {
-            ranges.read();
-        }
-    }
-
-    /// Frees the scratch memory, that in use when it comes back.
+    /// Frees the scratch memory; memory in use is freed when it is returned.
     @Override
     public void close() {
         scratches.close();

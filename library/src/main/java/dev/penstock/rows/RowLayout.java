@@ -6,27 +6,27 @@ import dev.penstock.memory.RangeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Where the rows of one file lie in it, as its header says.
+/// The layout of the rows in one file, according to its header.
 public interface RowLayout {
-    /// Number of rows.
+    /// The number of rows.
     long rowCount();
 
-    /// Bytes of one row.
+    /// The size of a row in bytes.
     long rowSize();
 
-    /// Where the first row begins, if the rows lie one after another, otherwise -1.
+    /// The offset of the first row if the rows are contiguous, otherwise -1.
     long offset();
 
     /// Copies consecutive rows to the beginning of a target.
     ///
-    /// @param firstRow counted from the beginning of the file
+    /// @param firstRow the first row, counted from the beginning of the file
     void read(OpenFile file, long firstRow, long rowCount, MemorySegment target) throws IOException;
 
     /// Copies bytes of one row, beginning at `offsetInRow`, until the target is full.
-    /// The file carries the reads out at once or collects them.
+    /// The file reads immediately or collects the ranges.
     void readPart(RangeReader file, long row, long offsetInRow, MemorySegment target) throws IOException;
 
-    /// Rows that lie one after another.
+    /// Contiguous rows.
     record Contiguous(long offset, long rowSize, long rowCount) implements RowLayout {
         @Override
         public void read(OpenFile file, long firstRow, long rowCount, MemorySegment target) throws IOException {
@@ -39,7 +39,7 @@ public interface RowLayout {
         }
     }
 
-    /// Whether the rows lie one after another.
+    /// Whether the rows are contiguous.
     default boolean isContiguous() {
         return offset() >= 0;
     }

@@ -5,12 +5,12 @@ import dev.penstock.Buffer;
 import dev.penstock.memory.RowCopy;
 import java.util.Arrays;
 
-/// Where the rows of a gather go: field by field into columns, or as they are.
+/// The targets of the rows of a gather: columns, or rows in their stored form.
 ///
 /// **Ownership.** Holds a lease on the memory of every column until [#clear], because rows are written to
-/// addresses: without it, they would be written to freed memory when another thread closes the batch.
+/// addresses. Without it rows could be written to freed memory when another thread closes the batch.
 ///
-/// **Threads.** Set by one; then any number may copy, each its own rows.
+/// **Threads.** Set by one thread; then any number may copy, each its own rows.
 final class RowTargets {
     private RowField[] fields = new RowField[0];
     private Buffer.Block[] columns = new Buffer.Block[0];
@@ -20,7 +20,7 @@ final class RowTargets {
     private long rowSize;
     private boolean isTouched;
 
-    /// Begins anew, without columns, and returns their leases.
+    /// Removes all columns and returns their leases.
     void clear() {
         for (int i = 0; i < columnCount; i++) {
             columns[i].release();
@@ -30,8 +30,8 @@ final class RowTargets {
         isRows = false;
     }
 
-    /// @param column    memory on lease, which is returned by [#clear]
-    /// @param isTouched whether the last of the rows is known to be there
+    /// @param column    leased memory, which [#clear] returns
+    /// @param isTouched whether the last of the rows is known to be readable
     void addColumn(RowField field, Buffer.Block column, boolean isTouched) {
         if (columnCount == fields.length) {
             fields = Arrays.copyOf(fields, columnCount * 2 + 1);
@@ -42,7 +42,7 @@ final class RowTargets {
         this.isTouched = isTouched;
     }
 
-    /// Rows as they are stored, to consecutive places from an address on.
+    /// Sets the target to rows in their stored form, contiguous from an address on.
     void setRows(long start, long rowSize, boolean isTouched) {
         this.isRows = true;
         this.rowsStart = start;
@@ -63,7 +63,7 @@ final class RowTargets {
         }
     }
 
-    /// Brings the values of columns that are stored in big-endian order into little-endian order.
+    /// Converts the values of columns that are stored in big-endian order to little-endian order.
     void swap(long rowCount) {
         for (int i = 0; i < columnCount; i++) {
             long swapSize = fields[i].swapSize();

@@ -10,15 +10,15 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// Rows that lie one after another in a part of a file.
+/// Contiguous rows in a part of a file.
 ///
-/// @param name   what messages call it
-/// @param offset of the first row in the file
+/// @param name   the name in messages
+/// @param offset the offset of the first row in the file
 record FileRows(String name, OpenFile file, long offset, long width, ElementType type, long rowCount)
         implements RowInput {
     /// Opens a file of numbers without a header.
     ///
-    /// @throws DatasetException when the file has no whole number of rows
+    /// @throws DatasetException when the size is not a whole number of rows
     static FileRows raw(Path path, long width, ElementType type, ReaderOptions options) throws IOException {
         OpenFile file = OpenFile.open(path, options);
         long rowSize = Math.multiplyExact(width, type.size());
@@ -26,7 +26,10 @@ record FileRows(String name, OpenFile file, long offset, long width, ElementType
             long size = file.size();
             file.close();
             throw new DatasetException.Corrupt(
-                    path, size, Reason.TRUNCATED, size + " bytes are no whole number of rows of " + width + " " + type);
+                    path,
+                    size,
+                    Reason.TRUNCATED,
+                    size + " bytes are not a whole number of rows of " + width + " " + type);
         }
         return new FileRows(path.toString(), file, 0, width, type, file.size() / rowSize);
     }

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
+import dev.penstock.ElementType;
+import dev.penstock.memory.FloatCast;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Residency;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// A source over mapped files.
 ///
-/// Its read-ahead touches the pages behind the position on another thread, so that they are in memory when the
-/// rows are copied. It is never more than its budget ahead.
+/// Another thread prefetches the pages after the position, so that the copy of the rows does not wait for the
+/// disk. It stays within its budget. Rows before the position are unmapped, so that the process stays small for a
+/// corpus of any size. None of this happens if the whole corpus is resident ([ShardReader#prepare]).
 final class MappedShardSource extends ShardStream {
-    private static final long PAGE_SIZE = 4096;
-
-    /// Bytes that are announced and touched in one step.
+    /// The number of bytes that are prefetched in one step.
     private static final long STEP_BYTES = 1L << 20;
 
+    /// The number of passed bytes that are unmapped in one step.
+    private static final long PASSED_BYTES = 16L << 20;
+
     private final long rowsAhead;
+    private final long rowSize;
+    private final Residency residency;
+
+    /// The first row that is not in memory yet, and the first that was not announced to the system.
     private long ahead;
+
+    private long announced;
+
+    /// The first row that was read and is still mapped.
+    private long passed;
+
     private long wantedFrom;
     private long wantedLimit;
     private boolean isRunning;
@@ -29,8 +44,18 @@ final class MappedShardSource extends ShardStream {
 
     MappedShardSource(ShardReader reader, ShardFiles shards, RowGather gather, ShardReader.Options options) {
         super(reader, shards, gather, options);
-        long rowSize = Math.max(1, rows.rowSize());
+        this.rowSize = Math.max(1, rows.rowSize());
+        this.residency = shards.group().residency();
         this.rowsAhead = options.readAheadBytes() == 0 ? 0 : Math.max(1, options.readAheadBytes() / rowSize);
+    }
+
+    @Override
+    void cast(long firstRow, long rowCount, ElementType type, MemorySegment target) throws IOException {
+        if (rows.isAddressable()) {
+            FloatCast.cast(type(), rows.address(firstRow), type, target, rowCount * width());
+        } else {
+            super.cast(firstRow, rowCount, type, target);
+        }
     }
 
     @Override
@@ -45,12 +70,19 @@ final class MappedShardSource extends ShardStream {
 
     @Override
     synchronized void moved(long rowId) {
+        if (residency.isFilled()) {
+            return;
+        }
         wantedFrom = rowId;
         wantedLimit = rowId + Math.min(rowsAhead, count() - rowId);
         if (ahead < rowId || ahead > wantedLimit) {
             ahead = rowId;
+            announced = rowId;
         }
-        if (!isRunning && !isClosed && ahead < wantedLimit) {
+        if (passed > rowId) {
+            passed = rowId;
+        }
+        if (!isRunning && !isClosed && (ahead < wantedLimit || hasPassed())) {
             isRunning = true;
             Parallel.start(() -> {
                 run();
@@ -59,43 +91,74 @@ final class MappedShardSource extends ShardStream {
         }
     }
 
+    private boolean hasPassed() {
+        return (wantedFrom - passed) * rowSize >= PASSED_BYTES;
+    }
+
     private void run() {
         while (true) {
+            letGo();
             long from;
             long to;
+            long announceFrom;
+            long announceTo;
             synchronized (this) {
                 if (isClosed || ahead >= wantedLimit) {
                     isRunning = false;
                     return;
                 }
                 from = ahead;
-                long stepRows = Math.max(1, STEP_BYTES / Math.max(1, rows.rowSize()));
-                to = Math.min(Math.min(from + stepRows, wantedLimit), rows.start(rows.fileOf(from) + 1));
+                announceTo = Math.min(wantedLimit, rows.start(rows.fileOf(from) + 1));
+                announceFrom = Math.max(from, announced);
+                announced = Math.max(announced, announceTo);
+                to = Math.min(from + Math.max(1, STEP_BYTES / rowSize), announceTo);
             }
-            boolean isRead = touch(from, to);
+            // The system continues reading while this thread waits for the first step.
+            if (announceFrom < announceTo) {
+                inFile(announceFrom, announceTo, OpenFile::willNeed);
+            }
+            boolean isRead = inFile(from, to, OpenFile::fetch);
             synchronized (this) {
                 failureCount += isRead ? 0 : 1;
-                readBytes += isRead ? (to - from) * rows.rowSize() : 0;
-                // The position may have moved elsewhere meanwhile.
+                readBytes += isRead ? (to - from) * rowSize : 0;
+                // The position may have moved elsewhere in the meantime.
                 ahead = ahead == from ? to : ahead;
-                aheadBytesMax = Math.max(aheadBytesMax, Math.max(0, ahead - wantedFrom) * rows.rowSize());
+                aheadBytesMax = Math.max(aheadBytesMax, Math.max(0, ahead - wantedFrom) * rowSize);
             }
         }
     }
 
-    /// Rows of one file. A page that cannot be read is reported by the copy that needs it.
-    private boolean touch(long from, long to) {
+    /// Unmaps the rows that were passed, one file at a time.
+    private void letGo() {
+        while (true) {
+            long from;
+            long to;
+            synchronized (this) {
+                if (isClosed || !hasPassed()) {
+                    return;
+                }
+                from = passed;
+                to = Math.min(wantedFrom, rows.start(rows.fileOf(from) + 1));
+                passed = to;
+            }
+            inFile(from, to, OpenFile::letGo);
+        }
+    }
+
+    /// An action on a range of a file.
+    @FunctionalInterface
+    private interface Step {
+        void run(OpenFile file, long offset, long byteCount) throws IOException;
+    }
+
+    /// Applies an action to the bytes of rows of one file. A page that cannot be read is reported by the copy that
+    /// needs it.
+    private boolean inFile(long from, long to, Step step) {
         try {
             return shards.group().use(() -> {
                 int fileIndex = rows.fileOf(from);
-                OpenFile file = rows.files().files().get(fileIndex);
                 long start = ShardFormat.HEADER_SIZE + (from - rows.start(fileIndex)) * rows.rowSize();
-                long limit = start + (to - from) * rows.rowSize();
-                file.willNeed(start, limit - start);
-                MemorySegment one = MemorySegment.ofArray(new byte[1]);
-                for (long offset = start; offset < limit; offset = (offset / PAGE_SIZE + 1) * PAGE_SIZE) {
-                    file.read(offset, one);
-                }
+                step.run(rows.files().files().get(fileIndex), start, (to - from) * rows.rowSize());
                 return true;
             });
         } catch (IOException | RuntimeException e) {

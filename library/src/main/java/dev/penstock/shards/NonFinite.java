@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-/// What a [ShardSource] does about values that are infinite or not a number.
+/// How a [ShardSource] handles infinite values and NaN.
 public enum NonFinite {
-    /// They are passed on and not looked for.
+    /// They are passed on without a check.
     PASS,
     /// They are passed on and counted.
     COUNT,
-    /// A batch with one is refused; the error names the row and the column.
+    /// A batch with such a value is rejected; the error names the row and the column.
     FAIL
 }

@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A source over files that are read by range: local files that are not mapped, or objects of a store.
+/// A source over files that are read by range: local files that are not mapped, or objects of a remote store.
 ///
-/// The rows ahead of the position are fetched by other threads in blocks of consecutive rows of one shard, as many
-/// as the budget of the read-ahead holds. A block that fails is reported when its rows are needed, and the next
-/// call fetches it again. Each block is fetched once in a pass.
+/// Other threads fetch the rows after the position in blocks of consecutive rows of one shard, within the
+/// read-ahead budget. A failed block is reported when its rows are needed, and the next call fetches it again.
+/// Each block is fetched once in a pass.
 final class RangeShardSource extends ShardStream {
-    /// Blocks that the budget is divided into, so that several requests are under way at a time.
+    /// The number of blocks in the budget, so that several requests run in parallel.
     private static final long BLOCKS_AHEAD = 4;
 
     private static final long BLOCK_BYTES_MAX = 16L << 20;
 
-    /// Bytes of a request without read-ahead.
+    /// The size of a request without read-ahead.
     private static final long BLOCK_BYTES = 1L << 20;
 
     private final long budgetBytes;
@@ -46,7 +46,7 @@ final class RangeShardSource extends ShardStream {
         return false;
     }
 
-    /// Fetches the blocks that the budget holds, and forgets those that are not ahead.
+    /// Fetches the blocks that fit in the budget, and drops those that are not ahead.
     @Override
     void moved(long rowId) {
         Map<Long, Future<byte[]>> kept = new HashMap<>();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-/// What the read-ahead of a [ShardSource] has done.
+/// Statistics of the read-ahead of a [ShardSource].
 ///
-/// @param readBytes     bytes that were read in the background
-/// @param aheadBytesMax the largest number of bytes that were read and not yet passed at one time; never more than
-///                      the budget, unless one row is larger
-/// @param waitCount     batches that had to wait for bytes that were not there yet; only known for stores
-/// @param failureCount  background reads that failed; the batch that needs the bytes reports the error
+/// @param readBytes     the number of bytes read in the background
+/// @param aheadBytesMax the largest number of bytes that were read but not yet used; never more than the budget,
+///                      unless a single row is larger
+/// @param waitCount     the number of batches that had to wait for bytes; only known for remote stores
+/// @param failureCount  the number of failed background reads; the batch that needs the bytes reports the error
 public record ReadAheadCounts(long readBytes, long aheadBytesMax, long waitCount, long failureCount) {
-    /// Without read-ahead.
+    /// The statistics without read-ahead.
     public static final ReadAheadCounts NONE = new ReadAheadCounts(0, 0, 0, 0);
 }

@@ -25,10 +25,10 @@ import java.util.Map;
 
 /// Folders of the format `residual_shard_bf16`: `manifest.json`, and files of bfloat16 rows without headers.
 ///
-/// The manifest is hostile input. Names must stay in the folder, sizes must fit the files, and the rows must sum
-/// up. Statistics that are not finite are read, and written as null.
+/// The manifest is untrusted input. Names must stay in the folder, sizes must match the files, and the number of
+/// rows must add up. Statistics that are not finite can be read, and are written as null.
 public final class ResidualFolder {
-    /// The file that lists the others; a folder without it was never finished.
+    /// The file that lists the others. A folder without it is incomplete.
     public static final String MANIFEST = "manifest.json";
 
     private static final String FORMAT = "residual_shard_bf16";
@@ -36,7 +36,7 @@ public final class ResidualFolder {
 
     private ResidualFolder() {}
 
-    /// A file that the manifest lists.
+    /// A file listed in the manifest.
     private record Listed(String file, long rows) {}
 
     /// Whether a folder has a manifest of this format.
@@ -52,7 +52,7 @@ public final class ResidualFolder {
     private static byte[] bytes(Disk disk, Path file) throws IOException {
         try (Disk.Readable readable = disk.open(file)) {
             if (readable.size() > Json.SIZE_MAX) {
-                throw bad(file, "it has " + readable.size() + " bytes; at most " + Json.SIZE_MAX + " are read");
+                throw bad(file, "it has " + readable.size() + " bytes; the limit is " + Json.SIZE_MAX + " bytes");
             }
             byte[] bytes = new byte[(int) readable.size()];
             readable.read(0, MemorySegment.ofArray(bytes));
@@ -64,7 +64,7 @@ public final class ResidualFolder {
         return new DatasetException.Corrupt(manifest, 0, Reason.BAD_MANIFEST, "the manifest cannot be used: " + what);
     }
 
-    /// The rows of a folder, one input for each file.
+    /// Opens the rows of a folder, one input for each file.
     ///
     /// @throws DatasetException when the manifest or a file cannot be used
     public static List<RowInput> open(Path folder, ReaderOptions options) throws IOException {
@@ -88,14 +88,14 @@ public final class ResidualFolder {
         equal(values, "byte_order", "little");
         long width = require(values.get("d_model"), Long.class, "d_model");
         if (width < 1 || width > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("d_model is " + width);
+            throw new IllegalArgumentException("d_model must be at least 1, got " + width);
         }
         return width;
     }
 
     private static void equal(Map<?, ?> values, String key, Object expected) {
         if (!expected.equals(values.get(key))) {
-            throw new IllegalArgumentException(key + " is " + values.get(key) + " and not " + expected);
+            throw new IllegalArgumentException(key + " is " + values.get(key) + " instead of " + expected);
         }
     }
 
@@ -118,7 +118,7 @@ public final class ResidualFolder {
         }
         if (!Long.valueOf(total).equals(values.get("total_tokens"))) {
             throw new IllegalArgumentException(
-                    "total_tokens is " + values.get("total_tokens") + " and the files have " + total + " rows");
+                    "total_tokens is " + values.get("total_tokens") + " but the files have " + total + " rows");
         }
         return listed;
     }
@@ -142,7 +142,7 @@ public final class ResidualFolder {
                         0,
                         Severity.ERROR,
                         Reason.MISSING_SHARD,
-                        "the manifest lists the file, which is missing"));
+                        "the file is listed in the manifest but missing"));
                 continue;
             }
             OpenFile file = OpenFile.open(path, options);
@@ -155,7 +155,7 @@ public final class ResidualFolder {
                         Math.min(file.size(), expected),
                         Severity.ERROR,
                         file.size() < expected ? Reason.TRUNCATED : Reason.TRAILING_BYTES,
-                        "the file has " + file.size() + " bytes and " + shard.rows() + " rows need " + expected));
+                        "the file has " + file.size() + " bytes, but " + shard.rows() + " rows need " + expected));
             }
         }
         if (!problems.isEmpty()) {
@@ -167,18 +167,19 @@ public final class ResidualFolder {
         return List.copyOf(inputs);
     }
 
-    /// Writes all rows of a corpus. The manifest comes last, and makes the folder complete.
+    /// Writes all rows of a corpus. The manifest is written last, and makes the folder complete.
     ///
     /// @throws FileAlreadyExistsException when the folder has a manifest
     public static void write(ShardReader shards, Path folder, ShardStats stats) throws IOException {
         write(shards, folder, stats, ROWS_PER_FILE);
     }
 
-    /// [#write], with another number of rows in a file.
+    /// [#write] with a given number of rows in a file.
     public static void write(ShardReader shards, Path folder, ShardStats stats, long rowsPerFile) throws IOException {
         Disk disk = shards.disk();
         if (disk.exists(folder.resolve(MANIFEST))) {
-            throw new FileAlreadyExistsException(folder.toString(), null, "it has a manifest: name another folder");
+            throw new FileAlreadyExistsException(
+                    folder.toString(), null, "it already has a manifest: choose another folder");
         }
         disk.createDirectory(folder);
         List<Map<String, Object>> listed = new ArrayList<>();
@@ -226,7 +227,7 @@ public final class ResidualFolder {
     private static List<Float> floats(double[] numbers) {
         List<Float> floats = new ArrayList<>();
         for (double number : numbers) {
-            floats.add(Double.isFinite(number) ? (Float) (float) number : null);
+            floats.add(Float.isFinite((float) number) ? (Float) (float) number : null);
         }
         return floats;
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-/// Which rows are in a sample, decided by a hash of their ids.
+/// Selects the rows of a sample by a hash of their ids.
 ///
-/// The decision needs no state and does not depend on batches or shards. Without a seed, samples are nested: the
-/// rows of a smaller fraction are among those of a larger one. Both rules are those of the original.
+/// The selection needs no state and does not depend on batches or shards. Without a seed, samples are nested: the
+/// sample of a smaller fraction is part of that of a larger fraction. Both rules are those of the original
+/// program.
 public final class RowHash {
     private static final long SALT = 0x5372_4154_1F9E_0B25L;
     private static final double TWO_63 = 0x1p63;
 
     private RowHash() {}
 
-    /// The hash SplitMix64 of a number.
+    /// The SplitMix64 hash of a number.
     public static long splitMix64(long value) {
         long mixed = value + 0x9E37_79B9_7F4A_7C15L;
         mixed = (mixed ^ (mixed >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
@@ -19,12 +20,12 @@ public final class RowHash {
         return mixed ^ (mixed >>> 31);
     }
 
-    /// Whether a row is in the sample of a fraction.
+    /// Whether a row is in the nested sample of a fraction.
     public static boolean isInFraction(long rowId, double fraction) {
         return isBelow(splitMix64(rowId), fraction);
     }
 
-    /// Whether a row is in the sample of a fraction that a seed chooses.
+    /// Whether a row is in the sample of a fraction for a seed.
     public static boolean isIncluded(long rowId, long seed, double fraction) {
         return isBelow(splitMix64(rowId ^ (seed * SALT) ^ SALT), fraction);
     }

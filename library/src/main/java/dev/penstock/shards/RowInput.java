@@ -7,20 +7,20 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// Rows of floating-point numbers of one width that come from elsewhere, on their way into shards.
+/// A source of floating-point rows of one width, to be written to shards.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public interface RowInput extends AutoCloseable {
-    /// What messages call it.
+    /// The name in messages.
     String name();
 
-    /// Numbers in a row.
+    /// The number of values in a row.
     long width();
 
-    /// The type of the numbers, which are little-endian.
+    /// The type of the values, which are little-endian.
     ElementType type();
 
-    /// Number of rows.
+    /// The number of rows.
     long rowCount();
 
     /// Copies consecutive rows to the beginning of a target.
@@ -29,9 +29,9 @@ public interface RowInput extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /// The rows of a file of f32 numbers without a header.
+    /// Opens a file of f32 numbers without a header.
     ///
-    /// @throws dev.penstock.DatasetException when the file has no whole number of rows
+    /// @throws dev.penstock.DatasetException when the size is not a whole number of rows
     static RowInput raw(Path file, long width, ReaderOptions options) throws IOException {
         return FileRows.raw(file, width, ElementType.F32, options);
     }

@@ -11,20 +11,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Tensors in `.safetensors` files as rows: those of one named tensor, or of all tensors of floating-point numbers
-/// in the order of their names.
+/// Reads tensors of `.safetensors` files as rows: one named tensor, or all floating-point tensors in the order of
+/// their names.
 ///
-/// A tensor of one dimension is one row; the last dimension of any other is the width.
+/// A tensor of one dimension is one row. For any other tensor the last dimension is the width.
 public final class Safetensors {
     /// The name of the tensor in files that are written here.
     public static final String TENSOR = "activations";
 
     private Safetensors() {}
 
-    /// The tensors of a file.
+    /// Opens the tensors of a file.
     ///
-    /// @param name the tensor that is wanted, or null for all of floating-point numbers
-    /// @throws DatasetException         when the header is damaged, or no tensor is of floating-point numbers
+    /// @param name the name of a tensor, or null for all floating-point tensors
+    /// @throws DatasetException         when the header is damaged, or there is no floating-point tensor
     /// @throws IllegalArgumentException when there is no such tensor
     public static List<RowInput> open(Path path, String name, ReaderOptions options) throws IOException {
         List<RowInput> inputs = new ArrayList<>();
@@ -51,10 +51,10 @@ public final class Safetensors {
                         name == null ? tensor.type() != null : tensor.name().equals(name))
                 .toList();
         if (chosen.isEmpty() && name != null) {
-            throw new IllegalArgumentException("no tensor " + name + " in " + path + "; there are: " + names);
+            throw new IllegalArgumentException(path + " has no tensor " + name + "; its tensors are " + names);
         }
         if (chosen.isEmpty()) {
-            throw unsupported(path, "no tensor of F16, BF16, F32 or F64 numbers among " + names);
+            throw unsupported(path, "there is no tensor of type F16, BF16, F32 or F64 among " + names);
         }
         return chosen;
     }
@@ -71,7 +71,7 @@ public final class Safetensors {
             throw unsupported(
                     path,
                     "tensor " + tensor.name() + " of type " + tensor.dtype() + " and shape " + shape
-                            + " has no rows of floating-point numbers");
+                            + " cannot be read as rows of floating-point numbers");
         }
         long dataOffset = header(path, options).dataOffset();
         long rowBytes = shape.getLast() * tensor.type().size();
@@ -90,7 +90,7 @@ public final class Safetensors {
 
     /// Writes all rows of a corpus as one tensor.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when the file is there and may not be replaced
+    /// @throws java.nio.file.FileAlreadyExistsException when the file exists and may not be replaced
     public static void write(ShardReader shards, Path path, boolean isReplacing) throws IOException {
         try (NewFile file = NewFile.create(shards.disk(), path, isReplacing)) {
             byte[] header = SafetensorsHeader.write(TENSOR, shards.type(), shards.count(), shards.width());

@@ -20,20 +20,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The header of a `.safetensors` file: eight bytes with the length of a JSON text, and the text, which names the
-/// tensors in the rest of the file.
+/// The header of a `.safetensors` file: eight bytes with the length of a JSON text, and the text, which describes
+/// the tensors in the rest of the file.
 ///
-/// The text is hostile input. It has at most 8 MiB, no key comes twice, and the tensors cover the rest of the file
-/// without a hole, an overlap or bytes behind them.
+/// The text is untrusted input. It has at most 8 MiB and no duplicate keys, and the tensors cover the rest of the
+/// file without gaps, overlaps or extra bytes.
 ///
-/// @param dataOffset where the data begins in the file
-/// @param tensors    in the order of their names
+/// @param dataOffset the offset of the data in the file
+/// @param tensors    the tensors in the order of their names
 record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
     private static final long LENGTH_SIZE = 8;
     private static final String METADATA = "__metadata__";
     private static final int DIMENSIONS_MAX = 64;
 
-    /// Bits of an element of each type that the format knows.
+    /// The number of bits of an element of each type.
     private static final Map<String, Integer> BITS = Map.ofEntries(
             Map.entry("BOOL", 8),
             Map.entry("F4", 4),
@@ -58,10 +58,10 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
 
     /// One tensor.
     ///
-    /// @param dtype as in the file
-    /// @param start from the start of the data
+    /// @param dtype the type as in the file
+    /// @param start the offset from the start of the data
     record Tensor(String name, String dtype, List<Long> shape, long start, long limit) {
-        /// The type of the numbers, or null when they are not of a type that shards hold.
+        /// The type of the values, or null when shards do not support it.
         ElementType type() {
             return switch (dtype) {
                 case "F16" -> ElementType.F16;
@@ -75,7 +75,7 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
 
     /// Reads the header of a file.
     ///
-    /// @throws DatasetException when it is damaged, or does not fit the file
+    /// @throws DatasetException when the header is damaged, or does not match the file
     static SafetensorsHeader read(OpenFile file) throws IOException {
         Location path = file.location();
         if (file.size() < LENGTH_SIZE) {
@@ -89,8 +89,8 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
                     path,
                     0,
                     Reason.BAD_HEADER,
-                    "the header is said to have " + Long.toUnsignedString(length) + " bytes; at most " + Json.SIZE_MAX
-                            + " are read");
+                    "the header announces " + Long.toUnsignedString(length) + " bytes; the limit is " + Json.SIZE_MAX
+                            + " bytes");
         }
         if (length > file.size() - LENGTH_SIZE) {
             throw corrupt(path, 0, Reason.TRUNCATED, "the header of " + length + " bytes is longer than the file");
@@ -101,10 +101,18 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
             List<Tensor> tensors = parse(text);
             requireCover(tensors, file.size() - LENGTH_SIZE - length);
             return new SafetensorsHeader(LENGTH_SIZE + length, tensors);
-        } catch (IllegalArgumentException | ArithmeticException | CharacterCodingException e) {
-            throw new DatasetException.Corrupt(
-                    path, LENGTH_SIZE, Reason.BAD_HEADER, "the header is damaged: " + e.getMessage(), e);
+        } catch (CharacterCodingException e) {
+            throw damaged(path, "it is not UTF-8", e);
+        } catch (ArithmeticException e) {
+            throw damaged(path, "a tensor has more bytes than fit in 63 bits", e);
+        } catch (IllegalArgumentException e) {
+            throw damaged(path, e.getMessage(), e);
         }
+    }
+
+    private static DatasetException damaged(Location path, String what, Exception cause) {
+        return new DatasetException.Corrupt(
+                path, LENGTH_SIZE, Reason.BAD_HEADER, "the header is damaged: " + what, cause);
     }
 
     private static DatasetException corrupt(Location path, long offset, Reason reason, String what) {
@@ -112,7 +120,7 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
     }
 
     private static List<Tensor> parse(byte[] text) throws CharacterCodingException {
-        // The JSON parser guesses encodings; only UTF-8 is allowed.
+        // The JSON parser guesses encodings, but only UTF-8 is allowed.
         String decoded = StandardCharsets.UTF_8
                 .newDecoder()
                 .decode(ByteBuffer.wrap(text))
@@ -147,14 +155,16 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
         List<Long> shape = numbers(name, "shape", values.get("shape"));
         List<Long> offsets = numbers(name, "data_offsets", values.get("data_offsets"));
         require(shape.size() <= DIMENSIONS_MAX, "tensor " + name + " has too many dimensions");
-        require(offsets.size() == 2 && offsets.get(0) <= offsets.get(1), "tensor " + name + " has wrong data_offsets");
+        require(
+                offsets.size() == 2 && offsets.get(0) <= offsets.get(1),
+                "tensor " + name + " has invalid data_offsets");
         long bits = BITS.get(dtype);
         for (long length : shape) {
             bits = Math.multiplyExact(bits, length);
         }
         require(
                 bits % Byte.SIZE == 0 && bits / Byte.SIZE == offsets.get(1) - offsets.get(0),
-                "the data_offsets of tensor " + name + " do not fit its shape");
+                "the data_offsets of tensor " + name + " do not match its shape");
         return new Tensor(name, dtype, shape, offsets.get(0), offsets.get(1));
     }
 
@@ -162,22 +172,22 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
         require(value instanceof List, "tensor " + name + " has no " + key);
         List<Long> numbers = new ArrayList<>();
         for (Object item : (List<?>) value) {
-            require(item instanceof Long number && number >= 0, "the " + key + " of tensor " + name + " is wrong");
+            require(item instanceof Long number && number >= 0, "the " + key + " of tensor " + name + " is invalid");
             numbers.add((Long) item);
         }
         return List.copyOf(numbers);
     }
 
-    /// Tensors lie one after another from the start of the data to its end.
+    /// Tensors must be contiguous from the start of the data to its end.
     private static void requireCover(List<Tensor> tensors, long dataBytes) {
         List<Tensor> inOrder = new ArrayList<>(tensors);
         inOrder.sort(Comparator.comparingLong(Tensor::start).thenComparingLong(Tensor::limit));
         long end = 0;
         for (Tensor tensor : inOrder) {
-            require(tensor.start() == end, "tensor " + tensor.name() + " overlaps another one or follows a hole");
+            require(tensor.start() == end, "tensor " + tensor.name() + " overlaps another tensor or follows a gap");
             end = tensor.limit();
         }
-        require(end == dataBytes, "the tensors have " + end + " bytes and the file " + dataBytes);
+        require(end == dataBytes, "the tensors have " + end + " bytes, but the file has " + dataBytes);
     }
 
     private static void require(boolean isTrue, String what) {
@@ -186,7 +196,7 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
         }
     }
 
-    /// The bytes of a header for one tensor, padded so that the data begins at a multiple of eight bytes.
+    /// Creates a header for one tensor, padded so that the data begins at a multiple of eight bytes.
     static byte[] write(String name, ElementType type, long rowCount, long width) {
         String dtype = type.name();
         long byteCount = rowCount * width * type.size();

@@ -8,11 +8,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// Memory for rows of a [ShardSource] and their ids. Made once and filled again and again.
+/// Memory for rows of a [ShardSource] and their ids. A batch is created once and refilled for each read.
 ///
-/// **Ownership.** The caller's. The memory grows to the largest batch and stays until [#close].
+/// **Ownership.** The caller owns the batch. The memory grows to the largest batch and is kept until [#close].
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class ShardBatch implements AutoCloseable {
     private final ElementType type;
     private final Buffer buffer = new Buffer();
@@ -25,9 +25,10 @@ public final class ShardBatch implements AutoCloseable {
         this.type = type;
     }
 
-    /// An empty batch whose rows are converted to a type: f64 as in the original, f32, or another one of shards.
+    /// Creates an empty batch whose rows are converted to a type: f64 as in the original program, f32, bf16 or
+    /// f16.
     ///
-    /// @throws IllegalArgumentException when shards cannot have the type
+    /// @throws IllegalArgumentException when shards do not support the type
     public static ShardBatch create(ElementType type) {
         return new ShardBatch(type);
     }
@@ -37,12 +38,12 @@ public final class ShardBatch implements AutoCloseable {
         return type;
     }
 
-    /// How many rows the last read brought.
+    /// The number of rows of the last read.
     public int rowCount() {
         return rowCount;
     }
 
-    /// Numbers in a row.
+    /// The number of values in a row.
     public long width() {
         return width;
     }
@@ -57,19 +58,19 @@ public final class ShardBatch implements AutoCloseable {
         return rowIds[Objects.checkIndex(row, rowCount)];
     }
 
-    /// All numbers, row by row.
+    /// All values, row by row.
     public MemorySegment values() {
         return buffer.segment().asSlice(0, rowCount * width * type.size());
     }
 
-    /// One number.
+    /// One value.
     public double value(int row, long column) {
         Objects.checkIndex(row, rowCount);
         Objects.checkIndex(column, width);
         return Elements.toDouble(type, buffer.segment(), (row * width + column) * type.size());
     }
 
-    /// All numbers as arrays, for small batches.
+    /// All values as arrays, for small batches.
     public double[][] toDoubles() {
         double[][] rows = new double[rowCount][Math.toIntExact(width)];
         for (int row = 0; row < rowCount; row++) {
@@ -84,15 +85,14 @@ public final class ShardBatch implements AutoCloseable {
         rowCount = 0;
     }
 
-    /// Room for rows; the old ones are gone.
-    MemorySegment reserve(long rowCount, long width) {
+    /// Reserves leased memory for rows and discards the old ones.
+    Buffer.Block lease(long rowCount, long width) {
         clear();
         this.width = width;
-        long byteCount = Math.multiplyExact(Math.multiplyExact(rowCount, width), type.size());
-        return buffer.reserve(byteCount).asSlice(0, byteCount);
+        return buffer.lease(Math.multiplyExact(Math.multiplyExact(rowCount, width), type.size()));
     }
 
-    /// Says that consecutive rows are there.
+    /// Completes the batch with consecutive rows.
     void complete(long firstRowId, long rowCount) {
         reserveIds(rowCount);
         for (int i = 0; i < rowCount; i++) {
@@ -101,7 +101,7 @@ public final class ShardBatch implements AutoCloseable {
         this.rowCount = (int) rowCount;
     }
 
-    /// Says that these rows are there.
+    /// Completes the batch with these rows.
     void complete(long[] ids) {
         reserveIds(ids.length);
         System.arraycopy(ids, 0, rowIds, 0, ids.length);

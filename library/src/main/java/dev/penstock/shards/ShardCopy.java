@@ -12,7 +12,7 @@ final class ShardCopy {
 
     private ShardCopy() {}
 
-    /// Told of rows that were read.
+    /// Receives rows.
     @FunctionalInterface
     interface Rows {
         void take(ShardBatch batch) throws IOException;
@@ -35,7 +35,7 @@ final class ShardCopy {
         }
     }
 
-    /// Writes a header and all rows behind it.
+    /// Writes a header and all rows after it.
     static void write(ShardReader shards, ElementType type, byte[] header, NewFile file) throws IOException {
         file.write(MemorySegment.ofArray(header), 0);
         long[] offset = {header.length};

@@ -17,6 +17,7 @@ import dev.penstock.rows.RowFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,24 +27,29 @@ import java.util.Objects;
 
 /// The open shards of a corpus and their headers.
 ///
-/// @param rows    the rows of all shards
-/// @param headers in the order of the shards
-record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoCloseable {
-    /// Headers that one thread reads at a time.
+/// @param rows          the rows of all shards
+/// @param headers       the headers in the order of the shards
+/// @param modifiedNanos the modification time of each shard when its header was read, or 0 if it is not known
+record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedNanos) implements AutoCloseable {
+    /// The number of headers that one thread reads at a time.
     private static final int PROBE_COUNT = 64;
 
-    /// What the first bytes of a shard say.
+    /// The result of reading the header of a shard.
     ///
-    /// @param header  null when the shard cannot be used
-    /// @param problem what is wrong with it, or null
-    /// @param failure why the file could not be read, or null
-    private record Probe(long size, ShardHeader header, Problem problem, IOException failure) {}
+    /// @param header  the header, or null when the shard cannot be used
+    /// @param problem the problem of the shard, or null
+    /// @param failure the I/O error, or null
+    private record Probe(long size, long modifiedNanos, ShardHeader header, Problem problem, IOException failure) {
+        static Probe bad(Problem problem, IOException failure) {
+            return new Probe(0, 0, null, problem, failure);
+        }
+    }
 
-    /// Opens the files of a corpus, after all headers have been checked. All problems of all files are in the one
-    /// exception.
+    /// Opens the files of a corpus after all headers have been checked. One exception reports the problems of all
+    /// files.
     ///
     /// @throws DatasetException when a shard cannot be used or there are no rows
-    /// @throws IOException      when files cannot be read and nothing else is wrong
+    /// @throws IOException      when files cannot be read and there is no other problem
     static ShardFiles open(ShardPaths paths, ReaderOptions options, boolean isLenient) throws IOException {
         Probe[] probes = probe(paths, options);
         List<ShardHeader> headers = requireUsable(paths, probes, isLenient);
@@ -51,7 +57,9 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = probes[i].size();
         }
-        return of(openFiles(paths.files(), sizes, options), sizes, headers, options);
+        List<Long> modifiedNanos =
+                Arrays.stream(probes).map(Probe::modifiedNanos).toList();
+        return of(openFiles(paths.files(), sizes, options), sizes, headers, modifiedNanos, options);
     }
 
     private static OpenFiles openFiles(List<Location> files, long[] sizes, ReaderOptions options) throws IOException {
@@ -60,7 +68,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
                 : OpenFiles.open(files.stream().map(Location::path).toList(), sizes, options);
     }
 
-    /// The headers of files that are not opened.
+    /// Reads the headers of files without opening them.
     ///
     /// @throws DatasetException when a shard cannot be used
     static List<ShardHeader> headers(ShardPaths paths, ReaderOptions options) throws IOException {
@@ -71,7 +79,8 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         return headers;
     }
 
-    private static ShardFiles of(OpenFiles files, long[] sizes, List<ShardHeader> headers, ReaderOptions options)
+    private static ShardFiles of(
+            OpenFiles files, long[] sizes, List<ShardHeader> headers, List<Long> modifiedNanos, ReaderOptions options)
             throws IOException {
         Iterator<ShardHeader> next = headers.iterator();
         int[] index = new int[1];
@@ -79,7 +88,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
             requireSize(file, sizes[index[0]++]);
             return next.next().layout();
         });
-        return new ShardFiles(rows, headers);
+        return new ShardFiles(rows, headers, modifiedNanos);
     }
 
     private static void requireSize(OpenFile file, long size) {
@@ -88,19 +97,46 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
                     file.location(),
                     0,
                     Reason.SHARD_CHANGED,
-                    "the file had " + size + " bytes when its header was read and has " + file.size()
+                    "the file had " + size + " bytes when its header was read, but has " + file.size()
                             + " now: another program is changing it");
         }
     }
 
-    private static long readHead(RangeStore store, Location file, MemorySegment head) throws IOException {
+    /// Checks the files again and reports those whose size or modification time has changed since they were
+    /// opened. Objects of a remote store are not checked.
+    List<Problem> changes() throws IOException {
+        ReaderOptions options = rows.options();
+        if (options.store() != null) {
+            return List.of();
+        }
+        Problem[] found = new Problem[headers.size()];
+        Parallel.run(found.length, options.threads(), i -> found[(int) i] = change((int) i, options.files()));
+        return Arrays.stream(found).filter(Objects::nonNull).toList();
+    }
+
+    private Problem change(int index, RangeStore store) throws IOException {
+        OpenFile file = group().files().get(index);
+        String what;
+        try (Disk.Readable now = store.open(file.location())) {
+            boolean isSame = now.size() == file.size() && now.modifiedNanos() == modifiedNanos.get(index);
+            what = isSame ? null : "another program changed the file while it was open; open the corpus again";
+        } catch (NoSuchFileException e) {
+            what = "another program removed the file while it was open";
+        }
+        return what == null ? null : new Problem(file.location(), 0, Severity.ERROR, Reason.SHARD_CHANGED, what);
+    }
+
+    private static Probe read(RangeStore store, Location file) throws IOException {
+        MemorySegment head = MemorySegment.ofArray(new byte[(int) ShardFormat.HEADER_SIZE]);
         try (Disk.Readable readable = store.open(file)) {
             readable.read(0, head);
-            return readable.size();
+            long size = readable.size();
+            MemorySegment read = head.asSlice(0, Math.min(size, head.byteSize()));
+            return new Probe(size, readable.modifiedNanos(), ShardHeader.parse(file, size, read), null, null);
         } catch (IOException e) {
-            // Asked for only here, because it would take as long as opening the file.
+            // Checked only here, because it would take as long as opening the file.
             if (store.isFolder(file)) {
-                throw new FileSystemException(file.toString(), null, "it is a folder and not a shard");
+                throw new FileSystemException(file.toString(), null, "it is a folder, not a shard");
             }
             throw e;
         }
@@ -121,19 +157,16 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
     }
 
     private static Probe probe(RangeStore store, Location file) {
-        MemorySegment head = MemorySegment.ofArray(new byte[(int) ShardFormat.HEADER_SIZE]);
         try {
-            long size = readHead(store, file, head);
-            MemorySegment read = head.asSlice(0, Math.min(size, head.byteSize()));
-            return new Probe(size, ShardHeader.parse(file, size, read), null, null);
+            return read(store, file);
         } catch (DatasetException e) {
-            return new Probe(0, null, Problem.of(e), null);
+            return Probe.bad(Problem.of(e), null);
         } catch (IOException e) {
-            return new Probe(0, null, new Problem(file, 0, Severity.ERROR, Reason.IO, text(e)), e);
+            return Probe.bad(new Problem(file, 0, Severity.ERROR, Reason.IO, text(e)), e);
         }
     }
 
-    /// What an I/O error says, without the path that it begins with.
+    /// The message of an I/O error, without the path that it begins with.
     private static String text(IOException failure) {
         if (failure instanceof FileSystemException e) {
             String kind = e.getClass().getSimpleName().replace("Exception", "");
@@ -152,7 +185,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         return headers;
     }
 
-    /// Throws the problems there are: as an error of the disk when all of them are.
+    /// Throws the problems, if any: as an I/O error when all of them are I/O errors.
     private static void requireNone(List<Problem> problems, Probe[] probes) throws IOException {
         List<IOException> failures = Arrays.stream(probes)
                 .map(Probe::failure)
@@ -206,7 +239,8 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
                     ShardFormat.WIDTH_OFFSET,
                     Severity.ERROR,
                     Reason.WIDTH_MISMATCH,
-                    "the rows have width " + header.width() + " and those of the first shard " + first.width()));
+                    "the rows have width " + header.width() + ", but those of the first shard have width "
+                            + first.width()));
         }
         if (header.type() != first.type()) {
             return List.of(new Problem(
@@ -214,7 +248,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
                     ShardFormat.DTYPE_OFFSET,
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
-                    "the rows are " + header.type() + " and those of the first shard " + first.type()));
+                    "the rows are " + header.type() + ", but those of the first shard are " + first.type()));
         }
         return List.of();
     }
@@ -251,12 +285,12 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers) implements AutoClose
         return rows.files();
     }
 
-    /// Numbers in a row.
+    /// The number of values in a row.
     long width() {
         return headers.getFirst().width();
     }
 
-    /// The type of the numbers.
+    /// The type of the values.
     ElementType type() {
         return headers.getFirst().type();
     }

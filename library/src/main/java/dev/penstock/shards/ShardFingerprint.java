@@ -10,12 +10,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import java.util.List;
 
-/// The fingerprint of a corpus. How the rows are divided into shards makes no difference.
+/// The fingerprint of a corpus. It does not depend on how the rows are divided into shards.
 ///
-/// With a manifest it is that of the type, the width, the number of rows and the checksum of all rows, which is
-/// computed from the listed checksums of the shards. Otherwise samples of the rows take the place of the checksum.
+/// With a manifest it is built from the type, the width, the number of rows and the checksum of all rows, which is
+/// computed from the checksums of the shards in the manifest. Otherwise samples of the rows are used instead of
+/// the checksum.
 ///
-/// @param manifest of exactly these shards, or null
+/// @param manifest the manifest of exactly these shards, or null
 record ShardFingerprint(ShardFiles shards, ShardManifest manifest) {
     String text() throws IOException {
         return manifest == null ? ofSamples() : of(shards.type(), shards.width(), manifest.shards());
@@ -37,7 +38,7 @@ record ShardFingerprint(ShardFiles shards, ShardManifest manifest) {
             ShardHeader header = ShardHeader.of(shard.rows(), width, type);
             int headerCrc = Crc32c.of(MemorySegment.ofArray(header.write()));
             int whole = HexFormat.fromHexDigits(shard.crc());
-            // The header is taken out of the checksum of the file.
+            // Remove the header from the checksum of the file.
             int rowsCrc = whole ^ Crc32c.combine(headerCrc, 0, header.rowBytes());
             crc = Crc32c.combine(crc, rowsCrc, header.rowBytes());
             rowCount += shard.rows();
@@ -47,7 +48,7 @@ record ShardFingerprint(ShardFiles shards, ShardManifest manifest) {
                 .text();
     }
 
-    /// Whether every row is covered.
+    /// Whether the fingerprint covers every row.
     boolean isExact() {
         return manifest != null || rowBytes() <= Fingerprint.SAMPLED_WHOLE_MAX;
     }

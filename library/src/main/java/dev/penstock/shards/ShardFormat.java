@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 /// A shard is a header of 32 bytes and rows of floating-point numbers of one width. A corpus is an ordered list of
 /// shards.
 ///
-/// All numbers are little-endian. The format is GAMSAE01; what its original reader accepts is read here, some of
-/// it only by a lenient reader.
+/// All numbers are little-endian. The format is GAMSAE01. Everything that its original reader accepts can be read
+/// here, some of it only by a lenient reader.
 ///
 /// ## Layout
 ///
@@ -32,8 +32,8 @@ import java.nio.charset.StandardCharsets;
 /// The rows follow, `rowCount * width` numbers row by row, and end with the file. Row `r` begins at byte
 /// `32 + r * width * size of the type`.
 ///
-/// The dtype tags are 0 for f32, 1 for bf16, 2 for f16 and 3 for f64. Writers use f32 unless another type is asked
-/// for, because the original reader refuses all others (`BadDtype`).
+/// The dtype tags are 0 for f32, 1 for bf16, 2 for f16 and 3 for f64. Writers use f32 by default, because the
+/// original reader rejects all other types (`BadDtype`).
 ///
 /// ## Order
 ///
@@ -45,7 +45,7 @@ import java.nio.charset.StandardCharsets;
 /// ## Files beside the shards
 ///
 /// `corpus.json` ([ShardManifest]) is optional and lists the shards with their rows, bytes and checksums;
-/// `stats.json` ([ShardStats]) keeps statistics. The original reader ignores both.
+/// `stats.json` ([ShardStats]) stores statistics. The original reader ignores both.
 ///
 /// ## Example
 ///
@@ -58,22 +58,27 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ## Invariants
 ///
-/// - What we write with type f32 is byte for byte what the original writer writes.
+/// - With type f32 our files are byte for byte those of the original writer.
 /// - A published shard is never changed.
 ///
 /// ## Limits
 ///
 /// - The size that a header announces, and the number of all rows, fit in 63 bits; otherwise `HEADER_OVERFLOW`.
 /// - More than 2,048 shards are mapped on demand, some at a time.
+/// - A shard has at most 2^20 rows of width 0, which only a lenient reader accepts. Such rows take no bytes, so a
+///   file of 32 bytes could announce any number of them and keep every pass over the rows busy for years.
 ///
 /// ## Leniency
 ///
-/// The original reader accepts bytes behind the last row, a reserved field that is not 0, and rows of width 0.
-/// They are errors here (`TRAILING_BYTES`, `NONZERO_PADDING`, `ZERO_WIDTH`) unless the reader is lenient. Headers
-/// whose size wraps around at 2^64, which crash the original, are always refused.
+/// The original reader accepts bytes after the last row, a reserved field that is not 0, and rows of width 0. They
+/// are errors here (`TRAILING_BYTES`, `NONZERO_PADDING`, `ZERO_WIDTH`) unless the reader is lenient. Headers whose
+/// size overflows 2^64, which crash the original reader, are always rejected.
 public final class ShardFormat {
     /// The extension of shard files, with its dot.
     public static final String EXTENSION = ".shard";
+
+    /// Rows of width 0 that a shard may have.
+    static final long EMPTY_ROWS_MAX = 1L << 20;
 
     /// The file that lists the shards of a folder.
     public static final String MANIFEST = "corpus.json";
@@ -81,7 +86,7 @@ public final class ShardFormat {
     /// The file that keeps the statistics of a folder.
     public static final String STATS = "stats.json";
 
-    /// Rows of a batch unless the corpus has fewer, as in the original.
+    /// The largest number of rows in a batch, as in the original program.
     public static final long BATCH_ROWS_MAX = 1024;
 
     static final StructLayout HEADER = MemoryLayout.structLayout(
@@ -91,7 +96,7 @@ public final class ShardFormat {
             U32.withName("dtype"),
             U32.withName("reserved"));
 
-    /// Bytes before the first row.
+    /// The size of the header, which is the offset of the first row.
     public static final long HEADER_SIZE = HEADER.byteSize();
 
     static final long ROW_COUNT_OFFSET = Layouts.offset(HEADER, "rowCount");
@@ -101,17 +106,17 @@ public final class ShardFormat {
 
     private ShardFormat() {}
 
-    /// How every file begins.
+    /// The magic number at the start of every file.
     public static byte[] magic() {
         return "GAMSAE01".getBytes(StandardCharsets.US_ASCII);
     }
 
-    /// How files of every version begin.
+    /// The common start of the magic numbers of all versions.
     public static byte[] family() {
         return "GAMSAE".getBytes(StandardCharsets.US_ASCII);
     }
 
-    /// The type of a tag, or null when no reader knows it.
+    /// The type of a tag, or null when the tag is unknown.
     static ElementType type(long tag) {
         return switch ((int) Math.min(tag, Integer.MAX_VALUE)) {
             case 0 -> ElementType.F32;
@@ -124,14 +129,14 @@ public final class ShardFormat {
 
     /// The tag of a type.
     ///
-    /// @throws IllegalArgumentException when shards cannot have it
+    /// @throws IllegalArgumentException when shards do not support the type
     static int tag(ElementType type) {
         return switch (type) {
             case F32 -> 0;
             case BF16 -> 1;
             case F16 -> 2;
             case F64 -> 3;
-            default -> throw new IllegalArgumentException("shards hold f32, bf16, f16 or f64 and not " + type);
+            default -> throw new IllegalArgumentException("shards support f32, bf16, f16 and f64, but not " + type);
         };
     }
 }

@@ -19,16 +19,16 @@ import java.util.List;
 
 /// The header of a shard.
 ///
-/// @param rowCount number of rows
-/// @param width    numbers in a row
-/// @param type     of the numbers
+/// @param rowCount the number of rows
+/// @param width    the number of values in a row
+/// @param type     the type of the values
 /// @param reserved 0 in every file that follows the specification
 public record ShardHeader(long rowCount, long width, ElementType type, long reserved) {
     /// @throws IllegalArgumentException when the rows do not fit in a file of 2^63 - 1 bytes
     public ShardHeader {
         ShardFormat.tag(type);
         if (rowCount < 0 || width < 0) {
-            throw new IllegalArgumentException("a shard cannot have " + rowCount + " rows of width " + width);
+            throw new IllegalArgumentException("invalid size of a shard: " + rowCount + " rows of width " + width);
         }
         try {
             Math.addExact(
@@ -39,15 +39,15 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
         }
     }
 
-    /// A header as it is written.
+    /// Creates a header for writing.
     static ShardHeader of(long rowCount, long width, ElementType type) {
         return new ShardHeader(rowCount, width, type, 0);
     }
 
-    /// Reads a header and makes the checks that the original makes, in its order.
+    /// Parses a header and makes the same checks as the original program, in its order.
     ///
-    /// @param size bytes of the file
-    /// @param head the first bytes of the file, [ShardFormat#HEADER_SIZE] of them unless the file has fewer
+    /// @param size the size of the file in bytes
+    /// @param head the first [ShardFormat#HEADER_SIZE] bytes of the file, or fewer if the file is shorter
     /// @throws DatasetException when the header cannot be used or the file ends before its last row
     static ShardHeader parse(Location file, long size, MemorySegment head) {
         if (head.byteSize() < ShardFormat.HEADER_SIZE) {
@@ -72,6 +72,14 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
         if (size < header.size()) {
             throw truncated(file, header.size(), size);
         }
+        if (width == 0 && rowCount > ShardFormat.EMPTY_ROWS_MAX) {
+            throw new DatasetException.Corrupt(
+                    file,
+                    ShardFormat.WIDTH_OFFSET,
+                    Reason.ZERO_WIDTH,
+                    "the header announces " + rowCount + " rows of width 0; at most " + ShardFormat.EMPTY_ROWS_MAX
+                            + " such rows are read, also by a lenient reader");
+        }
         return header;
     }
 
@@ -94,10 +102,10 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
                 file,
                 actual,
                 Reason.TRUNCATED,
-                "the shard is truncated: its header needs " + expected + " bytes and the file has " + actual);
+                "the shard is truncated: its header needs " + expected + " bytes, but the file has " + actual);
     }
 
-    /// What the original accepts and the specification does not allow.
+    /// The deviations that the original reader accepts but the specification does not allow.
     List<Problem> deviations(Location file, long size, Severity severity) {
         List<Problem> found = new ArrayList<>();
         if (width == 0) {
@@ -110,7 +118,7 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
                     ShardFormat.RESERVED_OFFSET,
                     severity,
                     Reason.NONZERO_PADDING,
-                    "the reserved field is " + reserved + " and not 0"));
+                    "the reserved field is " + reserved + " instead of 0"));
         }
         if (size > size()) {
             found.add(new Problem(
@@ -118,12 +126,12 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
                     size(),
                     severity,
                     Reason.TRAILING_BYTES,
-                    "bytes follow the last row: the header announces " + size() + " bytes and the file has " + size));
+                    "bytes follow the last row: the header announces " + size() + " bytes, but the file has " + size));
         }
         return found;
     }
 
-    /// The bytes of the header.
+    /// Encodes the header.
     byte[] write() {
         byte[] bytes = Arrays.copyOf(ShardFormat.magic(), (int) ShardFormat.HEADER_SIZE);
         MemorySegment segment = MemorySegment.ofArray(bytes);
@@ -134,22 +142,22 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
         return bytes;
     }
 
-    /// Bytes of one row.
+    /// The size of a row in bytes.
     public long rowSize() {
         return width * type.size();
     }
 
-    /// Bytes of all rows.
+    /// The size of all rows in bytes.
     public long rowBytes() {
         return rowCount * rowSize();
     }
 
-    /// Bytes of the header and all rows.
+    /// The size of the header and all rows in bytes.
     public long size() {
         return ShardFormat.HEADER_SIZE + rowBytes();
     }
 
-    /// Where the rows lie.
+    /// The layout of the rows.
     RowLayout layout() {
         return new RowLayout.Contiguous(ShardFormat.HEADER_SIZE, rowSize(), rowCount);
     }

@@ -14,16 +14,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the manifest of a folder says about its shards, compared with their headers.
+/// The manifest of a folder, compared with the headers of its shards.
 ///
-/// @param manifest null when there is none that can be read
-/// @param isExact  whether the manifest lists exactly the shards that are there
-/// @param findings where the two differ
+/// @param manifest the manifest, or null when there is none that can be read
+/// @param isExact  whether the manifest lists exactly the existing shards
+/// @param findings the differences
 record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findings) {
     static final ShardListing NONE = new ShardListing(null, false, List.of());
 
-    /// @throws DatasetException when the manifest cannot be used, or shards are missing or not as listed, unless
-    ///                          that is accepted
+    /// @throws DatasetException when the manifest cannot be used, or shards are missing or differ from it, and the
+    ///                          options are not lenient
     static ShardListing of(RangeStore store, ShardPaths paths, ShardFiles shards, boolean isLenient)
             throws IOException {
         if (paths.folder() == null) {
@@ -59,7 +59,7 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
             findings.add(error(
                     list,
                     Reason.SHARD_MISMATCH,
-                    "it lists rows of " + manifest.width() + " " + manifest.dtype() + " and the shards have rows of "
+                    "it lists rows of " + manifest.width() + " " + manifest.dtype() + ", but the shards have rows of "
                             + shards.width() + " " + shards.type()));
         }
         Map<String, Integer> found = new HashMap<>();
@@ -78,8 +78,9 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
                         file,
                         Reason.SHARD_MISMATCH,
                         shards.headers().get(index).rowCount() + " rows in "
-                                + shards.group().files().get(index).size() + " bytes, where " + listed.rows() + " in "
-                                + listed.bytes() + " are listed"));
+                                + shards.group().files().get(index).size() + " bytes, but the manifest lists "
+                                + listed.rows() + " rows in "
+                                + listed.bytes() + " bytes"));
             }
         }
         for (String name : found.keySet().stream().sorted().toList()) {
@@ -97,7 +98,7 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
         return new Problem(file, 0, Severity.ERROR, reason, what);
     }
 
-    /// The listed checksums, by the names of the shards.
+    /// The checksums in the manifest, by the names of the shards.
     Map<String, String> checksums() {
         Map<String, String> checksums = new HashMap<>();
         if (manifest != null) {
@@ -106,11 +107,11 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
         return checksums;
     }
 
-    /// What a user should know before using the rows.
+    /// Remarks for the user about the manifest.
     List<String> remarks() {
         return findings.isEmpty()
                 ? List.of()
-                : List.of(ShardFormat.MANIFEST + " does not describe the shards, so it is not used: "
+                : List.of(ShardFormat.MANIFEST + " does not match the shards, so it is ignored: "
                         + findings.getFirst().file() + ": "
                         + findings.getFirst().what());
     }

@@ -90,7 +90,7 @@ final class ShardMoments {
         Sums total = new Sums();
         int threads = Parallel.defaultThreads();
         long blockCount = Math.ceilDiv(shards.count(), ShardStats.BLOCK_ROWS);
-        // As many blocks at a time as there are threads, so that memory stays bounded whatever the number of rows.
+        // One block for each thread at a time, so that memory stays bounded for any number of rows.
         for (long start = 0; start < blockCount; start += threads) {
             long first = start;
             int count = (int) Math.min(threads, blockCount - start);

@@ -19,17 +19,17 @@ import java.util.regex.PatternSyntaxException;
 
 /// The files of a corpus, in the order of its rows.
 ///
-/// @param folder   the folder that was opened, or null when a file, a list or a pattern was
-/// @param files    in the order of the rows; may be empty
+/// @param folder   the folder that was opened, or null for a file, a list or a pattern
+/// @param files    the files in the order of the rows; may be empty
 /// @param problems names that cannot be used
 record ShardPaths(Location folder, List<Location> files, List<Problem> problems) {
-    /// A file and the UTF-8 bytes of its name. Java's own order of strings is that of UTF-16, in which U+1F600
-    /// comes before U+FF21.
+    /// A file and the UTF-8 bytes of its name. Java orders strings by UTF-16, in which U+1F600 comes before
+    /// U+FF21.
     private record Named(Location file, byte[] name) {}
 
     /// Finds the files of a folder, a pattern such as `DIR/*.shard`, or a single file.
     ///
-    /// @throws NoSuchFileException when there is nothing
+    /// @throws NoSuchFileException when the path does not exist
     static ShardPaths find(RangeStore store, Location path) throws IOException {
         if (store.isFolder(path)) {
             return sorted(
@@ -62,13 +62,13 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
                         0,
                         Severity.ERROR,
                         Reason.NOT_UTF8,
-                        "the file name is not UTF-8, so its place in the order is not defined; rename the file"));
+                        "the file name is not UTF-8, so its position in the order is not defined; rename the file"));
             }
         }
         return new ShardPaths(folder, inOrder(usable), problems);
     }
 
-    /// Orders by the bytes of the names, which are made once for each file.
+    /// Sorts by the bytes of the names, which are encoded once for each file.
     private static List<Location> inOrder(List<Location> files) {
         List<Named> named = new ArrayList<>(files.size());
         files.forEach(file -> named.add(new Named(file, bytes(file))));
@@ -76,7 +76,7 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         return named.stream().map(Named::file).toList();
     }
 
-    /// Whether a name has the extension `shard`: a name that is nothing but `.shard` has none.
+    /// Whether a name has the extension `shard`. The name `.shard` itself has no extension.
     static boolean isShard(Location file) {
         return isShard(file.name());
     }
@@ -86,12 +86,12 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         return name.endsWith(ShardFormat.EXTENSION) && name.length() > ShardFormat.EXTENSION.length();
     }
 
-    /// Whether a folder holds shards.
+    /// Whether a folder has shards.
     static boolean hasShards(RangeStore store, Location folder) throws IOException {
         return store.list(folder).stream().anyMatch(ShardPaths::isShard);
     }
 
-    /// The files that match a pattern in the last part of a path; none when the path is not a pattern.
+    /// The files that match a pattern in the last part of a path; empty when the path is not a pattern.
     static List<Location> matches(RangeStore store, Location path) throws IOException {
         Location folder = path.isLocal() && path.parent() == null ? Location.of(Path.of("")) : path.parent();
         boolean isPattern = path.name().chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
@@ -102,7 +102,7 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         try {
             matcher = FileSystems.getDefault().getPathMatcher("glob:" + path.name());
         } catch (PatternSyntaxException e) {
-            // A name with a bracket, and not a pattern.
+            // The name contains a bracket but is not a pattern.
             return List.of();
         }
         List<Location> found = new ArrayList<>();
@@ -114,7 +114,7 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         return found;
     }
 
-    /// Java shows bytes of a name that are not UTF-8 as U+FFFD, and making a path of that gives another one.
+    /// Java shows bytes of a name that are not UTF-8 as U+FFFD, and a path made from that text is another path.
     private static boolean isText(Location file) {
         if (!file.isLocal() || file.name().indexOf('\uFFFD') < 0) {
             return true;

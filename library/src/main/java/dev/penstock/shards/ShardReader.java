@@ -25,25 +25,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// An open corpus of activation shards as a dataset: a record is a row, and its one field `value` has the type and
-/// the width of the shards. [#source] streams the rows in order.
+/// A reader for a corpus of activation shards. A record is a row, and its only field `value` has the type and
+/// width of the shards. [#source] streams the rows in order.
 ///
-/// Opening reads the headers of all shards and nothing else. Problems of all shards are reported together.
+/// Opening reads only the headers of all shards. Problems of all shards are reported together.
 ///
-/// **Ownership.** Owns the mappings. Rows are views into them and die with the reader.
+/// **Ownership.** Owns the mappings. Rows are views into them and are valid until the reader is closed.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset][dev.penstock.Dataset].
 public final class ShardReader implements StoredRows {
-    /// How to read shards.
+    /// Options for reading shards.
     ///
-    /// @param reading        what all formats share
-    /// @param isLenient      whether to accept what the original reader accepts and the specification does not
-    ///                       allow: bytes behind the last row, a reserved field that is not 0, rows of width 0
-    /// @param readAheadBytes bytes that a [ShardSource] reads ahead of its position in the background; 0 for none
-    /// @param nonFinite      what a [ShardSource] does about infinite values and NaN
+    /// @param reading        the options that all formats share
+    /// @param isLenient      whether to accept shards that the original reader accepts but the specification does
+    ///                       not allow: bytes after the last row, a reserved field that is not 0, rows of width 0
+    /// @param readAheadBytes the number of bytes that a [ShardSource] reads ahead in the background; 0 for none
+    /// @param nonFinite      how a [ShardSource] handles infinite values and NaN
     public record Options(ReaderOptions reading, boolean isLenient, long readAheadBytes, NonFinite nonFinite)
             implements FormatOptions<Options> {
-        /// Read-ahead unless another is asked for, as published for the original.
+        /// The default read-ahead, as published for the original program.
         public static final long READ_AHEAD_BYTES = 8L << 20;
 
         public static final Options DEFAULT =
@@ -103,17 +103,17 @@ public final class ShardReader implements StoredRows {
 
     /// Opens a folder of shards, a pattern such as `DIR/*.shard`, or one shard.
     ///
-    /// @throws DatasetException when a shard cannot be used, with the problems of all shards
+    /// @throws DatasetException when a shard cannot be used; it lists the problems of all shards
     public static ShardReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens a corpus in a certain way.
+    /// Opens a corpus with options.
     public static ShardReader open(Path path, Options options) throws IOException {
         return open(Location.of(path), options);
     }
 
-    /// Opens a corpus that is local or in the store of the options.
+    /// Opens a corpus that is local or in the remote store of the options.
     ///
     /// @throws IllegalArgumentException when the location is remote and the options have no store
     public static ShardReader open(Location location, Options options) throws IOException {
@@ -123,7 +123,8 @@ public final class ShardReader implements StoredRows {
 
     /// Opens a list of shards, whose rows are numbered in the order of the list.
     ///
-    /// @throws DatasetException when the list is empty or a shard cannot be used, with the problems of all shards
+    /// @throws DatasetException when the list is empty or a shard cannot be used; it lists the problems of all
+    ///                          shards
     public static ShardReader open(List<Path> files, Options options) throws IOException {
         List<Location> locations = files.stream().map(Location::of).toList();
         Location first = locations.isEmpty() ? Location.of(Path.of("")) : locations.getFirst();
@@ -141,7 +142,7 @@ public final class ShardReader implements StoredRows {
         }
     }
 
-    /// Whether a folder holds shards, or a path is a pattern that matches shards.
+    /// Whether a folder has shards, or a path is a pattern that matches shards.
     public static boolean isCorpus(Disk disk, Path path) throws IOException {
         RangeStore store = RangeStore.of(disk);
         Location location = Location.of(path);
@@ -166,14 +167,14 @@ public final class ShardReader implements StoredRows {
         return location;
     }
 
-    /// The folder that was opened, or null when a file, a list, a pattern or a remote folder was.
+    /// The folder that was opened, or null for a file, a list, a pattern or a remote folder.
     public Path folder() {
         return paths.folder() == null || !paths.folder().isLocal()
                 ? null
                 : paths.folder().path();
     }
 
-    /// Where the files are.
+    /// The disk that holds the files.
     public Disk disk() {
         return options.disk();
     }
@@ -183,17 +184,17 @@ public final class ShardReader implements StoredRows {
         return shards.rows().count();
     }
 
-    /// Numbers in a row.
+    /// The number of values in a row.
     public long width() {
         return shards.width();
     }
 
-    /// The type of the stored numbers.
+    /// The type of the stored values.
     public ElementType type() {
         return shards.type();
     }
 
-    /// Rows of a batch of [#source].
+    /// The number of rows in a batch of [#source].
     public long batchRows() {
         return Math.clamp(count(), 1, ShardFormat.BATCH_ROWS_MAX);
     }
@@ -203,7 +204,7 @@ public final class ShardReader implements StoredRows {
         return paths.files();
     }
 
-    /// The id of the first row of a shard; for the number of shards, the number of all rows.
+    /// The id of the first row of a shard. For `shardIndex` equal to the number of shards, the number of all rows.
     public long start(int shardIndex) {
         return shards.rows().start(shardIndex);
     }
@@ -243,7 +244,7 @@ public final class ShardReader implements StoredRows {
         return shards.rows().rowSize();
     }
 
-    /// Shards are not NumPy files.
+    /// Empty, because shards are not NumPy files.
     @Override
     public List<Location> arrayFiles() {
         return List.of();
@@ -275,7 +276,8 @@ public final class ShardReader implements StoredRows {
         gather.read(indices, target);
     }
 
-    /// The rows in order, from row 0 on. Sources are independent of each other and die with the reader.
+    /// Streams the rows in order, from row 0 on. Sources are independent of each other and valid until the reader
+    /// is closed.
     public ShardSource source() {
         boolean isMapped = options.access() == Access.MMAP && options.reading().store() == null;
         return isMapped
@@ -299,12 +301,22 @@ public final class ShardReader implements StoredRows {
         return verify(progress, options.isLenient());
     }
 
-    /// Verifies the corpus with other leniency than it was opened with.
+    /// Verifies the corpus with another leniency than it was opened with.
     ///
-    /// @param isLenient whether what only the original reader accepts is a warning and not an error
+    /// @param isLenient whether a deviation that only the original reader accepts is a warning instead of an error
     public Verification verify(Progress progress, boolean isLenient) throws IOException {
         return shards.group()
                 .use(() -> new ShardVerifier(paths, shards, listing, isLenient, options.threads()).verify(progress));
+    }
+
+    /// Checks that the shards have not changed since they were opened.
+    ///
+    /// @throws DatasetException when the size or modification time of a shard has changed
+    void requireUnchanged() throws IOException {
+        List<Verification.Problem> changes = shards.group().use(shards::changes);
+        if (!changes.isEmpty()) {
+            throw DatasetException.Corrupt.of(changes);
+        }
     }
 
     @Override
@@ -312,7 +324,7 @@ public final class ShardReader implements StoredRows {
         return shards.group().use(fingerprints::text);
     }
 
-    /// Accepts the fingerprint of samples as well, which copies without a manifest have.
+    /// Also accepts the fingerprint of samples, which copies without a manifest have.
     @Override
     public boolean hasFingerprint(String noted, long rowCount) throws IOException {
         return noted.equals(fingerprint(rowCount))
@@ -324,7 +336,7 @@ public final class ShardReader implements StoredRows {
         return fingerprints.isExact();
     }
 
-    /// What the manifest notes.
+    /// The metadata in the manifest.
     @Override
     public Map<String, String> metadata() {
         return listing.manifest() == null ? Map.of() : listing.manifest().metadata();

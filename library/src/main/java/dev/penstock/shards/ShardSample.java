@@ -6,15 +6,15 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 
-/// A sample of the rows of a corpus, chosen by [RowHash].
+/// A sample of the rows of a corpus, selected by [RowHash].
 ///
-/// @param fraction the share of the rows
-/// @param seed     chooses among samples; null for the nested one
+/// @param fraction the fraction of the rows
+/// @param seed     the random seed; null for nested samples
 public record ShardSample(double fraction, Long seed) {
-    /// Ids that are looked at together.
+    /// The number of ids that are tested together.
     private static final long ID_COUNT = 1L << 16;
 
-    /// @param seed null for the sample whose smaller fractions are parts of it
+    /// @param seed the random seed, or null for nested samples, in which smaller fractions are part of larger ones
     public static ShardSample of(double fraction, Long seed) {
         return new ShardSample(fraction, seed);
     }
@@ -24,12 +24,12 @@ public record ShardSample(double fraction, Long seed) {
         return seed == null ? RowHash.isInFraction(rowId, fraction) : RowHash.isIncluded(rowId, seed, fraction);
     }
 
-    /// The ids from `from` up to but not including `to` that are in the sample, in order.
+    /// The ids in the sample from `from` up to the exclusive `to`, in order.
     public long[] ids(long from, long to) {
         return LongStream.range(from, to).filter(this::has).toArray();
     }
 
-    /// Appends the rows of the sample to a writer, as they are stored where the types are the same.
+    /// Appends the rows of the sample to a writer. If the types are the same, they are copied unchanged.
     public void copy(ShardReader shards, ShardWriter writer, Progress progress) throws IOException {
         int rowsAtOnce = (int) Math.clamp((4L << 20) / Math.max(1, shards.rowSize()), 1, ID_COUNT);
         try (ShardSource source = shards.source();

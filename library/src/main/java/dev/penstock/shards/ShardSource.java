@@ -7,90 +7,94 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// The rows of a corpus, streamed in order and read by row id.
+/// A stream of the rows of a corpus in order, which can also read rows by id.
 ///
-/// Row ids are dense, from 0 to [#count] - 1, in the order of the shards. They do not depend on batches, on
-/// read-ahead or on how the files are stored. There are two implementations with the same rows: mapped files, and
-/// files of a store that answers "list, size, read this range".
+/// Row ids run from 0 to [#count] - 1, in the order of the shards. They do not depend on batches, on read-ahead or
+/// on how the files are stored. There are two implementations with the same rows: one for mapped files, and one
+/// for files that are read by range.
 ///
-/// A source has a position, the id of the next row. [#nextBatch] and [#nextRows] move it; [#read], [#gather] and
-/// [#views] do not.
+/// A source has a position, the id of the next row. [#nextBatch] and [#nextRows] advance it; [#read], [#gather]
+/// and [#views] do not.
 ///
-/// **Lifecycle.** Dies with the [ShardReader] it was made by. Closing stops the read-ahead.
+/// **Lifecycle.** Valid until its [ShardReader] is closed. Closing the source stops the read-ahead.
 ///
-/// **Threads.** One at a time. Several sources over the same reader are independent.
+/// **Threads.** One thread at a time. Several sources of the same reader are independent.
 public interface ShardSource extends AutoCloseable {
-    /// Rows of all shards.
+    /// The number of rows in all shards.
     long count();
 
-    /// Numbers in a row.
+    /// The number of values in a row.
     long width();
 
-    /// The type of the stored numbers.
+    /// The type of the stored values.
     ElementType type();
 
-    /// Rows of a batch at most: 1024, or [#count] if that is smaller.
+    /// The largest number of rows in a batch: 1024, or [#count] if that is smaller.
     long batchRows();
 
-    /// Reads the next batch: up to [#batchRows] rows that lie in one shard, converted to the type of the batch.
+    /// Reads the next batch: up to [#batchRows] rows of one shard, converted to the type of the batch.
     ///
-    /// @return false at the end, where the batch is empty and the position stays
-    /// @throws DatasetException when a shard was shortened or a value is refused; the position stays
+    /// @return false at the end; then the batch is empty and the position does not change
+    /// @throws DatasetException when a shard was shortened or a value is rejected; the position does not change
     boolean nextBatch(ShardBatch batch) throws IOException;
 
-    /// Reads the next `rowCount` rows, whatever shards they are in; fewer only at the end.
+    /// Reads the next `rowCount` rows, which may lie in several shards; fewer only at the end.
     ///
-    /// @return false at the end, where the batch is empty and the position stays
+    /// @return false at the end; then the batch is empty and the position does not change
     /// @throws IllegalArgumentException when the count is not positive
     boolean nextRows(long rowCount, ShardBatch batch) throws IOException;
 
     /// [#nextRows(long, ShardBatch)] into memory of the caller, converted to a type.
     ///
-    /// @return how many rows were read; 0 at the end
+    /// @return the number of rows read; 0 at the end
     /// @throws IllegalArgumentException when the count is not positive, or the memory is too small for the rows
     long nextRows(long rowCount, ElementType type, MemorySegment target) throws IOException;
 
-    /// Goes back to row 0; the same rows come again.
+    /// Moves back to row 0, so that the same rows are read again.
     default void reset() {
         seek(0);
     }
 
     /// Moves to a row. The row after the last one is the end.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such row
+    /// @throws IndexOutOfBoundsException when the row is out of range
     void seek(long rowId);
 
     /// The id of the next row.
     long position();
 
-    /// A short text that says where the source is, for [#resume]. It is bound to the fingerprint of the corpus.
+    /// A resume token: a short text with the position, for [#resume]. It is valid only for the fingerprint of the
+    /// corpus.
+    ///
+    /// @throws DatasetException when another program has changed a shard since it was opened
     String token() throws IOException;
 
-    /// Moves to where another source of the same corpus was.
+    /// Moves to the position of another source of the same corpus.
     ///
-    /// @throws IllegalArgumentException when the text is not a token, or is one of another corpus
+    /// @throws IllegalArgumentException when the text is not a token, or belongs to another corpus
+    /// @throws DatasetException         when another program has changed a shard since it was opened
     void resume(String token) throws IOException;
 
-    /// Reads the rows from `from` up to but not including `to`.
+    /// Reads the rows from `from` up to the exclusive `to`.
     ///
-    /// @throws IndexOutOfBoundsException when there are no such rows
+    /// @throws IndexOutOfBoundsException when the range is out of range
     void read(long from, long to, ShardBatch batch) throws IOException;
 
-    /// Reads rows by their ids, in the order of the ids, which may repeat.
+    /// Reads rows by id, in the order of the ids. An id may occur more than once.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such row
+    /// @throws IndexOutOfBoundsException when an id is out of range
     void gather(long[] rowIds, ShardBatch batch) throws IOException;
 
-    /// The stored bytes of consecutive rows, one segment for each shard that they are in: views where the shards
-    /// are mapped, otherwise copies. Views die with the reader.
+    /// Returns the stored bytes of consecutive rows, one segment for each shard: views if the shards are mapped,
+    /// otherwise copies. Views are valid until the reader is closed.
     ///
-    /// @throws IndexOutOfBoundsException when there are no such rows
+    /// @throws IndexOutOfBoundsException when the range is out of range
     List<MemorySegment> views(long from, long to) throws IOException;
 
-    /// Infinite values and NaNs that were passed on, when they are counted.
+    /// The number of infinite values and NaNs that were passed on, if they are counted.
     long nonFiniteCount();
 
-    /// What the read-ahead has done so far.
+    /// Statistics of the read-ahead so far.
     ReadAheadCounts readAhead();
 
     @Override

@@ -14,22 +14,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Statistics of the rows of a corpus, kept in the file `stats.json` beside the shards.
+/// Statistics of the rows of a corpus, stored in the file `stats.json` beside the shards.
 ///
-/// Sums are accumulated in double precision, for the rows of each block of [#BLOCK_ROWS] rows in their order and
-/// then for the blocks in their order, so that the result does not depend on the number of threads. Values that
-/// are not finite are counted and left out of everything else.
+/// Sums are accumulated in double precision, first for the rows of each block of [#BLOCK_ROWS] rows and then for
+/// the blocks, always in order, so that the result does not depend on the number of threads. Values that are not
+/// finite are counted and excluded from all other statistics.
 ///
-/// @param fingerprint    of the corpus
-/// @param count          rows
-/// @param mean           of each column
-/// @param rms            root of the mean square of each column
-/// @param min            of all values
-/// @param max            of all values
-/// @param meanNorm       mean Euclidean norm of the rows
-/// @param meanSquareNorm mean square of the norms
-/// @param nonFiniteCount values that are infinite or not a number
-/// @param nonFinite      the first of them, at most [#POSITIONS_MAX]
+/// @param fingerprint    the fingerprint of the corpus
+/// @param count          the number of rows
+/// @param mean           the mean of each column
+/// @param rms            the root mean square of each column
+/// @param min            the smallest of all values
+/// @param max            the largest of all values
+/// @param meanNorm       the mean Euclidean norm of the rows
+/// @param meanSquareNorm the mean square norm of the rows
+/// @param nonFiniteCount the number of values that are infinite or NaN
+/// @param nonFinite      the positions of the first of them, at most [#POSITIONS_MAX]
 public record ShardStats(
         String fingerprint,
         long count,
@@ -41,23 +41,23 @@ public record ShardStats(
         double meanSquareNorm,
         long nonFiniteCount,
         List<Position> nonFinite) {
-    /// Positions of values that are not finite which are kept.
+    /// The largest number of positions of non-finite values that are stored.
     public static final int POSITIONS_MAX = 10;
 
-    /// Rows whose sums are accumulated together.
+    /// The number of rows whose sums are accumulated together.
     public static final long BLOCK_ROWS = 4096;
 
     private static final String FORMAT = "penstock shard statistics";
 
-    /// Where a value is.
+    /// The position of a value.
     public record Position(long row, long column) {}
 
-    /// Reads all rows once, on several threads.
+    /// Computes the statistics by reading all rows once, on several threads.
     public static ShardStats compute(ShardReader shards, Progress progress) throws IOException {
         return new ShardMoments(shards).compute(progress);
     }
 
-    /// The factor that makes the mean square of the norms the number of columns, so that the mean norm is about
+    /// The factor that makes the mean square norm equal to the number of columns, so that the mean norm is about
     /// `sqrt(width)`; 1 when all values are 0.
     public double scale() {
         return meanSquareNorm > 0 ? Math.sqrt(mean.length / meanSquareNorm) : 1;
@@ -72,7 +72,7 @@ public record ShardStats(
         return sum > 0 ? Math.sqrt(mean.length / sum) : 1;
     }
 
-    /// The statistics that were kept for a corpus, or null when there are none or they are those of other rows.
+    /// Reads the stored statistics of a corpus. Returns null when there are none, or they belong to other rows.
     ///
     /// @throws DatasetException when the file is damaged
     public static ShardStats read(ShardReader shards) throws IOException {
@@ -96,8 +96,8 @@ public record ShardStats(
                     file,
                     0,
                     Reason.BAD_STATS,
-                    "the statistics cannot be used: " + e.getMessage() + "; compute them again: penstock shards stats "
-                            + folder,
+                    "the statistics cannot be used: " + e.getMessage() + "; compute them again: penstock shards stats"
+                            + " --again " + folder,
                     e);
         }
     }
@@ -136,9 +136,9 @@ public record ShardStats(
         return value instanceof Number number ? number.doubleValue() : Double.parseDouble((String) value);
     }
 
-    /// Puts the statistics beside the shards, in one step.
+    /// Publishes the statistics beside the shards atomically.
     ///
-    /// @throws IllegalArgumentException when they are too many to be read again
+    /// @throws IllegalArgumentException when the result is larger than a reader accepts
     public void publish(Disk disk, Path folder) throws IOException {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("format", FORMAT);
@@ -149,7 +149,7 @@ public record ShardStats(
         ChecksummedJson.publish(disk, folder.resolve(ShardFormat.STATS), ChecksummedJson.write(values));
     }
 
-    /// All but the numbers of each column, as JSON has them.
+    /// The statistics for JSON, without those of each column.
     public Map<String, Object> values() {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("fingerprint", fingerprint);
@@ -170,12 +170,12 @@ public record ShardStats(
         return values;
     }
 
-    /// The numbers of each column as JSON has them.
+    /// The values of each column for JSON.
     public static List<Double> list(double[] numbers) {
         return Arrays.stream(numbers).boxed().toList();
     }
 
-    /// Compares the numbers, and not which arrays hold them.
+    /// Compares the values of arrays, not their identity.
     @Override
     public boolean equals(Object other) {
         return other instanceof ShardStats that

@@ -4,9 +4,11 @@ package dev.penstock.shards;
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
+import dev.penstock.Elements;
 import dev.penstock.Reason;
 import dev.penstock.memory.FloatCast;
 import dev.penstock.memory.Parallel;
+import dev.penstock.memory.Unscoped;
 import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
@@ -14,23 +16,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What both kinds of sources share: the position, the cutting into batches, and the conversion.
+/// The common part of both kinds of sources: the position, the division into batches, and the conversion.
 abstract sealed class ShardStream implements ShardSource permits MappedShardSource, RangeShardSource {
     private static final Pattern TOKEN = Pattern.compile("shards:([0-9a-f]+):(\\d{1,19})");
 
-    /// Below this a second thread costs more than it brings.
+    /// For fewer bytes a second thread costs more than it saves.
     private static final long PARALLEL_BYTES_MIN = 1L << 20;
 
     private static final int PARTS_PER_THREAD = 4;
 
-    /// Rows that are gathered and converted at a time; they stay in the second-level cache in between.
+    /// The number of bytes that are gathered and converted at a time; they stay in the second-level cache in
+    /// between.
     private static final long GATHER_BYTES = 256L << 10;
-
-    /// Rows that are long enough to be converted one by one.
-    private static final long LONG_ROW_SIZE = 1024;
 
     private final ShardReader reader;
     final ShardFiles shards;
@@ -49,13 +50,13 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
         this.options = options;
     }
 
-    /// Copies bytes that begin behind the start of a row and lie in the same file.
+    /// Copies bytes that begin after the start of a row and lie in the same file.
     abstract void readBytes(long rowId, long byteOffset, MemorySegment target) throws IOException;
 
-    /// Told that the next rows will be read from here on.
+    /// Called when the next rows will be read from this row on.
     abstract void moved(long rowId);
 
-    /// Whether several threads may read at a time.
+    /// Whether several threads may read at the same time.
     abstract boolean isParallel();
 
     @Override
@@ -91,7 +92,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     @Override
     public final boolean nextRows(long rowCount, ShardBatch batch) throws IOException {
         if (rowCount < 1) {
-            throw new IllegalArgumentException("a batch has at least one row, not " + rowCount);
+            throw new IllegalArgumentException("rowCount must be at least 1, got " + rowCount);
         }
         batch.clear();
         return position < count() && advance(position + Math.min(rowCount, count() - position), batch);
@@ -108,7 +109,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     @Override
     public final void seek(long rowId) {
         if (rowId < 0 || rowId > count()) {
-            throw new IndexOutOfBoundsException("cannot seek to row " + rowId + " of " + count());
+            throw new IndexOutOfBoundsException("row " + rowId + " is out of range: there are " + count() + " rows");
         }
         position = rowId;
     }
@@ -120,6 +121,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final String token() throws IOException {
+        reader.requireUnchanged();
         return "shards:" + reader.fingerprint() + ":" + position;
     }
 
@@ -127,12 +129,13 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     public final void resume(String token) throws IOException {
         Matcher parts = TOKEN.matcher(token);
         if (!parts.matches()) {
-            throw new IllegalArgumentException("'" + token + "' is not a position of a shard source");
+            throw new IllegalArgumentException("'" + token + "' is not a resume token of a shard source");
         }
+        reader.requireUnchanged();
         String fingerprint = reader.fingerprint();
         if (!reader.hasFingerprint(parts.group(1), count())) {
-            throw new IllegalArgumentException("the position was noted for a corpus with fingerprint " + parts.group(1)
-                    + ", and this one has " + fingerprint + ": its rows or their order are different");
+            throw new IllegalArgumentException("the resume token belongs to a corpus with fingerprint " + parts.group(1)
+                    + ", but this corpus has " + fingerprint + ": its rows or their order are different");
         }
         seek(Long.parseLong(parts.group(2)));
     }
@@ -140,17 +143,19 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     @Override
     public final long nextRows(long rowCount, ElementType type, MemorySegment target) throws IOException {
         if (rowCount < 1) {
-            throw new IllegalArgumentException("a batch has at least one row, not " + rowCount);
+            throw new IllegalArgumentException("rowCount must be at least 1, got " + rowCount);
         }
         long limit = position + Math.min(rowCount, count() - position);
         long byteCount = Math.multiplyExact((limit - position) * width(), type.size());
         if (target.byteSize() < byteCount) {
             throw new IllegalArgumentException(
-                    "the rows need " + byteCount + " bytes and the target has " + target.byteSize());
+                    "the rows need " + byteCount + " bytes, but the target has " + target.byteSize());
         }
         long first = position;
         moved(first);
-        read(first, limit, type, target);
+        MemorySegment values = target.asSlice(0, byteCount);
+        read(first, limit, type, values);
+        inspect(limit - first, row -> first + row, type, values);
         position = limit;
         moved(position);
         return limit - first;
@@ -159,17 +164,36 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     @Override
     public final void read(long from, long to, ShardBatch batch) throws IOException {
         Objects.checkFromToIndex(from, to, count());
-        read(from, to, batch.type(), batch.reserve(to - from, width()));
+        fill(batch, to - from, values -> read(from, to, batch.type(), values));
         batch.complete(from, to - from);
         inspect(batch);
     }
 
+    /// Writes values.
+    @FunctionalInterface
+    private interface Fill {
+        void write(MemorySegment values) throws IOException;
+    }
+
+    /// Writes rows to leased memory of a batch, so that no other thread can free it.
+    private void fill(ShardBatch batch, long rowCount, Fill fill) throws IOException {
+        Buffer.Block block = batch.lease(rowCount, width());
+        try {
+            long byteCount = rowCount * width() * batch.type().size();
+            fill.write(Unscoped.of(block.segment()).asSlice(0, byteCount));
+        } finally {
+            block.release();
+        }
+    }
+
     private void read(long from, long to, ElementType type, MemorySegment target) throws IOException {
+        // Memory that is confined to this thread is written by other threads on its behalf.
+        MemorySegment values = Unscoped.isSafe(target) ? Unscoped.of(target) : target;
         shards.group().use(() -> {
             long rowBytes = width() * type.size();
             for (long row = from; row < to; ) {
                 long limit = Math.min(to, rows.start(rows.fileOf(row) + 1));
-                readInShard(row, limit, type, target.asSlice((row - from) * rowBytes, (limit - row) * rowBytes));
+                readInShard(row, limit, type, values.asSlice((row - from) * rowBytes, (limit - row) * rowBytes));
                 row = limit;
             }
             return null;
@@ -181,54 +205,44 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
         boolean isWorthIt = isParallel() && options.threads() > 1 && byteCount >= PARALLEL_BYTES_MIN;
         long partCount = isWorthIt ? Math.min(to - from, (long) options.threads() * PARTS_PER_THREAD) : 1;
         long rowBytes = width() * type.size();
-        Parallel.run(partCount, options.threads(), part -> {
-            long first = (to - from) * part / partCount;
-            long limit = (to - from) * (part + 1) / partCount;
-            FloatCast.cast(
-                    type(),
-                    (offset, piece) -> readBytes(from + first, offset, piece),
-                    type,
-                    target.asSlice(first * rowBytes, (limit - first) * rowBytes),
-                    (limit - first) * width());
+        Parallel.run(partCount, options.threads(), index -> {
+            long first = (to - from) * index / partCount;
+            long limit = (to - from) * (index + 1) / partCount;
+            MemorySegment part = target.asSlice(first * rowBytes, (limit - first) * rowBytes);
+            cast(from + first, limit - first, type, part);
         });
+    }
+
+    /// Reads and converts rows of one file.
+    void cast(long firstRow, long rowCount, ElementType type, MemorySegment target) throws IOException {
+        FloatCast.Source source = (offset, piece) -> readBytes(firstRow, offset, piece);
+        FloatCast.cast(type(), source, type, target, rowCount * width());
     }
 
     @Override
     public final void gather(long[] rowIds, ShardBatch batch) throws IOException {
         batch.clear();
         MemorySegment ids = MemorySegment.ofArray(rowIds);
-        MemorySegment target = batch.reserve(rowIds.length, width());
-        if (batch.type() == type()) {
-            gather.read(ids, target);
-        } else if (rows.isAddressable() && rows.rowSize() >= LONG_ROW_SIZE) {
-            gatherLongRows(rowIds, batch.type(), target);
-        } else {
-            gatherConverted(ids, batch.type(), target);
-        }
+        fill(batch, rowIds.length, values -> gather(ids, batch.type(), values));
         batch.complete(rowIds);
         inspect(batch);
     }
 
-    /// Converts long rows straight from where they are mapped.
-    private void gatherLongRows(long[] rowIds, ElementType type, MemorySegment target) throws IOException {
-        for (long rowId : rowIds) {
-            Objects.checkIndex(rowId, count());
-        }
+    private void gather(MemorySegment ids, ElementType type, MemorySegment target) throws IOException {
         long rowBytes = width() * type.size();
-        shards.group().use(() -> {
-            for (int i = 0; i < rowIds.length; i++) {
-                long rowId = rowIds[i];
-                FloatCast.cast(
-                        type(),
-                        (offset, piece) -> rows.readInFile(rowId, offset, piece),
-                        type,
-                        target.asSlice(i * rowBytes, rowBytes),
-                        width());
-            }
-            return null;
-        });
+        if (type == type()) {
+            gather.read(ids, target);
+        } else if (rows.isAddressable()) {
+            gather.copyEach(
+                    ids,
+                    (row, address) ->
+                            FloatCast.cast(type(), address, type, target.asSlice(row * rowBytes, rowBytes), width()));
+        } else {
+            gatherConverted(ids, type, target);
+        }
     }
 
+    /// Gathers rows without an address first, then converts them.
     private void gatherConverted(MemorySegment ids, ElementType type, MemorySegment target) throws IOException {
         long rowCount = ids.byteSize() / Long.BYTES;
         long rowsAtOnce = Math.max(1, GATHER_BYTES / Math.max(1, rows.rowSize()));
@@ -255,24 +269,29 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     }
 
     private void inspect(ShardBatch batch) {
+        try {
+            inspect(batch.rowCount(), row -> batch.rowId((int) row), batch.type(), batch.values());
+        } catch (DatasetException e) {
+            batch.clear();
+            throw e;
+        }
+    }
+
+    private void inspect(long rowCount, LongUnaryOperator rowIds, ElementType type, MemorySegment values) {
         if (options.nonFinite() == NonFinite.PASS) {
             return;
         }
-        for (int row = 0; row < batch.rowCount(); row++) {
-            for (long column = 0; column < width(); column++) {
-                if (!Double.isFinite(batch.value(row, column))) {
-                    nonFinite(batch, row, column);
-                }
+        for (long i = 0; i < rowCount * width(); i++) {
+            double value = Elements.toDouble(type, values, i * type.size());
+            if (!Double.isFinite(value)) {
+                nonFinite(rowIds.applyAsLong(i / width()), i % width(), value);
             }
         }
     }
 
-    private void nonFinite(ShardBatch batch, int row, long column) {
-        long rowId = batch.rowId(row);
+    private void nonFinite(long rowId, long column, double value) {
         nonFiniteCount++;
         if (options.nonFinite() == NonFinite.FAIL) {
-            double value = batch.value(row, column);
-            batch.clear();
             int fileIndex = rows.fileOf(rowId);
             long offset =
                     ShardFormat.HEADER_SIZE + ((rowId - rows.start(fileIndex)) * width() + column) * type().size();

@@ -17,7 +17,6 @@ import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads every byte of an open corpus and lists what is wrong with it.
 ///
-/// Shards have no checksums of their own. That their bytes can be read, and which values are not finite, is all
-/// that can be said without a manifest.
+/// Shards have no checksums. Without a manifest the verifier can only tell that their bytes can be read, and which
+/// values are not finite.
 final class ShardVerifier {
     private final ShardPaths paths;
     private final ShardFiles shards;
@@ -48,19 +47,17 @@ final class ShardVerifier {
 
     Verification verify(Progress progress) throws IOException {
         listing.findings().forEach(findings::add);
+        shards.changes().forEach(findings::add);
         checkDuplicates();
         long totalBytes = shards.group().bytes();
-        List<List<Problem>> found = new ArrayList<>();
-        for (int i = 0; i < shards.headers().size(); i++) {
-            found.add(new ArrayList<>());
-        }
-        Parallel.run(found.size(), threads, i -> checkShard((int) i, found.get((int) i), progress, totalBytes));
-        found.forEach(problems -> problems.forEach(findings::add));
+        List<Problem> problems = Parallel.collect(
+                shards.headers().size(), threads, (i, found) -> checkShard(i, found, progress, totalBytes));
+        problems.forEach(findings::add);
         progress.at(totalBytes, totalBytes);
         return findings.result(checkedBytes.get());
     }
 
-    /// A file or a link to it that is given twice has two ranges of row ids.
+    /// A file that is given twice, directly or by a link, has two ranges of row ids.
     private void checkDuplicates() {
         Map<Location, Location> seen = new HashMap<>();
         for (Location file : paths.files()) {
@@ -73,7 +70,7 @@ final class ShardVerifier {
             Location before = seen.putIfAbsent(real, file);
             if (before != null) {
                 findings.warning(
-                        file, 0, Reason.DUPLICATE_SHARD, "the same file as " + before + ": its rows count twice");
+                        file, 0, Reason.DUPLICATE_SHARD, "the same file as " + before + ": its rows are counted twice");
             }
         }
     }
@@ -119,11 +116,11 @@ final class ShardVerifier {
                     0,
                     Severity.ERROR,
                     Reason.CHECKSUM,
-                    "the file has CRC " + ChecksummedJson.hex(crc.value()) + " and " + listed + " is listed"));
+                    "the file has CRC " + ChecksummedJson.hex(crc.value()) + ", but the manifest lists " + listed));
         }
     }
 
-    /// Counts values that are not finite in pieces that hold whole numbers.
+    /// Counts non-finite values in pieces that consist of whole values.
     private static final class NonFiniteCount {
         private final ShardHeader header;
         private long count;

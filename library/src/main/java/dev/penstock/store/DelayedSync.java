@@ -5,35 +5,35 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
 
-/// Makes commits durable some records or some milliseconds later: [StoreOptions.Durability#BATCH].
+/// Makes commits durable after some records or some milliseconds: [StoreOptions.Durability#BATCH].
 ///
-/// A daemon thread waits for the time to be over. It ends with the writer, also with one that is forgotten.
+/// A daemon thread waits for the time. It ends with the writer, even if the writer is not closed.
 ///
-/// **Threads.** Those that hold the lock of the writer.
+/// **Threads.** Guarded by the lock of the writer.
 final class DelayedSync {
-    private final StoreWriter writer;
+    private final CommitCalls commits;
     private final StoreOptions options;
     private final boolean isOn;
     private long recordCount;
     private boolean hasTimer;
 
-    DelayedSync(StoreWriter writer, StoreOptions options) {
-        this.writer = writer;
+    DelayedSync(CommitCalls commits, StoreOptions options) {
+        this.commits = commits;
         this.options = options;
         this.isOn = options.durability() == StoreOptions.Durability.BATCH;
     }
 
-    /// Takes note of a commit that is not durable yet, and makes it durable when enough have come.
+    /// Records a commit that is not durable yet, and makes it durable if there are enough of them.
     void committed(long count) throws IOException {
         if (!isOn) {
             return;
         }
         recordCount += Math.max(1, count);
         if (recordCount >= options.batchRecords()) {
-            writer.sync();
+            commits.sync();
         } else if (!hasTimer) {
             hasTimer = true;
-            WeakReference<StoreWriter> target = new WeakReference<>(writer);
+            WeakReference<CommitCalls> target = new WeakReference<>(commits);
             Thread.ofPlatform()
                     .daemon()
                     .name("penstock-store-sync")
@@ -41,27 +41,28 @@ final class DelayedSync {
         }
     }
 
-    /// Everything is durable.
+    /// Called when everything is durable.
     void synced() {
         recordCount = 0;
     }
 
-    /// The time is over. The next commit starts it again.
+    /// Called when the time is over. The next commit starts the timer again.
     void timerEnded() {
         hasTimer = false;
     }
 
-    private static void syncLater(WeakReference<StoreWriter> target, long millis) {
+    private static void syncLater(WeakReference<CommitCalls> target, long millis) {
         try {
             TimeUnit.MILLISECONDS.sleep(millis);
-            StoreWriter writer = target.get();
-            if (writer != null) {
-                writer.syncInTime();
+            CommitCalls commits = target.get();
+            if (commits != null) {
+                commits.syncInTime();
             }
         } catch (InterruptedException | IllegalStateException e) {
-            // The writer was closed, which has made everything durable.
+            // The writer was closed, which made everything durable.
         } catch (IOException e) {
-            // The writer has taken note of a failed force and tells the next caller. A full disk it finds again.
+            // The writer has recorded a failed force and reports it to the next caller. A full disk will be
+            // noticed again.
         }
     }
 }

@@ -3,12 +3,12 @@ package dev.penstock.store;
 
 import java.util.Arrays;
 
-/// Entries by a number from 0 on, in plain arrays: about 48 bytes for each.
+/// A hash map from numbers to entries in plain arrays: about 48 bytes for each.
 ///
-/// Keys lie at the position that their hash names, or at the next free one behind it. Removing a key moves later
-/// ones back, so that no search ends too early.
+/// A key is at the position of its hash, or at the next free position after it. Removing a key moves later ones
+/// back, so that no search ends too early.
 ///
-/// **Threads.** Any number as long as nothing is changed.
+/// **Threads.** Safe for any number of threads as long as nothing is changed.
 final class EntryMap {
     private static final long FREE = -1;
     private static final int CAPACITY_MIN = 16;
@@ -26,6 +26,14 @@ final class EntryMap {
         return count;
     }
 
+    EntryMap copy() {
+        EntryMap copy = new EntryMap();
+        copy.keys = keys.clone();
+        copy.entries = entries.clone();
+        copy.count = count;
+        return copy;
+    }
+
     /// The entry of a key, or null.
     StoreEntry get(long key) {
         if (count == 0) {
@@ -35,7 +43,7 @@ final class EntryMap {
         return keys[at] == FREE ? null : StoreEntry.of(entries[2 * at], entries[2 * at + 1]);
     }
 
-    /// Where a key is, or where it would go.
+    /// The position of a key, or the position where it would be inserted.
     private int find(long key) {
         int mask = keys.length - 1;
         int at = home(key);
@@ -84,7 +92,7 @@ final class EntryMap {
         entries[2 * at + 1] = offset;
     }
 
-    /// @return whether the key was there
+    /// @return whether the key existed
     boolean remove(long key) {
         int at = count == 0 ? -1 : find(key);
         if (at < 0 || keys[at] == FREE) {
@@ -93,7 +101,7 @@ final class EntryMap {
         int mask = keys.length - 1;
         int free = at;
         for (int next = (at + 1) & mask; keys[next] != FREE; next = (next + 1) & mask) {
-            // A key that lies at or behind the gap, seen from its home, may move into it.
+            // A key may move into the gap if its home position is at or before the gap.
             boolean canMove = ((next - home(keys[next])) & mask) >= ((next - free) & mask);
             if (canMove) {
                 keys[free] = keys[next];

@@ -4,12 +4,12 @@ package dev.penstock.store;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Ends all writing after a failure that leaves open what is durable.
+/// Stops all writing after a failure that leaves unclear what is durable.
 ///
-/// After a failed force or rename the operating system may call the next one a success although the bytes never
-/// reached the disk. So nothing more is acknowledged, and only opening the store again helps.
+/// After a failed force or rename the operating system may report the next one as a success although the bytes
+/// never reached the disk. So nothing more is acknowledged, and the store has to be opened again.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class FailStop {
     private final Path store;
     private volatile IOException cause;
@@ -18,13 +18,13 @@ final class FailStop {
         this.store = store;
     }
 
-    /// Something after which a failure leaves open what is durable.
+    /// A step whose failure leaves unclear what is durable.
     @FunctionalInterface
     interface Step {
         void run() throws IOException;
     }
 
-    /// Does something whose failure ends all writing.
+    /// Runs a step whose failure stops all writing.
     void orStop(Step step) throws IOException {
         try {
             step.run();
@@ -37,16 +37,16 @@ final class FailStop {
         }
     }
 
-    /// Whether an earlier failure keeps anything from being acknowledged.
+    /// Whether an earlier failure has stopped all writing.
     boolean isStopped() {
         return cause != null;
     }
 
-    /// @throws IOException when an earlier failure keeps anything from being acknowledged
+    /// @throws IOException when an earlier failure has stopped all writing
     void requireSound() throws IOException {
         if (cause != null) {
             throw new IOException(
-                    store + ": an earlier write failed, nothing more is acknowledged; open the store again", cause);
+                    store + ": an earlier write failed, so nothing more is written; open the store again", cause);
         }
     }
 }

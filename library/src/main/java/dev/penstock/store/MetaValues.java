@@ -4,14 +4,14 @@ package dev.penstock.store;
 import java.util.List;
 import java.util.Map;
 
-/// An object of `meta.json`, whose values are checked as they are taken out.
+/// An object of `meta.json`, whose values are checked when they are read.
 ///
-/// @param what names the object in messages
+/// @param what the name of the object in messages
 record MetaValues(String what, Map<?, ?> values) {
-    /// @throws IllegalArgumentException when it is no object
+    /// @throws IllegalArgumentException when the value is not an object
     static MetaValues of(String what, Object value) {
         if (!(value instanceof Map<?, ?> values)) {
-            throw new IllegalArgumentException(what + " is no object");
+            throw new IllegalArgumentException(what + " is not an object");
         }
         return new MetaValues(what, values);
     }
@@ -39,7 +39,7 @@ record MetaValues(String what, Map<?, ?> values) {
         throw new IllegalArgumentException(what + " has no list " + key);
     }
 
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     long count(String key) {
         return count(key, values.get(key));
     }
@@ -48,6 +48,6 @@ record MetaValues(String what, Map<?, ?> values) {
         if (value instanceof Long number && number >= 0) {
             return number;
         }
-        throw new IllegalArgumentException(what + " is no whole number from 0 on: " + value);
+        throw new IllegalArgumentException(what + " is not a non-negative integer: " + value);
     }
 }

@@ -6,14 +6,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
-/// The changes since the last commit, over the cells of that commit.
+/// The changes since the last commit, on top of the cells of that commit.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class StoreBatch {
     private final StoreCells cells;
     private final int fieldCount;
-    /// Slots from here on are those of appended records.
+    /// The first slot of appended records.
     private final long base;
     /// By field, the entries of appended records and their checksums.
     private final List<EntryList> appended = new ArrayList<>();
@@ -25,7 +26,8 @@ final class StoreBatch {
     private long length;
     private boolean isChanged;
 
-    /// @param base records before the batch: those of the cells, or more while another batch is being written
+    /// @param base the number of records before the batch: those of the cells, or more while another batch is
+    ///             being written
     StoreBatch(StoreCells cells, long base) {
         this.cells = cells;
         this.fieldCount = cells.fieldCount();
@@ -38,12 +40,12 @@ final class StoreBatch {
         }
     }
 
-    /// Records with the changes.
+    /// The number of records including the changes.
     long length() {
         return length;
     }
 
-    /// Whether there is anything to commit. Deleting the last record changes no slot and counts all the same.
+    /// Whether there is anything to commit. Deleting the last record changes no slot but counts as a change.
     boolean isChanged() {
         return isChanged;
     }
@@ -104,9 +106,20 @@ final class StoreBatch {
         return changes;
     }
 
-    /// Makes changes of this batch part of the cells.
+    /// Replaces places by other places.
+    void replacePlaces(UnaryOperator<StoreEntry> replacement) {
+        edits.replaceAll(
+                (key, edit) -> new StoreChange(edit.field(), edit.slot(), replacement.apply(edit.entry()), edit.crc()));
+        for (EntryList entries : appended) {
+            for (int i = 0; i < entries.count(); i++) {
+                entries.set(i, replacement.apply(entries.get(i)));
+            }
+        }
+    }
+
+    /// Applies changes of this batch to the cells.
     ///
-    /// @param changes those of [#changes]
+    /// @param changes the result of [#changes]
     void apply(List<StoreChange> changes) throws IOException {
         long lengthBefore = cells.length();
         long editCount = Math.max(0, lengthBefore - length);

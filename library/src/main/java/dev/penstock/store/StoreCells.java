@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// What every slot of every field holds: the tables as they are on disk, and what differs from them.
+/// The content of every slot of every field: the tables on disk, and the differences from them.
 ///
-/// Slots of the tables that are taken ([#slots]) are never written again; what changes there is in the overlay.
-/// Slots behind them are pending until they are written to the tables.
+/// Slots of the tables that are in use ([#slots]) are never rewritten; changes of them are in the overlay. Slots
+/// after them are pending until they are written to the tables.
 ///
-/// **Ownership.** Owns the open tables. **Threads.** Any number as long as nothing is changed.
+/// **Ownership.** Owns the open tables. **Threads.** Safe for any number of threads as long as nothing is changed.
 final class StoreCells implements AutoCloseable {
     private StoreTables tables;
     private final int fieldCount;
-    private final EntryMap overlay = new EntryMap();
-    /// By field, how many cells of it are in the overlay.
+    private EntryMap overlay = new EntryMap();
+    /// By field, the number of its cells in the overlay.
     private final int[] overlayCounts;
-    /// By field, entries of the slots from [#slots] on.
+    /// By field, the entries of the slots from [#slots] on.
     private final List<EntryList> pending = new ArrayList<>();
 
     private long slots;
@@ -26,8 +26,8 @@ final class StoreCells implements AutoCloseable {
     private long deletedCount;
     private long editCount;
 
-    /// @param deletedCount tombstones among the records
-    /// @param editCount    cells of existing records that were ever changed
+    /// @param deletedCount the number of tombstones among the records
+    /// @param editCount    the number of changes ever made to cells of existing records
     StoreCells(StoreTables tables, long slots, long length, long deletedCount, long editCount) {
         this.tables = tables;
         this.fieldCount = tables.fieldCount();
@@ -41,21 +41,32 @@ final class StoreCells implements AutoCloseable {
         }
     }
 
+    /// A copy that changes independently, as long as this object does not change. The tables are shared.
+    StoreCells copy() {
+        StoreCells copy = new StoreCells(tables.share(), slots, length, deletedCount, editCount);
+        copy.overlay = overlay.copy();
+        System.arraycopy(overlayCounts, 0, copy.overlayCounts, 0, fieldCount);
+        for (int field = 0; field < fieldCount; field++) {
+            copy.pending.set(field, pending.get(field).copy());
+        }
+        return copy;
+    }
+
     int fieldCount() {
         return fieldCount;
     }
 
-    /// Records.
+    /// The number of records.
     long length() {
         return length;
     }
 
-    /// Slots of the tables that are taken.
+    /// The number of slots of the tables that are in use.
     long slots() {
         return slots;
     }
 
-    /// Records that were deleted and left a tombstone.
+    /// The number of deleted records that left a tombstone.
     long deletedCount() {
         return deletedCount;
     }
@@ -64,7 +75,7 @@ final class StoreCells implements AutoCloseable {
         this.deletedCount = deletedCount;
     }
 
-    /// Looks at every record.
+    /// Counts the tombstones by reading every record.
     void recountDeleted() throws IOException {
         deletedCount = 0;
         for (long slot = 0; slot < length; slot++) {
@@ -72,7 +83,7 @@ final class StoreCells implements AutoCloseable {
         }
     }
 
-    /// Cells of existing records that were ever changed, and records that were taken away: it stays the same as
+    /// The number of changes ever made to cells of existing records, plus removed records. It stays the same as
     /// long as records are only appended.
     long editCount() {
         return editCount;
@@ -86,12 +97,12 @@ final class StoreCells implements AutoCloseable {
         return tables.bytes();
     }
 
-    /// Begins to bring the tables into memory.
+    /// Starts loading the tables into memory.
     void prepare() {
         tables.prepare();
     }
 
-    /// What a slot holds.
+    /// The content of a slot.
     StoreEntry get(int field, long slot) throws IOException {
         if (slot >= slots) {
             return pending.get(field).get((int) (slot - slots));
@@ -104,7 +115,7 @@ final class StoreCells implements AutoCloseable {
         return slot * fieldCount + field;
     }
 
-    /// Changes what a slot holds, and makes room for the slots before it, which are missing values.
+    /// Changes the content of a slot. Slots before it that do not exist yet become missing values.
     void put(int field, long slot, StoreEntry entry) throws IOException {
         if (field == 0) {
             boolean wasDeleted = slot < length && get(0, slot).isDeleted();
@@ -126,18 +137,16 @@ final class StoreCells implements AutoCloseable {
         }
     }
 
-    /// Changes what a new slot holds that directly follows the slots so far, as [#put] does: most changes of a
-    /// journal are such.
+    /// The slot after all slots of a field.
+    long nextSlot(int field) {
+        return slots + pending.get(field).count();
+    }
+
+    /// Adds entries that are not tombstones from [#nextSlot] on, after all records.
     ///
-    /// @param chunkAndSize of the entry, which is no tombstone
-    /// @return whether the slot is one of these; otherwise nothing has changed
-    boolean tryAppend(int field, long slot, long chunkAndSize, long offset) {
-        EntryList entries = pending.get(field);
-        boolean isNext = slot >= length && slot - slots == entries.count();
-        if (isNext) {
-            entries.add(chunkAndSize, offset);
-        }
-        return isNext;
+    /// @param numbers two numbers for each entry, in the form of [StoreEntry#of]
+    void appendAll(int field, long[] numbers, int count) {
+        pending.get(field).addAll(numbers, count);
     }
 
     /// Sets the number of records. New records have no values until they are written.
@@ -154,7 +163,7 @@ final class StoreCells implements AutoCloseable {
         length = newLength;
     }
 
-    /// The cells of taken slots that differ from the tables, in order.
+    /// The cells of used slots that differ from the tables, in order.
     List<StoreChange> overlay() {
         List<StoreChange> changes = new ArrayList<>(overlay.count());
         for (long key : overlay.sortedKeys()) {
@@ -163,17 +172,17 @@ final class StoreCells implements AutoCloseable {
         return changes;
     }
 
-    /// How many cells of taken slots differ from the tables.
+    /// The number of cells of used slots that differ from the tables.
     int overlayCount() {
         return overlay.count();
     }
 
-    /// Whether a table differs from what a new one would be, in slots that are taken.
+    /// Whether a table differs from what a new one would be, in slots that are in use.
     boolean isChanged(int field) {
         return length < slots || overlayCounts[field] > 0;
     }
 
-    /// The pending slots have been written to the tables.
+    /// Called when the pending slots have been written to the tables.
     ///
     /// @param written the tables with these slots
     void pendingWritten(StoreTables written) {
@@ -182,7 +191,7 @@ final class StoreCells implements AutoCloseable {
         exchange(written);
     }
 
-    /// New tables hold everything.
+    /// Called when new tables contain everything.
     void replaceTables(StoreTables replaced) {
         slots = length;
         overlay.clear();

@@ -12,37 +12,51 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Rotates and publishes: writes slots to the tables, begins a new journal and puts a new `meta.json` in place, in
-/// the order of [StoreFormat].
+/// Writes checkpoints: writes slots to the tables, starts a new journal and replaces `meta.json`, in the order
+/// given in [StoreFormat].
 ///
-/// **Ownership.** Owns the journal that is written to. **Threads.** One at a time.
+/// **Ownership.** Owns the journal. **Threads.** One thread at a time.
 final class StoreCheckpoint implements AutoCloseable {
-    /// Cells in the overlay from which on tables are published rather than carried on.
+    /// The number of cells in the overlay from which on tables are published.
     private static final long OVERLAY_COUNT_MAX = 65_536;
 
     private final Path store;
     private final StoreOptions options;
     private final Disk disk;
     private final StoreCells cells;
-    private final ChunkWriter chunks;
+    private final ChunkWriters chunks;
     private final FailStop failStop;
     private final TableWriter tables;
     private StoreMeta meta;
+    /// Chunks that no cell refers to any more and that are deleted when no reader needs them.
+    private List<StoreMeta.Retired> retired;
+    /// The fields of the next `meta.json`.
+    private List<StoreField> nextFields;
+    /// Chunks that the next `meta.json` retires.
+    private List<Long> retiring = List.of();
+
     private JournalWriter journal;
 
     StoreCheckpoint(
-            Path store, StoreOptions options, StoreMeta meta, StoreCells cells, ChunkWriter chunks, FailStop failStop) {
+            Path store,
+            StoreOptions options,
+            StoreMeta meta,
+            StoreCells cells,
+            ChunkWriters chunks,
+            FailStop failStop) {
         this.store = store;
         this.options = options;
         this.disk = options.disk();
         this.meta = meta;
+        this.retired = meta.retired();
+        this.nextFields = meta.fields();
         this.cells = cells;
         this.chunks = chunks;
         this.failStop = failStop;
         this.tables = new TableWriter(disk, store, meta, cells);
     }
 
-    /// The `meta.json` that is in place.
+    /// The present `meta.json`.
     StoreMeta meta() {
         return meta;
     }
@@ -54,8 +68,8 @@ final class StoreCheckpoint implements AutoCloseable {
 
     /// Makes all commits durable.
     ///
-    /// @param sequence of the last commit
-    /// @return that of the last commit now
+    /// @param sequence the sequence of the last commit
+    /// @return the sequence of the last commit now
     long sync(long sequence) throws IOException {
         if (journal == null || journal.durable() == journal.sequence()) {
             return sequence;
@@ -70,7 +84,7 @@ final class StoreCheckpoint implements AutoCloseable {
         return journal.sequence();
     }
 
-    /// Begins a new journal when this one is large.
+    /// Starts a new journal if this one is large.
     ///
     /// @return the sequence of the last commit now
     long rotateIfLarge(long sequence) throws IOException {
@@ -81,7 +95,7 @@ final class StoreCheckpoint implements AutoCloseable {
         return isOverlayLarge ? publish(sequence, false) : rotate(sequence);
     }
 
-    /// R0 to R4. The published state moves on only if the tables hold all changes.
+    /// Steps R0 to R4. The published state advances only if the tables contain all changes.
     ///
     /// @return the sequence of the last commit now
     long rotate(long sequenceBefore) throws IOException {
@@ -110,6 +124,7 @@ final class StoreCheckpoint implements AutoCloseable {
                 written.close();
             }
         }
+        deleteRetired();
         return sequence;
     }
 
@@ -130,8 +145,8 @@ final class StoreCheckpoint implements AutoCloseable {
         return next;
     }
 
-    /// Removes a journal that came to nothing, so that the old one goes on. After a failed force or rename it
-    /// may be the one that counts, and stays.
+    /// Deletes a journal that was not completed, so that the old one stays in use. After a failed force or rename
+    /// the new one may be valid, so it is kept.
     private void orDelete(JournalWriter next, FailStop.Step step) throws IOException {
         try {
             step.run();
@@ -144,10 +159,10 @@ final class StoreCheckpoint implements AutoCloseable {
         }
     }
 
-    /// @param isExact whether the tables alone hold the state, so that plain readers may see it
-    private StoreMeta nextMeta(JournalWriter next, long sequence, boolean isExact, long slots) {
+    /// @param isExact whether the tables alone contain the state, so that plain readers may see it
+    private StoreMeta nextMeta(JournalWriter next, long sequence, boolean isExact, long slots) throws IOException {
         return new StoreMeta(
-                meta.fields(),
+                nextFields,
                 isExact ? cells.length() : meta.publishedLength(),
                 chunks.idCount(),
                 meta.chunkRows(),
@@ -164,7 +179,75 @@ final class StoreCheckpoint implements AutoCloseable {
                 meta.isSwapping(),
                 cells.deletedCount(),
                 cells.editCount(),
-                false);
+                false,
+                nextRetired(),
+                null);
+    }
+
+    /// Replaces `meta.json` with other fields, whose tables exist. The journal has no frames.
+    void changeFields(List<StoreField> fields) throws IOException {
+        StoreMeta newMeta = meta.withFields(fields);
+        try (NewFile file = NewFile.create(disk, store.resolve(StoreFormat.META), true)) {
+            file.write(MemorySegment.ofArray(newMeta.write()), 0);
+            failStop.orStop(file::publish);
+        }
+        meta = newMeta;
+        nextFields = fields;
+    }
+
+    /// Publishes cells with other fields, which have the same tables.
+    ///
+    /// @return the sequence of the last commit now
+    long publishFields(long sequence, List<StoreField> fields) throws IOException {
+        nextFields = fields;
+        return publish(sequence, false);
+    }
+
+    private List<StoreMeta.Retired> nextRetired() {
+        List<StoreMeta.Retired> all = new ArrayList<>(retired);
+        retiring.forEach(id -> all.add(new StoreMeta.Retired(id, meta.generation() + 1)));
+        return all;
+    }
+
+    /// Publishes, and retires chunks that no cell refers to. They are retired only if the publish succeeds.
+    ///
+    /// @return the sequence of the last commit now
+    long publishRetiring(long sequence, List<Long> chunkIds) throws IOException {
+        retiring = chunkIds;
+        try {
+            return publish(sequence, false);
+        } finally {
+            retiring = List.of();
+        }
+    }
+
+    /// Deletes retired chunks that no reader needs any more.
+    private void deleteRetired() throws IOException {
+        List<StoreMeta.Retired> kept = new ArrayList<>();
+        long freeGeneration = 0;
+        for (StoreMeta.Retired one : retired) {
+            if (one.generation() > freeGeneration && kept.isEmpty()) {
+                boolean isFree = StoreLease.isFreeBefore(disk, store, one.generation());
+                freeGeneration = isFree ? one.generation() : freeGeneration;
+            }
+            if (one.generation() <= freeGeneration) {
+                disk.delete(StoreFormat.chunk(store, one.chunk()));
+            } else {
+                kept.add(one);
+            }
+        }
+        retired = kept;
+    }
+
+    /// The size of retired chunks that readers still need.
+    long waitingBytes() throws IOException {
+        long bytes = 0;
+        for (StoreMeta.Retired one : retired) {
+            try (Disk.Readable file = disk.open(StoreFormat.chunk(store, one.chunk()))) {
+                bytes += file.size();
+            }
+        }
+        return bytes;
     }
 
     private void switchTo(JournalWriter next, StoreMeta newMeta) throws IOException {
@@ -172,16 +255,17 @@ final class StoreCheckpoint implements AutoCloseable {
         Path oldPath = StoreFormat.journal(store, meta.journal());
         journal = next;
         meta = newMeta;
+        retired = newMeta.retired();
         if (old != null) {
             old.close();
         }
         disk.delete(oldPath);
     }
 
-    /// P1 to P7: writes changed tables as new files and gives them their names while there is no `meta.json`.
-    /// Where no slot that is taken has changed, it is a [#rotate].
+    /// Steps P1 to P7: writes changed tables as new files and renames them while there is no `meta.json`. If no
+    /// used slot has changed, it is a [#rotate].
     ///
-    /// @param isAll whether all tables are written, because it is not known which have their names already
+    /// @param isAll whether all tables are written, because it is not known which have been renamed already
     /// @return the sequence of the last commit now
     long publish(long sequenceBefore, boolean isAll) throws IOException {
         if (!isAll && cells.overlayCount() == 0) {
@@ -202,7 +286,7 @@ final class StoreCheckpoint implements AutoCloseable {
             JournalWriter next = newJournal(sequence, List.of());
             StoreMeta newMeta = nextMeta(next, sequence, true, cells.length());
             orDelete(next, () -> exchange(changed, newMeta));
-            // From here on the new files count, and what is in memory has to follow.
+            // From here on the new files are valid, and the memory must follow.
             failStop.orStop(() -> {
                 switchTo(next, newMeta);
                 cells.replaceTables(openTables());
@@ -212,6 +296,7 @@ final class StoreCheckpoint implements AutoCloseable {
                     changed.stream().map(table -> (Closing.Step) table::close).toList());
         }
         disk.delete(store.resolve(StoreFormat.META_SWITCH));
+        deleteRetired();
         return sequence;
     }
 

@@ -13,14 +13,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The chunks of a store, opened when they are first needed.
 ///
-/// At most [#OPEN_MAX] are open at a time, because the number of mappings of a process is limited. When one more
-/// is needed, another one is closed once no read uses it.
+/// At most [#OPEN_MAX] chunks are open at a time, because the number of mappings of a process is limited. When
+/// another one is needed, a chunk is closed once no read uses it.
 ///
-/// **Ownership.** Owns the open chunks. **Threads.** Any number.
+/// **Ownership.** Owns the open chunks. **Threads.** Safe for any number of threads.
 final class StoreChunks implements AutoCloseable {
     /// With chunks of the usual size these are 2 TiB.
     static final int OPEN_MAX = 2048;
@@ -28,7 +29,7 @@ final class StoreChunks implements AutoCloseable {
     private final Path store;
     private final ReaderOptions options;
     private final Map<Long, OpenFile> files = new ConcurrentHashMap<>();
-    /// Which share of its size each chunk may keep resident; -1 until it has been computed.
+    /// The fraction of its size that each chunk may keep resident; -1 until it has been computed.
     private double memoryShare = -1;
 
     StoreChunks(Path store, ReaderOptions options) {
@@ -36,15 +37,15 @@ final class StoreChunks implements AutoCloseable {
         this.options = options;
     }
 
-    /// Holds a chunk open, until [OpenFile#release], that has at least so many bytes.
+    /// Holds a chunk of at least `sizeMin` bytes open, until [OpenFile#release].
     ///
-    /// @throws DatasetException when there is no such chunk, or it is shorter
+    /// @throws DatasetException when the chunk does not exist, or is shorter
     OpenFile acquire(long id, long sizeMin) throws IOException {
         OpenFile file = acquire(id);
         if (file.size() >= sizeMin) {
             return file;
         }
-        // A chunk that is still written to may have grown since it was opened.
+        // A chunk that is still being written may have grown since it was opened.
         file.release();
         drop(id, file);
         OpenFile again = acquire(id);
@@ -56,7 +57,7 @@ final class StoreChunks implements AutoCloseable {
                 again.location(),
                 again.size(),
                 Reason.TRUNCATED,
-                "the chunk has " + again.size() + " bytes and a value ends at byte " + sizeMin);
+                "the chunk has " + again.size() + " bytes, but a value ends at byte " + sizeMin);
     }
 
     private OpenFile acquire(long id) throws IOException {
@@ -77,7 +78,7 @@ final class StoreChunks implements AutoCloseable {
             file.acquire();
             return true;
         } catch (IllegalStateException e) {
-            // It was closed to make room for another.
+            // It was closed in favour of another chunk.
             return false;
         }
     }
@@ -88,7 +89,7 @@ final class StoreChunks implements AutoCloseable {
         try {
             opened = OpenFile.open(path, options.withMemoryBytes(memoryBytes(path)));
         } catch (NoSuchFileException e) {
-            throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the chunk is not there", e);
+            throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the chunk is missing", e);
         }
         OpenFile other = files.putIfAbsent(id, opened);
         if (other != null) {
@@ -101,7 +102,7 @@ final class StoreChunks implements AutoCloseable {
         return opened;
     }
 
-    /// The memory budget is for all chunks together, so each gets the part that its size is of all.
+    /// The memory budget is for all chunks together, so each chunk gets a part in proportion to its size.
     private long memoryBytes(Path path) throws IOException {
         if (options.access() == Access.READ) {
             return 0;
@@ -111,11 +112,8 @@ final class StoreChunks implements AutoCloseable {
 
     private synchronized double memoryShare() throws IOException {
         if (memoryShare < 0) {
-            long total = 0;
-            for (Path file : options.disk().list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
-                total += size(file);
-            }
-            // A little more than the whole when all fit, so that rounding excludes no chunk.
+            long total = StoreFormat.chunkBytes(options.disk(), store);
+            // Slightly more than the whole if all chunks fit, so that rounding excludes none.
             memoryShare = Residency.budget(options.memoryBytes()) / (double) Math.max(1, total) + 1e-9;
         }
         return memoryShare;
@@ -138,14 +136,23 @@ final class StoreChunks implements AutoCloseable {
         }
     }
 
-    /// Closes a chunk once nobody reads it any more.
+    /// Closes a chunk when no thread reads it any more.
     private void drop(long id, OpenFile file) {
         if (files.remove(id, file)) {
             file.close();
         }
     }
 
-    /// Chunks that are open now.
+    /// Closes all other chunks. They are deleted, and their space is freed only when they are closed.
+    void retain(Set<Long> ids) {
+        files.forEach((id, file) -> {
+            if (!ids.contains(id)) {
+                drop(id, file);
+            }
+        });
+    }
+
+    /// The number of open chunks.
     int openCount() {
         return files.size();
     }

@@ -4,18 +4,18 @@ package dev.penstock.store;
 import dev.penstock.memory.Codec;
 import java.util.Locale;
 
-/// How the values of a field are stored. The names are those of `compress` in `meta.json`.
+/// The compression of the values of a field. The names are those of `compress` in `meta.json`.
 public enum StoreCompression {
-    /// As they are.
+    /// Not compressed.
     RAW,
-    /// Deflate without header (RFC 1951), which plain readers know.
+    /// Deflate without header (RFC 1951), which plain readers support.
     FLATE,
-    /// A Zstandard frame; plain readers do not know it.
+    /// A Zstandard frame; plain readers do not support it.
     ZSTD,
-    /// An LZ4 block; plain readers do not know it.
+    /// An LZ4 block; plain readers do not support it.
     LZ4;
 
-    /// A byte of Deflate stands for at most so many bytes.
+    /// The largest number of bytes that one byte of Deflate can stand for.
     private static final long FLATE_RATIO_MAX = 1032;
 
     /// The name in `meta.json`.
@@ -23,16 +23,16 @@ public enum StoreCompression {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// The compression of a name.
+    /// The compression with a name.
     ///
-    /// @throws IllegalArgumentException when there is none
+    /// @throws IllegalArgumentException when the name is unknown
     public static StoreCompression of(String word) {
         for (StoreCompression compression : values()) {
             if (compression.word().equals(word)) {
                 return compression;
             }
         }
-        throw new IllegalArgumentException("compression " + word + " is not known; there are raw, flate, zstd and lz4");
+        throw new IllegalArgumentException("compression " + word + " is not known; use raw, flate, zstd or lz4");
     }
 
     /// The codec of [#ZSTD] and [#LZ4].
@@ -40,8 +40,7 @@ public enum StoreCompression {
         return this == ZSTD ? Codec.ZSTD : Codec.LZ4;
     }
 
-    /// The most bytes that so many stored bytes can honestly expand to: the check before memory is set aside for
-    /// them.
+    /// The largest size that `storedSize` bytes can decompress to. It is checked before memory is allocated.
     public long rawSizeMax(long storedSize) {
         long sizeMax = switch (this) {
             case RAW -> storedSize;

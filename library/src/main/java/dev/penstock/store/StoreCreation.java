@@ -14,25 +14,26 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/// Writes the files of a store without records. `meta.json` comes last, so that a creation that does not finish
-/// leaves no store.
+/// Writes the files of an empty store. `meta.json` is written last, so that an unfinished creation leaves no
+/// store.
 final class StoreCreation {
-    /// Bytes of a new table.
+    /// The size of a new table in bytes.
     private static final int TABLE_SIZE_MIN = 4096;
 
     private StoreCreation() {}
 
-    /// What a creation left that did not finish has no `meta.json` and may be written over.
+    /// Checks that a store can be created. Files of an unfinished creation, without `meta.json`, may be
+    /// overwritten.
     ///
     /// @throws FileAlreadyExistsException when there is a store, or a file that is not part of one
     static void requireFree(Disk disk, Path path) throws IOException {
         if (StoreMeta.find(disk, path) != null) {
-            throw new FileAlreadyExistsException(path.toString(), null, "there is a store already: open it");
+            throw new FileAlreadyExistsException(path.toString(), null, "a store already exists here: open it");
         }
         for (Path file : disk.list(path)) {
             if (!isOfUnfinishedStore(file)) {
                 throw new FileAlreadyExistsException(
-                        path.toString(), null, "the folder is not empty, it has " + file.getFileName());
+                        path.toString(), null, "the folder is not empty: it has " + file.getFileName());
             }
         }
     }

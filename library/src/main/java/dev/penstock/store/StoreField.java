@@ -9,18 +9,32 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// A field of a store: its name, how its values are compressed, and what they are if that is declared.
+/// A field of a store: its name, its compression, and the type of its values if that is declared.
 ///
-/// @param dtype what an element is, or null when values are bytes; names that are not known are kept and mean
-/// bytes
-/// @param shape of a value, or null when values have any number of elements
-public record StoreField(String name, String dtype, List<Long> shape, StoreCompression compression) {
+/// @param dtype   the type of an element, or null when values are bytes; unknown names are kept and mean bytes
+/// @param shape   the shape of a value, or null when values have any number of elements
+/// @param recoded chunks whose values have another compression; usually none
+public record StoreField(
+        String name, String dtype, List<Long> shape, StoreCompression compression, List<Recoded> recoded) {
     private static final int DIMENSION_COUNT_MAX = 32;
 
+    /// Chunks in which values of a field have another compression than the field: while it is being changed, or
+    /// after a crash during the change.
+    ///
+    /// @param fromChunk the first id
+    /// @param toChunk   the exclusive end of the ids
+    public record Recoded(StoreCompression compression, long fromChunk, long toChunk) {}
+
+    /// Creates a field whose values all have the same compression.
+    public StoreField(String name, String dtype, List<Long> shape, StoreCompression compression) {
+        this(name, dtype, shape, compression, List.of());
+    }
+
     public StoreField {
+        recoded = List.copyOf(recoded);
         if (!StoreFormat.FIELD_NAME.matcher(name).matches() || name.contains("..") || name.equals("meta")) {
             throw new IllegalArgumentException("field name " + name
-                    + " is not allowed: letters, digits, _ . and -, at most 64 of them, because it names a file");
+                    + " is not allowed: use at most 64 letters, digits, _ . and -, because it names a file");
         }
         if (shape != null) {
             shape = List.copyOf(shape);
@@ -29,43 +43,72 @@ public record StoreField(String name, String dtype, List<Long> shape, StoreCompr
                         + " is not allowed: at most " + DIMENSION_COUNT_MAX + " lengths, each at least 1");
             }
             if (dtype == null) {
-                throw new IllegalArgumentException("field " + name + " has a shape and no dtype; declare both");
+                throw new IllegalArgumentException("field " + name + " has a shape but no dtype; declare both");
             }
         }
-        // Refuses a value that is too large.
-        column(name, dtype, shape);
+        try {
+            // Rejects a value that is too large.
+            column(name, dtype, shape);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "field " + name + ": a value of shape " + shape + " would have 2^63 bytes or more", e);
+        }
     }
 
     /// The position of a field in a list.
     ///
-    /// @throws IllegalArgumentException when there is none of that name
+    /// @throws IllegalArgumentException when there is no field with that name
     static int position(List<StoreField> fields, String name) {
         for (int i = 0; i < fields.size(); i++) {
             if (fields.get(i).name().equals(name)) {
                 return i;
             }
         }
-        throw new IllegalArgumentException("no field " + name + "; there are: "
+        throw new IllegalArgumentException("there is no field " + name + "; the fields are "
                 + String.join(", ", fields.stream().map(StoreField::name).toList()));
     }
 
-    /// A field of bytes that are stored as they are.
+    /// Requires that a store can have these fields.
+    ///
+    /// @throws IllegalArgumentException when there are none, too many, or two whose files would have the same name
+    public static void requireValid(List<StoreField> fields) {
+        StoreMeta.requireFields(fields);
+    }
+
+    /// Creates a field of uncompressed bytes.
     public static StoreField bytes(String name) {
         return new StoreField(name, null, null, StoreCompression.RAW);
     }
 
-    /// The same field with another compression.
+    /// The compression of values in a chunk.
+    StoreCompression compression(long chunk) {
+        for (Recoded range : recoded) {
+            if (chunk >= range.fromChunk && chunk < range.toChunk) {
+                return range.compression;
+            }
+        }
+        return compression;
+    }
+
+    /// Returns a copy in which the values in some chunks have another compression.
+    StoreField withRecoded(Recoded range) {
+        List<Recoded> all = new ArrayList<>(recoded);
+        all.add(range);
+        return new StoreField(name, dtype, shape, compression, all);
+    }
+
+    /// Returns a copy with another compression.
     public StoreField withCompression(StoreCompression compression) {
         return new StoreField(name, dtype, shape, compression);
     }
 
-    /// The field of a dataset: typed where dtype and shape are declared, otherwise any number of elements or
-    /// bytes.
+    /// The field as a field of a dataset: typed if dtype and shape are declared, otherwise a variable number of
+    /// elements or bytes.
     public Field column() {
         return column(name, dtype, shape);
     }
 
-    /// Whether a value of so many bytes is what the field declares.
+    /// Whether a value of this size matches the declaration of the field.
     boolean isFitting(long byteCount) {
         Field column = column();
         return column.isVariable() ? byteCount % column.itemSize() == 0 : byteCount == column.itemSize();
@@ -102,12 +145,19 @@ public record StoreField(String name, String dtype, List<Long> shape, StoreCompr
             values.put("shape", shape);
         }
         values.put("compress", compression.word());
+        if (!recoded.isEmpty()) {
+            values.put(
+                    "recoded",
+                    recoded.stream()
+                            .map(range -> List.of(range.compression.word(), range.fromChunk, range.toChunk))
+                            .toList());
+        }
         return values;
     }
 
-    /// Reads a field of `meta.json`.
+    /// Parses a field of `meta.json`.
     ///
-    /// @throws IllegalArgumentException when it is none
+    /// @throws IllegalArgumentException when the value is not a field
     static StoreField of(Object value) {
         MetaValues values = MetaValues.of("field", value);
         List<Long> shape = null;
@@ -122,6 +172,21 @@ public record StoreField(String name, String dtype, List<Long> shape, StoreCompr
                 values.text("name"),
                 dtype == null ? null : values.text("dtype"),
                 shape,
-                StoreCompression.of(values.text("compress")));
+                StoreCompression.of(values.text("compress")),
+                values.get("recoded") == null ? List.of() : recoded(values.list("recoded")));
+    }
+
+    private static List<Recoded> recoded(List<?> listed) {
+        List<Recoded> all = new ArrayList<>();
+        for (Object one : listed) {
+            if (!(one instanceof List<?> range && range.size() == 3)) {
+                throw new IllegalArgumentException("recoded chunks must be a triple, got " + one);
+            }
+            all.add(new Recoded(
+                    StoreCompression.of(String.valueOf(range.get(0))),
+                    MetaValues.count("chunk", range.get(1)),
+                    MetaValues.count("chunk", range.get(2))));
+        }
+        return all;
     }
 }

@@ -9,16 +9,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The files of a store that is written: commits and synchronises in the order of [StoreFormat]. Journals, tables
-/// and `meta.json` are exchanged by [StoreCheckpoint].
+/// The files of a store that is being written: commits and syncs in the order given in [StoreFormat].
+/// [StoreCheckpoint] replaces journals, tables and `meta.json`.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time, except that any number may place values in [#chunks].
 final class StoreFiles implements AutoCloseable {
     private final Path store;
     private final Disk disk;
     private final StoreState state;
     private final StoreCells cells;
-    private final ChunkWriter chunks;
+    private final ChunkWriters chunks;
     private final FailStop failStop;
     private final StoreCheckpoint checkpoint;
     private long sequence;
@@ -31,12 +31,12 @@ final class StoreFiles implements AutoCloseable {
         this.cells = state.cells();
         this.sequence = state.sequence();
         StoreMeta meta = state.meta();
-        this.chunks = new ChunkWriter(disk, store, meta.chunkCount(), meta.chunkRows(), options.chunkBytes());
         this.failStop = new FailStop(store);
+        this.chunks = new ChunkWriters(store, options, meta, failStop);
         this.checkpoint = new StoreCheckpoint(store, options, meta, cells, chunks, failStop);
     }
 
-    ChunkWriter chunks() {
+    ChunkWriters chunks() {
         return chunks;
     }
 
@@ -45,12 +45,12 @@ final class StoreFiles implements AutoCloseable {
         return sequence;
     }
 
-    /// Whether an earlier failure keeps anything from being acknowledged.
+    /// Whether an earlier failure has stopped all writing.
     boolean isStopped() {
         return failStop.isStopped();
     }
 
-    /// @throws IOException when an earlier failure keeps anything from being acknowledged
+    /// @throws IOException when an earlier failure has stopped all writing
     void requireSound() throws IOException {
         failStop.requireSound();
     }
@@ -60,7 +60,7 @@ final class StoreFiles implements AutoCloseable {
         return (hasBegun || state.isClean()) && checkpoint.meta().published() == sequence;
     }
 
-    /// What [#publish] would write for changed tables.
+    /// The number of bytes that [#publish] would write for changed tables.
     long publishBytes() {
         long bytes = 0;
         for (int field = 0; field < cells.fieldCount(); field++) {
@@ -69,15 +69,15 @@ final class StoreFiles implements AutoCloseable {
         return bytes;
     }
 
-    /// Before the first change: every process begins a journal of its own, and values that may be in the cache
-    /// of the operating system alone are written again.
+    /// Prepares the first change: every process starts its own journal, and values that may be only in the page
+    /// cache are written again.
     void begin() throws IOException {
         failStop.requireSound();
         if (hasBegun) {
             return;
         }
         nextChunkBehindAll();
-        if (state.isClean() && checkpoint.meta().open() != null) {
+        if (state.isClean()) {
             chunks.adopt(checkpoint.meta().open());
         }
         rewriteUnsynced();
@@ -98,7 +98,7 @@ final class StoreFiles implements AutoCloseable {
         return checkpoint.journal();
     }
 
-    /// Ids are never used twice, not even those of chunks that a crash left and no slot refers to.
+    /// Ids are never reused, not even those of chunks that a crash left and no slot refers to.
     private void nextChunkBehindAll() throws IOException {
         for (long id : StoreFormat.chunkIds(disk, store)) {
             chunks.skipTo(id + 1);
@@ -112,9 +112,11 @@ final class StoreFiles implements AutoCloseable {
                     && cells.get(change.field(), change.slot()).equals(change.entry());
             if (isCurrent) {
                 StoreValues.Stored stored = state.values().stored(change.entry());
-                chunks.beginRow();
-                ChunkWriter.Placed placed = chunks.place(MemorySegment.ofArray(stored.bytes()), stored.rawSize());
-                cells.put(change.field(), change.slot(), placed.entry());
+                chunks.use(writer -> {
+                    writer.beginRow();
+                    ChunkWriter.Placed placed = writer.place(MemorySegment.ofArray(stored.bytes()), stored.rawSize());
+                    cells.put(change.field(), change.slot(), placed.entry());
+                });
                 isAny = true;
             }
         }
@@ -123,14 +125,14 @@ final class StoreFiles implements AutoCloseable {
         }
     }
 
-    /// Makes sure that a batch can be written. When it fails, for example because the disk is full, nothing has
+    /// Makes sure that a batch can be written. If this fails, for example because the disk is full, nothing has
     /// changed.
     void reserve(List<StoreChange> changes) throws IOException {
         failStop.requireSound();
         journal().reserve(StoreJournals.commitBytes(changes.size()));
     }
 
-    /// Writes changes that were reserved as one commit. [#committed] makes it the last one.
+    /// Writes reserved changes as one commit. [#committed] makes it the last one.
     void write(List<StoreChange> changes, long length, boolean isDurable) throws IOException {
         failStop.requireSound();
         failStop.orStop(() -> {
@@ -145,12 +147,38 @@ final class StoreFiles implements AutoCloseable {
         });
     }
 
-    /// What was written last is the last commit.
+    /// Makes the last written changes the last commit.
     ///
-    /// @param apply makes it part of the state in memory, which is of no use when that fails
+    /// @param apply applies it to the state in memory, which is unusable if that fails
     void committed(FailStop.Step apply) throws IOException {
         failStop.orStop(apply);
         sequence = journal().sequence();
+    }
+
+    /// Commits durably that values are at other places, which are already durable.
+    void commitMoves(List<StoreChange> changes) throws IOException {
+        reserve(changes);
+        write(changes, cells.length(), true);
+        committed(() -> {
+            for (StoreChange change : changes) {
+                cells.put(change.field(), change.slot(), change.entry());
+            }
+        });
+    }
+
+    /// The object that replaces `meta.json`.
+    StoreCheckpoint checkpoint() {
+        return checkpoint;
+    }
+
+    /// Publishes the last commit, in which no cell refers to these chunks, and deletes them when no reader needs
+    /// them.
+    ///
+    /// @return the size of chunks that readers still need
+    long retire(List<Long> chunkIds) throws IOException {
+        begin();
+        sequence = checkpoint.publishRetiring(sequence, chunkIds);
+        return checkpoint.waitingBytes();
     }
 
     /// Makes all commits durable.
@@ -161,7 +189,7 @@ final class StoreFiles implements AutoCloseable {
         }
     }
 
-    /// Begins a new journal when this one is large.
+    /// Starts a new journal if this one is large.
     void rotateIfLarge() throws IOException {
         sequence = checkpoint.rotateIfLarge(sequence);
     }

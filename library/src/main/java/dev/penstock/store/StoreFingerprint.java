@@ -6,11 +6,11 @@ import java.io.IOException;
 
 /// The fingerprint of the first records of a committed state.
 ///
-/// It is made of the fields, the number of changes other than appends ([StoreCells#editCount]), and for each
-/// record, or evenly spaced ones of a large store, of the checksums that the writer stored. Which chunks hold
-/// the values and how they were committed makes no difference.
+/// It is built from the fields, the number of changes other than appends ([StoreCells#editCount]), and the stored
+/// checksums of all records, or of evenly spaced ones in a large store. It does not depend on which chunks have
+/// the values and how they were committed.
 final class StoreFingerprint {
-    /// A store of no more records is covered as a whole.
+    /// A store of at most this number of records is covered completely.
     static final int SAMPLE_COUNT = 1024;
 
     private static final long MISSING = 1;

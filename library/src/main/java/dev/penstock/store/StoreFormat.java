@@ -11,10 +11,13 @@ import dev.penstock.memory.Journal;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,7 +34,11 @@ import java.util.regex.Pattern;
 /// | `FIELD.offset` | the table of a field, an ENTRY for each slot | appended, or new file and rename; never shorter |
 /// | `chunk/ID.zr` | values; the ids are never used twice | appended; never cut |
 /// | `journal/NUMBER.zj` | changes since the `meta.json` that names it | appended |
+/// | `snapshot/NAME/` | a named snapshot, itself such a folder without a journal | `meta.json` comes last |
 /// | `.lock` | the lock of the writer, with a text that says who has it | never opened for anything else |
+/// | `rebalance.request` | asks the writer for a rebalance ([RebalanceRequest]) | new file and rename |
+/// | `rebalance-ID.answer` | what the writer did | new file and rename |
+/// | `.lease` | empty; a reader of generation g holds a shared lock on byte g | never opened for anything else |
 ///
 /// A program that knows the published layout alone (`meta.json`, tables, chunks) sees an exact state after
 /// `close` or `checkpoint`, and an exact prefix at any time if records were only appended.
@@ -66,27 +73,32 @@ import java.util.regex.Pattern;
 ///
 /// | offset | size | type  | field    | rule                                                                |
 /// |-------:|-----:|-------|----------|---------------------------------------------------------------------|
-/// |      0 |    1 | u8    | op       | 1 PUT                                                               |
+/// |      0 |    1 | u8    | op       | 1 PUT, 2 MOVED                                                      |
 /// |      1 |    1 | u8    | zero     | zero                                                                |
 /// |      2 |    2 | u16   | field    | position in `fields` of `meta.json`                                 |
 /// |      4 |    4 | u32   | crc      | that of the value's prefix; 0 without stored bytes and in overlays  |
 /// |      8 |    8 | u64   | slot     | less than N after this commit or before it                          |
 /// |     16 |   16 | bytes | entry    | an ENTRY                                                            |
 ///
+/// MOVED is a PUT of the value that the slot holds already, in another place. It is no edit: fingerprints stay.
+///
 /// ## meta.json
 ///
 /// Published keys: `version` 1, `length` (records a plain reader may see), `chunks` (`num`: ids used so far,
-/// `size`: rows after which a chunk is full, `unfull`: `[id, write position, rows]` of the chunk that is written
-/// on) and `fields` (`name`, `compress`, and if they are declared `dtype` and `shape`).
+/// `size`: rows after which a chunk is full, `unfull`: `[id, write position, rows]` of each chunk that is written
+/// on, one for each writer) and `fields` (`name`, `compress`, and if they are declared `dtype` and `shape`).
+/// `recoded` of a field, usually absent, lists `[compress, first id, id behind the last]` of chunks whose values
+/// of the field are compressed differently.
 ///
 /// Ours, under `zr`: `layout` "zr16", `uuid`, `generation` (one more with every `meta.json`), `journal` (its
 /// number), `salt` (hexadecimal), `sequence` (of the state that tables and overlay give), `length` (N then),
 /// `slots` (slots of the tables that are taken), `published` (sequence of the state that a plain reader sees),
 /// `overlays` (overlay frames of the journal), `delete` ("tombstone" or "swap"), `prefix` 8, `bare` (ids of
-/// chunks without prefixes), `retired`, `deleted` (tombstones in that state), `edits` (changes in that state of
-/// cells that existed before, and records taken away, since the store was created). The last two are optional
-/// and 0 by default. They let a reader know without a scan whether records were deleted, and they keep the
-/// fingerprint of the first records the same as long as records are only appended.
+/// chunks without prefixes), `retired` (`[id, generation]` of chunks that no state needs from that generation on),
+/// `deleted` (tombstones in that state), `edits` (changes in that state of cells that existed before, and records
+/// taken away, since the store was created), `snapshot` (its name, in a named snapshot alone). `deleted` and
+/// `edits` are optional and 0 by default. They let a reader know without a scan whether records were deleted,
+/// and they keep the fingerprint of the first records the same as long as records are only appended.
 ///
 /// A `meta.json` without `zr` and without checksum is another program's. Such a store is read as it is published:
 /// no journal, no prefixes, no checksums, `unfull` in any spelling. It cannot be changed.
@@ -100,6 +112,16 @@ import java.util.regex.Pattern;
 /// chunk are not forced together: then a rotten value under an acknowledged frame could not be told from a torn
 /// one. Commits that need not be durable leave out C2 and C4, and their frame is not SYNCED. They become durable
 /// by C2, a SYNC frame and C4. Threads that commit at the same time share one frame and one C2 and C4.
+///
+/// **Several writers.** As many threads as the store has writers compress and write values at the same time, each
+/// to a chunk of its own. They do so before a row has an index. With the lock of the store a row then gets the
+/// next index and becomes part of the open batch: so a row that fails never had an index, and the slots of a
+/// frame follow one another. C1 writes the values of all writers, and C2 forces all chunks that were written to,
+/// at the same time. Values that other threads write meanwhile belong to a later commit. A chunk that another
+/// thread forces just now is waited for, because that force may cover values of this commit. When the write of a
+/// thread fails, all changes since the last commit are given up, because collected values of other threads may
+/// be lost with it; each of these threads is told. The next process may have more writers or fewer: it goes on
+/// in the chunks of `unfull` and leaves those that are too many.
 ///
 /// **Space.** The journal has room for the frames of a commit before C2: zeros that were written and forced. The
 /// chunk takes the values before that. So a full disk shows before anything is acknowledged, and what was
@@ -121,6 +143,22 @@ import java.util.regex.Pattern;
 /// name; the folder is forced. P7 `meta.switch` and the old journal are deleted. Between P4 and P6 there is no
 /// `meta.json`, so that no plain reader can see a mixture.
 ///
+/// **Rebalance.** B1 chunks with much garbage are chosen and not written to any more. Chunks in which a thread
+/// may have placed values of rows without an index are left for the next time. B2 their values are copied
+/// with their prefixes to chunks with new ids, in the order of the indices or a given one; the chunks are
+/// forced, and their folder. B3 a durable commit of MOVED for all cells that hold one of the old places at
+/// that moment: by place and not by slot, because an update may have replaced the place, and a delete that
+/// moves the last record may have carried it to another slot. B2 and B3 are repeated in rounds. B4 a publish,
+/// whose `meta.json` has the emptied chunks in `retired` with its own generation. B5 they are deleted when no
+/// reader has the lease of an earlier generation. A crash before B3 leaves garbage; after it both places hold
+/// the same bytes; after B4 `retired` says what to delete. Indices never change.
+///
+/// **Fields** change while a writer has published everything and no commit follows. Adding: a table with missing
+/// values, and tombstones where records are deleted, is forced and gets its name; then a new `meta.json`.
+/// Dropping: a new `meta.json`; then the table is deleted. Another compression: all values of the field are
+/// written to new chunks and forced; a new `meta.json` has these chunks in `recoded`, so that the old and the
+/// new table can be read with it; then P1 to P7 with the new table and a `meta.json` with the new compression.
+///
 /// ## Recovery
 ///
 /// 1. `meta.json` is read, otherwise `meta.switch`.
@@ -132,6 +170,21 @@ import java.util.regex.Pattern;
 ///    because they may be in the cache of the operating system alone.
 ///
 /// A reader does 1 to 4 and writes nothing.
+///
+/// ## Readers in other processes
+///
+/// A reader reads `meta.json`, takes the lease of its generation, opens the tables, then the journal, and reads
+/// `meta.json` again. If that has changed, it begins again. To move on it reads the journal from where it stopped.
+/// When `meta.json` has changed, it opens the store again; chunks that are open stay so, because ids are never
+/// used twice. A reader may see a commit moments before it is durable; only a power cut can take that back.
+///
+/// A chunk that is `retired` is deleted when an exclusive lock on all bytes of `.lease` before its generation
+/// succeeds. The operating system ends the locks of a process that is gone. Programs that know the published
+/// layout alone take no lease: a chunk may be absent for them, and never has other bytes.
+///
+/// **Named snapshot.** The folder, hard links to the chunks, the tables of the state, then `meta.json`, each
+/// forced. A folder without `meta.json` is no snapshot. Dropping deletes `meta.json` first, and needs an
+/// exclusive lock on all bytes of the snapshot's own `.lease`.
 ///
 /// ## Limits
 ///
@@ -183,11 +236,14 @@ public final class StoreFormat {
     static final String META_SWITCH = "meta.switch";
     static final String CHUNK_FOLDER = "chunk";
     static final String JOURNAL_FOLDER = "journal";
+    static final String SNAPSHOT_FOLDER = "snapshot";
     static final String LOCK = ".lock";
+    static final String LEASE = ".lease";
     static final String LAYOUT = "zr16";
     static final int VERSION = 1;
 
     static final int PUT = 1;
+    static final int MOVED = 2;
 
     private static final Pattern CHUNK_NAME = Pattern.compile("(\\d{1,10})\\.zr");
 
@@ -224,6 +280,31 @@ public final class StoreFormat {
         }
         Collections.sort(ids);
         return ids;
+    }
+
+    /// The sizes of the chunk files by id, in ascending order. A writer may delete chunks meanwhile; these are
+    /// left out.
+    static SortedMap<Long, Long> chunkSizes(Disk disk, Path store) throws IOException {
+        SortedMap<Long, Long> sizes = new TreeMap<>();
+        for (long id : chunkIds(disk, store)) {
+            try (Disk.Readable file = disk.open(chunk(store, id))) {
+                sizes.put(id, file.size());
+            } catch (NoSuchFileException e) {
+                // A writer has deleted it after the names were read.
+            }
+        }
+        return sizes;
+    }
+
+    /// The size of all chunk files.
+    static long chunkBytes(Disk disk, Path store) throws IOException {
+        return chunkSizes(disk, store).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    static Path snapshots(Path store) {
+        return store.resolve(SNAPSHOT_FOLDER);
     }
 
     static Path journal(Path store, long number) {

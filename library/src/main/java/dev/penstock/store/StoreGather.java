@@ -18,15 +18,17 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Copies the values of many records into a batch: first all places are looked up, then the sizes are added up,
-/// then the values are copied, large batches by several threads.
+/// Gathers the values of many records into a batch: first all places are looked up, then the sizes are added up,
+/// then the values are copied, large batches by several threads. If the values lie in several chunks, they are
+/// read chunk by chunk in the order of their offsets.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class StoreGather implements AutoCloseable {
-    /// Below this a second thread costs more than it brings.
+    /// For fewer bytes a second thread costs more than it saves.
     private static final long PARALLEL_BYTES_MIN = 1L << 20;
 
-    /// Parts of a gather for each thread, so that one with larger values does not keep the others waiting.
+    /// The number of parts of a gather for each thread, so that a part with large values does not delay the
+    /// others.
     private static final int PARTS_PER_THREAD = 8;
 
     private final Path store;
@@ -46,11 +48,13 @@ final class StoreGather implements AutoCloseable {
         this.threads = threads;
     }
 
-    /// Where the values of a batch are: two numbers for each row, as [StoreEntry#of] takes them.
+    /// The places of the values of a batch: two numbers for each row, in the form of [StoreEntry#of].
     private static final class Places {
         private long[] numbers = new long[0];
+        private final ReadOrder order = new ReadOrder();
 
         void reserve(int rowCount) {
+            order.begin(rowCount);
             if (numbers.length < 2 * rowCount) {
                 numbers = new long[Math.multiplyExact(2, rowCount)];
             }
@@ -59,6 +63,7 @@ final class StoreGather implements AutoCloseable {
         void set(int row, StoreEntry entry) {
             numbers[2 * row] = entry.chunkAndSize();
             numbers[2 * row + 1] = entry.offset();
+            order.set(row, entry);
         }
 
         StoreEntry get(int row) {
@@ -106,6 +111,9 @@ final class StoreGather implements AutoCloseable {
                 missing.set(U8, row, (byte) (places.get(row).isMissing() ? 1 : 0));
             }
         }
+        if (places.order.isMixed() || isStreamed(places, rowCount)) {
+            places.order.sort();
+        }
         boolean isVariable = column.field().isVariable();
         long itemSize = column.field().itemSize();
         MemorySegment offsets = isVariable ? column.reserveOffsets(rowCount) : null;
@@ -121,19 +129,36 @@ final class StoreGather implements AutoCloseable {
         });
     }
 
-    /// Writes where each row will be, and returns where the last one ends.
+    /// Whether the values are read from the disk, because their chunk is too large to stay resident.
+    private boolean isStreamed(Places places, int rowCount) throws IOException {
+        for (int row = 0; row < rowCount; row++) {
+            StoreEntry entry = places.get(row);
+            if (entry.hasBytes()) {
+                try (Run run = new Run()) {
+                    return run.chunk(entry).isStreamed();
+                }
+            }
+        }
+        return false;
+    }
+
+    /// Writes the offset of each row, and returns the end of the last one.
     private long layOut(int field, int rowCount, Places places, MemorySegment offsets) throws IOException {
+        try (Run run = new Run()) {
+            for (int at = 0; at < rowCount; at++) {
+                int row = places.order.row(at);
+                StoreEntry entry = places.get(row);
+                long size = entry.hasBytes()
+                        ? values.rawSize(storeFields.get(field), entry, run.chunk(entry), run.scratch)
+                        : 0;
+                offsets.setAtIndex(U64, row + 1, size);
+            }
+        }
         long end = 0;
         offsets.setAtIndex(U64, 0, end);
-        try (Run run = new Run()) {
-            for (int row = 0; row < rowCount; row++) {
-                StoreEntry entry = places.get(row);
-                if (entry.hasBytes()) {
-                    end = Math.addExact(
-                            end, values.rawSize(storeFields.get(field), entry, run.chunk(entry), run.scratch));
-                }
-                offsets.setAtIndex(U64, row + 1, end);
-            }
+        for (int row = 1; row <= rowCount; row++) {
+            end = Math.addExact(end, offsets.getAtIndex(U64, row));
+            offsets.setAtIndex(U64, row, end);
         }
         return end;
     }
@@ -144,7 +169,8 @@ final class StoreGather implements AutoCloseable {
         StoreField storeField = storeFields.get(field);
         try (Run run = new Run()) {
             announce(places, from, to, run);
-            for (int row = from; row < to; row++) {
+            for (int at = from; at < to; at++) {
+                int row = places.order.row(at);
                 StoreEntry entry = places.get(row);
                 long start = offsets == null ? row * itemSize : offsets.getAtIndex(U64, row);
                 long size = offsets == null ? itemSize : offsets.getAtIndex(U64, row + 1) - start;
@@ -162,10 +188,10 @@ final class StoreGather implements AutoCloseable {
         }
     }
 
-    /// Tells the system which parts of chunks are about to be read, when they are too large to stay in memory.
+    /// Prefetches the parts of chunks that are about to be read, if they are too large to stay resident.
     private static void announce(Places places, int from, int to, Run run) throws IOException {
-        for (int row = from; row < to; row++) {
-            StoreEntry entry = places.get(row);
+        for (int at = from; at < to; at++) {
+            StoreEntry entry = places.get(places.order.row(at));
             if (entry.hasBytes()) {
                 OpenFile chunk = run.chunk(entry);
                 if (!chunk.isStreamed()) {
@@ -176,7 +202,7 @@ final class StoreGather implements AutoCloseable {
         }
     }
 
-    /// A value has the size that its field declares, or a whole number of its elements.
+    /// Checks that a value has the declared size of its field, or a whole number of its elements.
     private void requireFitting(int field, StoreEntry entry, long rawSize, long size) {
         Field column = fields.get(field);
         boolean fits = column.isVariable() ? rawSize % column.itemSize() == 0 : rawSize == size;
@@ -199,7 +225,7 @@ final class StoreGather implements AutoCloseable {
         return value;
     }
 
-    /// Rows one after another: their chunk is held until a row of another chunk comes.
+    /// Reads rows one after another. A chunk is held until a row of another chunk comes.
     private final class Run implements AutoCloseable {
         private final StoreValues.Scratch scratch = values.borrowScratch();
         private long id = -1;

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How changes are written to journals, and how new journals begin.
+/// Writes changes to journals, and creates journals.
 final class StoreJournals {
-    /// Changes in one frame; a larger commit takes several.
+    /// The number of changes in one frame; a larger commit takes several.
     private static final int FRAME_CHANGES_MAX = 1 << 15;
 
     private static final long ROOM_MAX = 1L << 20;
@@ -24,28 +24,28 @@ final class StoreJournals {
 
     private StoreJournals() {}
 
-    /// A number that no other journal has, so that bytes of an earlier file are never taken for frames.
+    /// A random number that distinguishes journals, so that bytes of an earlier file are never taken for frames.
     static long newSalt() {
         return RANDOM.nextLong();
     }
 
-    /// Bytes that a new journal has for frames.
+    /// The space for frames in a new journal, in bytes.
     static long room(StoreOptions options) {
         return Math.min(ROOM_MAX, options.rotateBytes());
     }
 
-    /// Frames that so many changes take.
+    /// The number of frames for a number of changes.
     static long frameCount(long changeCount) {
         return Math.ceilDiv(changeCount, FRAME_CHANGES_MAX);
     }
 
-    /// Bytes of the frames of a commit, and of a SYNC behind it, which must not fail.
+    /// The size of the frames of a commit, and of a SYNC frame after it, which must not fail.
     static long commitBytes(long changeCount) {
         return (Math.max(1, frameCount(changeCount)) + 1) * Journal.FRAME_HEAD_SIZE
                 + changeCount * StoreFormat.CHANGE_SIZE;
     }
 
-    /// Writes changes as one frame, or as several of which all but the last of a commit say that more follow.
+    /// Writes changes as one frame, or as several; all frames of a commit except the last are marked with MORE.
     static void writeFrames(
             JournalWriter target, int kind, int flags, int fieldCount, long length, List<StoreChange> changes)
             throws IOException {
@@ -62,7 +62,7 @@ final class StoreJournals {
         } while (done < changes.size());
     }
 
-    /// Begins a journal behind all that are there, with room for an overlay and more. Nothing is forced yet.
+    /// Creates a journal with the next number, with space for an overlay and more. Nothing is forced yet.
     static JournalWriter create(
             Disk disk, Path store, StoreMeta meta, long sequence, StoreOptions options, long overlayCount)
             throws IOException {

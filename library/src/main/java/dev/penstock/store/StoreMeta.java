@@ -8,6 +8,7 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.JournalHeader;
 import dev.penstock.memory.Json;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,23 +19,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// What `meta.json` says; [StoreFormat] explains the keys.
+/// The content of `meta.json`. [StoreFormat] explains the keys.
 ///
-/// @param publishedLength records that a plain reader sees
-/// @param chunkCount      chunk ids used so far
-/// @param chunkRows       rows after which a chunk is full
-/// @param open            the chunk that is written on, or null
-/// @param length          records at this checkpoint
-/// @param deleted         tombstones among them
-/// @param edits           cells of existing records that were changed before this checkpoint
+/// @param publishedLength the number of records that a plain reader sees
+/// @param chunkCount      the number of chunk ids used so far
+/// @param chunkRows       the number of rows after which a chunk is full
+/// @param open            the chunks that are open for appending, one for each writer
+/// @param length          the number of records at this checkpoint
+/// @param deleted         the number of tombstones among them
+/// @param edits           the number of changes to cells of existing records before this checkpoint
 /// @param isPlain         whether another program wrote it: there is no `zr`, no journal, and values have no
 ///                        prefixes
+/// @param retired         chunks that this state does not need any more
+/// @param snapshot        the name of the snapshot, or null
 record StoreMeta(
         List<StoreField> fields,
         long publishedLength,
         long chunkCount,
         long chunkRows,
-        OpenChunk open,
+        List<OpenChunk> open,
         UUID uuid,
         long generation,
         long journal,
@@ -47,22 +50,31 @@ record StoreMeta(
         boolean isSwapping,
         long deleted,
         long edits,
-        boolean isPlain) {
+        boolean isPlain,
+        List<Retired> retired,
+        String snapshot) {
+    private static final int FIND_ATTEMPTS = 4;
+
     /// A chunk that is not full.
     record OpenChunk(long id, long position, long rows) {}
 
+    /// A chunk that no state needs from a generation on. It is deleted when no reader has an earlier generation.
+    record Retired(long chunk, long generation) {}
+
     StoreMeta {
         fields = List.copyOf(fields);
+        open = List.copyOf(open);
+        retired = List.copyOf(retired);
     }
 
-    /// The description of a new store.
+    /// The metadata of a new store.
     static StoreMeta empty(List<StoreField> fields, StoreOptions options, JournalHeader header) {
         return new StoreMeta(
                 fields,
                 0,
                 0,
                 options.chunkRows(),
-                null,
+                List.of(),
                 header.uuid(),
                 1,
                 header.number(),
@@ -75,15 +87,87 @@ record StoreMeta(
                 options.isSwapping(),
                 0,
                 0,
-                false);
+                false,
+                List.of(),
+                null);
     }
 
-    /// The bytes of the file.
+    /// The metadata of a named snapshot, whose tables contain a state and which has no journal.
+    static StoreMeta snapshot(String name, StoreMeta meta, long sequence, StoreCells cells) {
+        return new StoreMeta(
+                meta.fields,
+                cells.length(),
+                meta.chunkCount,
+                meta.chunkRows,
+                List.of(),
+                meta.uuid,
+                meta.generation,
+                0,
+                0,
+                sequence,
+                cells.length(),
+                cells.length(),
+                sequence,
+                0,
+                meta.isSwapping,
+                cells.deletedCount(),
+                cells.editCount(),
+                false,
+                List.of(),
+                name);
+    }
+
+    /// The next metadata, which differs only in its fields.
+    StoreMeta withFields(List<StoreField> newFields) {
+        return new StoreMeta(
+                newFields,
+                publishedLength,
+                chunkCount,
+                chunkRows,
+                open,
+                uuid,
+                generation + 1,
+                journal,
+                salt,
+                sequence,
+                length,
+                slots,
+                published,
+                overlays,
+                isSwapping,
+                deleted,
+                edits,
+                isPlain,
+                retired,
+                snapshot);
+    }
+
+    boolean isSnapshot() {
+        return snapshot != null;
+    }
+
+    /// @throws IllegalArgumentException when the store cannot be changed
+    void requireWritable(Path store) {
+        if (isPlain) {
+            throw new IllegalArgumentException(
+                    store + " was written by another program and can only be read; copy its records to a new store");
+        }
+        if (isSnapshot()) {
+            throw new IllegalArgumentException(
+                    store + " is the snapshot " + snapshot + " of a store and can only be read");
+        }
+    }
+
+    /// Encodes the file.
     byte[] write() {
         Map<String, Object> chunks = new LinkedHashMap<>();
         chunks.put("num", chunkCount);
         chunks.put("size", chunkRows);
-        chunks.put("unfull", open == null ? List.of() : List.of(List.of(open.id, open.position, open.rows)));
+        chunks.put(
+                "unfull",
+                open.stream()
+                        .map(chunk -> List.of(chunk.id, chunk.position, chunk.rows))
+                        .toList());
         Map<String, Object> zr = new LinkedHashMap<>();
         zr.put("layout", StoreFormat.LAYOUT);
         zr.put("uuid", uuid);
@@ -98,9 +182,14 @@ record StoreMeta(
         zr.put("delete", isSwapping ? "swap" : "tombstone");
         zr.put("prefix", StoreFormat.PREFIX_SIZE);
         zr.put("bare", List.of());
-        zr.put("retired", List.of());
+        zr.put(
+                "retired",
+                retired.stream().map(one -> List.of(one.chunk, one.generation)).toList());
         zr.put("deleted", deleted);
         zr.put("edits", edits);
+        if (isSnapshot()) {
+            zr.put("snapshot", snapshot);
+        }
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("version", StoreFormat.VERSION);
         values.put("length", publishedLength);
@@ -110,21 +199,41 @@ record StoreMeta(
         return ChecksummedJson.write(values);
     }
 
-    /// The `meta.json` of a store, or `meta.switch` where a publish was interrupted; null when there is neither.
+    /// The exception for a path at which there is no store.
+    static NoSuchFileException absent(Disk disk, Path store) throws IOException {
+        String reason = disk.exists(store) ? "this is not a store: it has no " + StoreFormat.META : null;
+        return new NoSuchFileException(store.toString(), null, reason);
+    }
+
+    /// Reads the `meta.json` of a store, or `meta.switch` if a publish was interrupted. Returns null when there is
+    /// neither.
     ///
-    /// @throws DatasetException when it is damaged, or of a newer version, or another program's
+    /// @throws DatasetException when it is damaged, has a newer version, or belongs to another program
     static Found find(Disk disk, Path store) throws IOException {
-        for (String name : List.of(StoreFormat.META, StoreFormat.META_SWITCH)) {
-            Path file = store.resolve(name);
-            byte[] bytes = ChecksummedJson.read(disk, file);
-            if (bytes != null) {
-                return new Found(read(file, bytes), bytes, name.equals(StoreFormat.META_SWITCH));
+        // A publish may end between the two looks, so that each file is absent when it is looked for.
+        for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
+            for (String name : List.of(StoreFormat.META, StoreFormat.META_SWITCH)) {
+                Path file = store.resolve(name);
+                byte[] bytes = ChecksummedJson.read(disk, file);
+                if (bytes != null) {
+                    return new Found(read(file, bytes), bytes, name.equals(StoreFormat.META_SWITCH));
+                }
             }
         }
         return null;
     }
 
-    /// @param bytes      as they were read, to notice a change
+    /// Whether there is a `meta.json` or `meta.switch`.
+    static boolean exists(Disk disk, Path store) throws IOException {
+        for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
+            if (disk.exists(store.resolve(StoreFormat.META)) || disk.exists(store.resolve(StoreFormat.META_SWITCH))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// @param bytes      the bytes that were read, to notice a change
     /// @param isSwitched whether it is `meta.switch`
     record Found(StoreMeta meta, byte[] bytes, boolean isSwitched) {}
 
@@ -140,7 +249,7 @@ record StoreMeta(
             return of(MetaValues.of(StoreFormat.META, values));
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the description of the store is damaged: " + e.getMessage(), e);
+                    file, 0, Reason.BAD_MANIFEST, "the metadata of the store is damaged: " + e.getMessage(), e);
         }
     }
 
@@ -153,8 +262,9 @@ record StoreMeta(
                     file,
                     0,
                     Reason.UNSUPPORTED_VERSION,
-                    "version " + values.get("version") + " with layout " + layout + "; this program reads version "
-                            + StoreFormat.VERSION + " with layout " + StoreFormat.LAYOUT);
+                    "version " + values.get("version") + " with layout " + layout
+                            + " is not supported; this program reads version " + StoreFormat.VERSION + " with layout "
+                            + StoreFormat.LAYOUT);
         }
     }
 
@@ -171,7 +281,7 @@ record StoreMeta(
                 length,
                 chunks.count("num"),
                 chunks.count("size"),
-                null,
+                List.of(),
                 new UUID(0, 0),
                 0,
                 0,
@@ -184,7 +294,9 @@ record StoreMeta(
                 true,
                 0,
                 0,
-                true);
+                true,
+                List.of(),
+                null);
     }
 
     private static StoreMeta of(MetaValues values) {
@@ -208,7 +320,9 @@ record StoreMeta(
                 isSwapping(zr.text("delete")),
                 zr.get("deleted") == null ? 0 : zr.count("deleted"),
                 zr.get("edits") == null ? 0 : zr.count("edits"),
-                false);
+                false,
+                retired(zr.list("retired")),
+                zr.get("snapshot") == null ? null : zr.text("snapshot"));
         meta.requireConsistent(zr);
         return meta;
     }
@@ -221,7 +335,9 @@ record StoreMeta(
         require(chunkCount <= StoreFormat.CHUNK_COUNT_MAX, "too many chunks");
         require(zr.count("prefix") == StoreFormat.PREFIX_SIZE, "prefixes of another size");
         require(zr.list("bare").isEmpty(), "chunks without prefixes");
-        require(open == null || open.id < chunkCount, "an open chunk that does not exist");
+        for (OpenChunk chunk : open) {
+            require(chunk.id < chunkCount, "an open chunk that does not exist");
+        }
     }
 
     private static void require(boolean isTrue, String what) {
@@ -235,17 +351,28 @@ record StoreMeta(
         return word.equals("swap");
     }
 
-    private static OpenChunk open(List<?> unfull) {
-        require(unfull.size() <= 1, "several open chunks");
-        if (unfull.isEmpty()) {
-            return null;
+    private static List<OpenChunk> open(List<?> unfull) {
+        List<OpenChunk> open = new ArrayList<>();
+        for (Object one : unfull) {
+            require(one instanceof List<?> triple && triple.size() == 3, "an open chunk must be a triple");
+            List<?> triple = (List<?>) one;
+            open.add(new OpenChunk(
+                    MetaValues.count("chunk", triple.get(0)),
+                    MetaValues.count("position", triple.get(1)),
+                    MetaValues.count("rows", triple.get(2))));
         }
-        require(unfull.getFirst() instanceof List<?> triple && triple.size() == 3, "an open chunk is no triple");
-        List<?> triple = (List<?>) unfull.getFirst();
-        return new OpenChunk(
-                MetaValues.count("chunk", triple.get(0)),
-                MetaValues.count("position", triple.get(1)),
-                MetaValues.count("rows", triple.get(2)));
+        return open;
+    }
+
+    private static List<Retired> retired(List<?> listed) {
+        List<Retired> retired = new ArrayList<>();
+        for (Object one : listed) {
+            require(one instanceof List<?> pair && pair.size() == 2, "a retired chunk must be a pair");
+            List<?> pair = (List<?>) one;
+            retired.add(
+                    new Retired(MetaValues.count("chunk", pair.get(0)), MetaValues.count("generation", pair.get(1))));
+        }
+        return retired;
     }
 
     private static List<StoreField> fields(List<?> listed) {
@@ -257,17 +384,17 @@ record StoreMeta(
         return fields;
     }
 
-    /// @throws IllegalArgumentException when there are none, too many, or two that are the same file somewhere
+    /// @throws IllegalArgumentException when there are none, too many, or two whose files would have the same name
     static void requireFields(List<StoreField> fields) {
         require(!fields.isEmpty(), "a store needs at least one field");
         require(
                 fields.size() <= StoreFormat.FIELD_COUNT_MAX,
-                "a store has at most " + StoreFormat.FIELD_COUNT_MAX + " fields, not " + fields.size());
+                "a store has at most " + StoreFormat.FIELD_COUNT_MAX + " fields, got " + fields.size());
         Set<String> names = new HashSet<>();
         for (StoreField field : fields) {
             require(
                     names.add(field.name().toLowerCase(Locale.ROOT)),
-                    "field " + field.name() + " is there twice, perhaps with other capitals");
+                    "field " + field.name() + " occurs twice, possibly with different case");
         }
     }
 }

@@ -3,10 +3,8 @@ package dev.penstock.store;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
-import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
-import dev.penstock.Leases;
 import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Row;
@@ -24,28 +22,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// A committed state of a store, as a dataset. It stays as it is, whatever a writer does meanwhile.
+/// A reader for a committed state of a store. It does not change, whatever a writer does, until [#refresh]
+/// switches to the last commit.
 ///
-/// A field with a declared dtype and shape is a fixed field; one with a dtype alone holds any number of
-/// elements; any other is bytes. A value that a record lacks is missing, and a deleted record lacks all values.
-/// Every value is checked against its checksum when it is read, unless the options say otherwise.
+/// A field with a declared dtype and shape is fixed. A field with only a dtype has a variable number of elements.
+/// Any other field is bytes. A record may lack values, and all values of a deleted record are missing. Every value
+/// is checked against its checksum when it is read, unless the options turn that off.
 ///
-/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies. [#views] lends values
-/// where they lie.
+/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies. [#views] gives zero-copy
+/// views.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class StoreReader implements Dataset {
     private final Path path;
     private final Options options;
-    private final StoreState state;
-    private final List<Field> fields;
-    private final StoreGather gather;
-    private final Leases leases;
+    private volatile StoreView view;
 
-    /// How to read a store.
+    /// Options for reading a store.
     ///
-    /// @param reading    what all formats share
-    /// @param isChecking whether `get` and `gather` compare values with their checksums; `verify` always does
+    /// @param reading    the options that all formats share
+    /// @param isChecking whether `get` and `gather` check values against their checksums; `verify` always does
     public record Options(ReaderOptions reading, boolean isChecking) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
 
@@ -62,23 +58,18 @@ public final class StoreReader implements Dataset {
     private StoreReader(Path path, Options options, StoreState state) {
         this.path = path;
         this.options = options;
-        this.state = state;
-        this.fields = state.meta().fields().stream().map(StoreField::column).toList();
-        this.gather = new StoreGather(path, state, fields, options.threads());
-        this.leases = new Leases(this::free);
+        this.view = new StoreView(path, state, options.threads());
     }
 
-    /// Whether a folder is a store, by the names in it: damage is for [#open] to find.
+    /// Whether a folder is a store, decided by the names in it. [#open] finds damage.
     public static boolean isStore(Disk disk, Path path) throws IOException {
-        boolean hasMeta =
-                disk.exists(path.resolve(StoreFormat.META)) || disk.exists(path.resolve(StoreFormat.META_SWITCH));
-        return hasMeta && disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER));
+        return disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER)) && StoreMeta.exists(disk, path);
     }
 
     /// Opens the last committed state.
     ///
-    /// @throws java.nio.file.NoSuchFileException when there is no store
-    /// @throws DatasetException                  when its files are damaged
+    /// @throws java.nio.file.NoSuchFileException when the store does not exist
+    /// @throws dev.penstock.DatasetException     when its files are damaged
     public static StoreReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
@@ -88,13 +79,34 @@ public final class StoreReader implements Dataset {
         return open(path, Options.DEFAULT.withDisk(disk));
     }
 
-    /// Opens the last committed state in a certain way.
+    /// Opens the last committed state with options.
     public static StoreReader open(Path path, Options options) throws IOException {
         return open(path, options, Long.MAX_VALUE);
     }
 
     static StoreReader open(Path path, Options options, long sequenceLimit) throws IOException {
         return new StoreReader(path, options, StoreState.load(path, options, sequenceLimit));
+    }
+
+    /// Switches to the last commit of a writer in this or another process, without waiting for the writer. Running
+    /// calls finish in the state they began with; later calls see the updates and deletions.
+    ///
+    /// @return whether there was a later commit
+    /// @throws java.nio.file.NoSuchFileException when the store does not exist any more
+    @Override
+    public synchronized boolean refresh() throws IOException {
+        StoreView before = acquire();
+        try {
+            StoreState next = before.state().refreshed(options);
+            if (next == null) {
+                return false;
+            }
+            view = new StoreView(path, next, options.threads());
+            before.close();
+            return next.sequence() != before.state().sequence();
+        } finally {
+            before.release();
+        }
     }
 
     @Override
@@ -112,25 +124,25 @@ public final class StoreReader implements Dataset {
         return Location.of(path);
     }
 
-    /// Records, deleted ones that left a tombstone included.
+    /// The number of records, including tombstones of deleted records.
     @Override
     public long count() {
-        return state.cells().length();
+        return view.cells().length();
     }
 
-    /// Fields as they were declared.
+    /// The declared fields.
     public List<StoreField> storeFields() {
-        return state.meta().fields();
+        return view.state().meta().fields();
     }
 
-    /// The sequence of the commit whose state this is.
+    /// The sequence of the commit of this state.
     public long sequence() {
-        return state.sequence();
+        return view.state().sequence();
     }
 
-    /// Records that were deleted and left a tombstone.
+    /// The number of deleted records that left a tombstone.
     public long deletedCount() {
-        return state.cells().deletedCount();
+        return view.cells().deletedCount();
     }
 
     @Override
@@ -140,22 +152,16 @@ public final class StoreReader implements Dataset {
 
     @Override
     public boolean isDeleted(long index) throws IOException {
-        Objects.checkIndex(index, count());
-        return using(() -> state.cells().get(0, index).isDeleted());
+        return using(now -> {
+            Objects.checkIndex(index, now.cells().length());
+            return now.cells().get(0, index).isDeleted();
+        });
     }
 
     @Override
     public long bytes() {
         try {
-            return using(() -> {
-                long bytes = state.cells().tableBytes();
-                for (Path file : options.disk().list(path.resolve(StoreFormat.CHUNK_FOLDER))) {
-                    try (Disk.Readable readable = options.disk().open(file)) {
-                        bytes += readable.size();
-                    }
-                }
-                return bytes;
-            });
+            return using(now -> now.cells().tableBytes() + StoreFormat.chunkBytes(options.disk(), path));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -163,16 +169,16 @@ public final class StoreReader implements Dataset {
 
     @Override
     public List<Field> fields() {
-        return fields;
+        return view.fields();
     }
 
     @Override
     public Row get(long index) throws IOException {
-        return using(() -> {
-            Objects.checkIndex(index, count());
+        return using(now -> {
+            Objects.checkIndex(index, now.cells().length());
             List<MemorySegment> values = new ArrayList<>();
-            for (int field = 0; field < fields.size(); field++) {
-                byte[] value = gather.value(field, index);
+            for (int field = 0; field < now.fields().size(); field++) {
+                byte[] value = now.gather().value(field, index);
                 values.add(
                         value == null
                                 ? Row.MISSING
@@ -182,18 +188,19 @@ public final class StoreReader implements Dataset {
         });
     }
 
-    /// The values of one field of many records, where they lie in the mapped chunks: nothing is copied.
+    /// Returns zero-copy views of one field of many records, in the mapped chunks.
     ///
     /// Each value is checked against its checksum first, if the options say so.
     ///
-    /// @throws IllegalArgumentException  when there is no such field, or its values are compressed
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws IllegalArgumentException  when the field does not exist, or its values are compressed
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public StoreViews views(long[] indices, String field) throws IOException {
-        acquire();
+        StoreView now = acquire();
         try {
-            return StoreViews.of(state, StoreField.position(storeFields(), field), indices, leases::release);
+            int position = StoreField.position(now.state().meta().fields(), field);
+            return StoreViews.of(now.state(), position, indices, now::release);
         } catch (Throwable e) {
-            leases.release();
+            now.release();
             throw e;
         }
     }
@@ -201,20 +208,20 @@ public final class StoreReader implements Dataset {
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
-        using(() -> {
-            gather.gather(indices, batch);
+        using(now -> {
+            now.gather().gather(indices, batch);
             return null;
         });
     }
 
-    /// Begins to bring the tables into memory. Chunks follow when they are first used.
+    /// Starts loading the tables into memory. Chunks follow when they are first used.
     @Override
     public void prepare() {
-        acquire();
+        StoreView now = acquire();
         try {
-            state.cells().prepare();
+            now.cells().prepare();
         } finally {
-            leases.release();
+            now.release();
         }
     }
 
@@ -226,25 +233,29 @@ public final class StoreReader implements Dataset {
 
     @Override
     public Verification verify(Progress progress) throws IOException {
-        return using(() -> new StoreVerifier(path, options.disk(), state).verify(progress));
+        return using(now -> new StoreVerifier(path, options.disk(), now.state()).verify(progress));
     }
 
-    /// How the space of the store is used. Looks at every slot and reads no value.
+    /// Statistics of the space of the store. This reads every slot but no values.
     public StoreStats stats(Progress progress) throws IOException {
-        return using(() -> StoreStats.of(path, options.disk(), state, progress));
+        return using(now -> StoreStats.of(path, options.disk(), now.state(), progress));
     }
 
-    /// Covers the stored checksums of all records, or of a sample of a large store, and how often records were
-    /// changed: two states of one store that differ by more than appended records have different fingerprints.
+    /// Covers the stored checksums of all records, or of a sample of a large store, and the number of changes. Two
+    /// states of one store that differ by more than appended records have different fingerprints.
     @Override
     public String fingerprint() throws IOException {
-        return fingerprint(count());
+        return using(now -> StoreFingerprint.of(now.state(), now.cells().length()));
     }
 
     @Override
     public String fingerprint(long recordCount) throws IOException {
         Indices.requireFirst(this, recordCount);
-        return using(() -> StoreFingerprint.of(state, recordCount));
+        return using(now -> {
+            // A refresh by another thread may have made the store shorter.
+            Objects.checkFromIndexSize(0, recordCount, now.cells().length());
+            return StoreFingerprint.of(now.state(), recordCount);
+        });
     }
 
     @Override
@@ -258,64 +269,67 @@ public final class StoreReader implements Dataset {
         return Map.of();
     }
 
-    /// The compression of each field, how records are deleted, and the commit.
+    /// The compression of each field, the deletion mode, and the commit.
     @Override
     public Map<String, Object> facts() {
+        StoreState state = view.state();
         Map<String, Object> facts = new LinkedHashMap<>();
         for (StoreField field : state.meta().fields()) {
             facts.put("compress." + field.name(), field.compression().word());
         }
         facts.put("delete", state.meta().isSwapping() ? "swap" : "tombstone");
-        facts.put("deleted", deletedCount());
+        facts.put("deleted", state.cells().deletedCount());
         facts.put("commit", state.sequence());
         facts.put("published", state.meta().published());
         facts.put("chunks", state.meta().chunkCount());
         return facts;
     }
 
-    /// Says when other programs see an older state.
+    /// Reports if other programs see an older state.
     @Override
     public List<String> remarks() {
+        StoreState state = view.state();
         if (state.meta().isPlain()) {
             return List.of("Another program wrote this store. Its values have no checksums, and it can only be read.");
         }
         if (state.isPublished()) {
             return List.of();
         }
-        return List.of("Programs that know the published layout alone see commit "
-                + state.meta().published() + " of this store and not commit " + state.sequence()
+        return List.of("Programs that know only the published layout see commit "
+                + state.meta().published() + " of this store instead of commit " + state.sequence()
                 + "; `store checkpoint` publishes it.");
     }
 
-    /// Something done while the files are open.
+    /// An action while the files are open.
     @FunctionalInterface
-    private interface Use<T> {
-        T run() throws IOException;
+    interface Use<T> {
+        T run(StoreView view) throws IOException;
     }
 
-    private <T> T using(Use<T> something) throws IOException {
-        acquire();
+    <T> T using(Use<T> something) throws IOException {
+        StoreView now = acquire();
         try {
-            return something.run();
+            return something.run(now);
         } finally {
-            leases.release();
+            now.release();
         }
     }
 
-    private void acquire() {
-        if (!leases.acquire()) {
-            throw new IllegalStateException("the store " + path + " is closed");
+    private StoreView acquire() {
+        while (true) {
+            StoreView now = view;
+            if (now.acquire()) {
+                return now;
+            }
+            if (now == view) {
+                throw new IllegalStateException("the store " + path + " is closed");
+            }
         }
     }
 
-    /// Closes the files as soon as all calls under way have ended and all [StoreViews] are closed.
+    /// Closes the files when all running calls have ended and all [StoreViews] are closed.
     @Override
-    public void close() {
-        leases.close();
-    }
-
-    private void free() {
-        gather.close();
-        state.close();
+    public synchronized void close() {
+        view.close();
     }
 }

@@ -6,7 +6,6 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Journal;
-import dev.penstock.memory.JournalFrame;
 import dev.penstock.memory.JournalHeader;
 import dev.penstock.memory.JournalReplay;
 import dev.penstock.memory.ReaderOptions;
@@ -17,84 +16,135 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
-/// The last committed state of a store, as its files give it: steps 1 to 4 of the recovery in [StoreFormat].
+/// The last committed state of a store, loaded from its files: steps 1 to 4 of the recovery in [StoreFormat].
 /// Nothing is written.
 ///
-/// **Ownership.** Owns the open files. **Threads.** Any number as long as nothing is changed.
+/// **Ownership.** Owns the open files. **Threads.** Safe for any number of threads as long as nothing is changed.
 final class StoreState implements AutoCloseable {
-    /// A writer may put a new `meta.json` in place while the files are opened; so often in a row only if
-    /// something is wrong.
+    /// A writer may replace `meta.json` while the files are opened. More attempts than this mean that something is
+    /// wrong.
     private static final int ATTEMPTS_MAX = 1000;
 
     private final Path store;
     private final StoreMeta.Found found;
     private final StoreCells cells;
     private final StoreValues values;
+    private final StoreLease lease;
     private long sequence;
+    /// The end of the journal frames that are part of this state.
+    private long journalEnd;
+
     private boolean isClean;
     private final List<StoreChange> unsynced = new ArrayList<>();
 
-    private StoreState(Path store, StoreMeta.Found found, StoreCells cells, StoreValues values) {
+    private StoreState(Path store, StoreMeta.Found found, StoreCells cells, StoreValues values, StoreLease lease) {
         this.store = store;
         this.found = found;
         this.cells = cells;
         this.values = values;
+        this.lease = lease;
         this.sequence = found.meta().sequence();
     }
 
-    /// Reads the state after the last commit, or after an earlier one.
+    /// Loads the state after the last commit, or after an earlier one.
     ///
-    /// @param sequenceLimit the last commit that counts
-    /// @throws NoSuchFileException when there is no store
+    /// @param sequenceLimit the last commit to apply
+    /// @throws NoSuchFileException when the store does not exist
     /// @throws DatasetException    when its files are damaged
     static StoreState load(Path store, StoreReader.Options options, long sequenceLimit) throws IOException {
-        return load(store, options, options.reading(), sequenceLimit);
+        return load(store, new Loading(options, options.reading(), sequenceLimit, true, null));
     }
 
-    /// The last committed state for a writer. Chunks are read by position, because they grow.
+    /// The parameters of loading a state.
+    ///
+    /// @param chunkOptions the options for reading chunks
+    /// @param isLeased     whether chunks are kept as long as the state is open
+    /// @param values       the values of an earlier state of the store, or null
+    private record Loading(
+            StoreReader.Options options,
+            ReaderOptions chunkOptions,
+            long sequenceLimit,
+            boolean isLeased,
+            StoreValues values) {
+        StoreValues openValues(Path store, boolean hasPrefixes) {
+            return values == null
+                    ? new StoreValues(store, chunkOptions, options.isChecking(), hasPrefixes)
+                    : values.share();
+        }
+    }
+
+    /// Loads the last committed state for a writer. Chunks are read by position, because they grow.
     static StoreState loadForWriting(Path store, Disk disk) throws IOException {
         StoreReader.Options options = StoreReader.Options.DEFAULT.withDisk(disk);
-        return load(store, options, options.reading().withAccess(Access.READ), Long.MAX_VALUE);
+        ReaderOptions byPosition = options.reading().withAccess(Access.READ);
+        // A writer knows which chunks it needs, and its own lease would keep it from deleting the others.
+        return load(store, new Loading(options, byPosition, Long.MAX_VALUE, false, null));
     }
 
-    private static StoreState load(
-            Path store, StoreReader.Options options, ReaderOptions chunkOptions, long sequenceLimit)
-            throws IOException {
+    private static StoreState load(Path store, Loading loading) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            StoreState state = tryLoad(store, options, chunkOptions, sequenceLimit);
+            StoreState state = tryLoad(store, loading);
             if (state != null) {
                 return state;
             }
             Thread.onSpinWait();
         }
-        throw new IOException(store + " changes all the time and cannot be opened");
+        throw new IOException(store + " is changed too often to be opened; try again");
     }
 
-    private static StoreState tryLoad(
-            Path store, StoreReader.Options options, ReaderOptions chunkOptions, long sequenceLimit)
-            throws IOException {
-        Disk disk = options.disk();
+    private static StoreState tryLoad(Path store, Loading loading) throws IOException {
+        Disk disk = loading.options.disk();
         StoreMeta.Found found = StoreMeta.find(disk, store);
         if (found == null) {
-            throw new NoSuchFileException(store + ": no store is there, it has no " + StoreFormat.META);
+            throw StoreMeta.absent(disk, store);
         }
         StoreMeta meta = found.meta();
-        StoreTables tables = StoreTables.open(store, meta.fields(), options.reading());
+        boolean isLeased = loading.isLeased && !meta.isPlain();
+        StoreLease lease = isLeased ? StoreLease.take(disk, store, meta.generation()) : StoreLease.NONE;
+        if (lease == null) {
+            return null;
+        }
+        StoreTables tables;
+        try {
+            tables = StoreTables.open(store, meta.fields(), loading.options.reading());
+        } catch (Throwable e) {
+            Closing.after(e, lease::close);
+            if (!isCurrent(disk, store, found)) {
+                // A field was dropped, with its table, or the snapshot was.
+                return null;
+            }
+            throw e;
+        }
         StoreCells cells = new StoreCells(tables, meta.slots(), meta.length(), meta.deleted(), meta.edits());
-        StoreValues values = new StoreValues(store, chunkOptions, options.isChecking(), !meta.isPlain());
-        StoreState state = new StoreState(store, found, cells, values);
+        StoreState state = new StoreState(store, found, cells, loading.openValues(store, !meta.isPlain()), lease);
         try {
             state.requireTables(tables);
-            if (meta.isPlain() || state.replay(disk, sequenceLimit)) {
+            if (meta.isPlain() || state.isLoaded(disk, loading.sequenceLimit)) {
                 return state;
             }
         } catch (Throwable e) {
             Closing.after(e, state::close);
+            if (e instanceof DatasetException && !isCurrent(disk, store, found)) {
+                // Files of different states do not match.
+                return null;
+            }
             throw e;
         }
         state.close();
         return null;
+    }
+
+    /// @return false when the store was changed in the meantime, so that everything has to be read again
+    private boolean isLoaded(Disk disk, long sequenceLimit) throws IOException {
+        // A snapshot has no journal, but it may have been dropped before the lease was taken.
+        return meta().isSnapshot() ? isCurrent(disk, store, found) : replay(disk, sequenceLimit);
+    }
+
+    private static boolean isCurrent(Disk disk, Path store, StoreMeta.Found found) throws IOException {
+        StoreMeta.Found now = StoreMeta.find(disk, store);
+        return now != null && Arrays.equals(now.bytes(), found.bytes());
     }
 
     private void requireTables(StoreTables tables) {
@@ -105,12 +155,12 @@ final class StoreState implements AutoCloseable {
                         StoreFormat.table(store, meta().fields().get(i).name()),
                         slotCount * StoreFormat.ENTRY_SIZE,
                         Reason.TRUNCATED,
-                        "the table has " + slotCount + " slots and " + meta().slots() + " are taken");
+                        "the table has " + slotCount + " slots, but " + meta().slots() + " are in use");
             }
         }
     }
 
-    /// @return false when the store was changed meanwhile, so that everything has to be read again
+    /// @return false when the store was changed in the meantime, so that everything has to be read again
     private boolean replay(Disk disk, long sequenceLimit) throws IOException {
         Path path = StoreFormat.journal(store, meta().journal());
         try (Disk.Readable file = disk.open(path)) {
@@ -119,13 +169,13 @@ final class StoreState implements AutoCloseable {
                 return false;
             }
             JournalReplay replay = JournalReplay.open(StoreFormat.JOURNAL, path, file);
-            requireHeader(path, replay);
-            boolean isAllGood = replay.syncedEnd() >= replay.end() && replay.sequence() <= sequenceLimit;
-            long end = isAllGood ? replay.end() : goodEnd(replay, sequenceLimit);
-            Application application = new Application(path);
-            replay.forEach(end, application::apply);
-            if (isSwitched()) {
-                // Some tables may hold later changes already, which were not counted as they were applied.
+            requireSame(path, replay);
+            StoreReplay applied = new StoreReplay(path, meta(), cells, sequence);
+            replay.read(sequenceLimit, applied::apply);
+            requireOverlays(path, replay);
+            applyRest(replay, applied, goodEnd(replay, sequenceLimit));
+            if (isSwitched() || now.isSwitched()) {
+                // Some tables may already contain later changes, which were not counted when they were applied.
                 cells.recountDeleted();
             }
             isClean = replay.frameCount() == 0 && !replay.isTorn() && !found.isSwitched();
@@ -133,30 +183,85 @@ final class StoreState implements AutoCloseable {
         } catch (NoSuchFileException e) {
             StoreMeta.Found now = StoreMeta.find(disk, store);
             if (now == null || Arrays.equals(now.bytes(), found.bytes())) {
-                throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the journal is not there", e);
+                throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the journal is missing", e);
             }
             return false;
         }
     }
 
-    private void requireHeader(Path path, JournalReplay replay) {
+    /// Applies the commits that have not been applied yet.
+    ///
+    /// @param end the end of the last commit to apply
+    private void applyRest(JournalReplay replay, StoreReplay applied, long end) throws IOException {
+        replay.forEach(end, applied::apply);
+        sequence = applied.sequence();
+        journalEnd = end;
+    }
+
+    /// The state after the present last commit. If the journal has only grown, only its new frames are read.
+    ///
+    /// @param options the options that this state was loaded with
+    /// @return null when nothing has changed
+    StoreState refreshed(StoreReader.Options options) throws IOException {
+        if (meta().isPlain() || meta().isSnapshot()) {
+            return null;
+        }
+        StoreMeta.Found now = StoreMeta.find(options.disk(), store);
+        if (now != null && Arrays.equals(now.bytes(), found.bytes())) {
+            Path path = StoreFormat.journal(store, meta().journal());
+            try (Disk.Readable file = options.disk().open(path)) {
+                return continued(path, file, options.disk());
+            } catch (NoSuchFileException e) {
+                // A later checkpoint has deleted it.
+            }
+        }
+        StoreState next = load(store, new Loading(options, options.reading(), Long.MAX_VALUE, true, values));
+        // A chunk that this state needs still exists, because this state has a lease.
+        values.retain(Set.copyOf(StoreFormat.chunkIds(options.disk(), store)));
+        return next;
+    }
+
+    /// The state after the frames that were added to the journal, or null when there are none.
+    private StoreState continued(Path path, Disk.Readable journal, Disk disk) throws IOException {
+        JournalReplay replay = JournalReplay.openBehind(StoreFormat.JOURNAL, path, journal, journalEnd, sequence);
+        requireSame(path, replay);
+        long end = replay.syncedEnd() >= replay.end() ? replay.end() : goodEnd(replay, Long.MAX_VALUE);
+        if (end <= journalEnd) {
+            return null;
+        }
+        // This state holds the lease of the same generation, so a rebalance cannot delete its chunks.
+        StoreLease own = lease == StoreLease.NONE ? lease : StoreLease.take(disk, store, meta().generation());
+        StoreState next = new StoreState(store, found, cells.copy(), values.share(), own);
+        try {
+            next.applyRest(replay, new StoreReplay(path, meta(), next.cells, sequence), end);
+            return next;
+        } catch (Throwable e) {
+            Closing.after(e, next::close);
+            throw e;
+        }
+    }
+
+    private void requireSame(Path path, JournalReplay replay) {
         JournalHeader expected = new JournalHeader(meta().uuid(), meta().journal(), meta().salt(), meta().sequence());
         if (!replay.header().equals(expected)) {
             throw new DatasetException.Corrupt(
-                    path, 0, Reason.SHARD_MISMATCH, "the journal is not the one that " + StoreFormat.META + " names");
+                    path, 0, Reason.SHARD_MISMATCH, "the journal does not match " + StoreFormat.META);
         }
+    }
+
+    private void requireOverlays(Path path, JournalReplay replay) {
         if (replay.overlayCount() != meta().overlays()) {
             throw new DatasetException.Corrupt(
                     path,
                     0,
                     Reason.TRUNCATED,
-                    "the journal has " + replay.overlayCount() + " frames of the state it starts from and "
-                            + meta().overlays() + " are needed");
+                    "the journal has " + replay.overlayCount() + " overlay frames, but " + meta().overlays()
+                            + " are needed");
         }
     }
 
-    /// Where the last commit ends that counts. Behind the last SYNCED frame a commit counts only if all its
-    /// values are there.
+    /// The end of the last valid commit among those that are not final. After the last SYNCED frame a commit is
+    /// valid only if all its values exist.
     private long goodEnd(JournalReplay replay, long sequenceLimit) throws IOException {
         long[] end = {replay.end()};
         long[] commitStart = {0};
@@ -200,70 +305,6 @@ final class StoreState implements AutoCloseable {
         }
     }
 
-    /// Applies frames one after another.
-    private final class Application {
-        private final Path path;
-        private final long lengthAtStart = meta().length();
-        private long changeCount;
-        private long editCount;
-
-        Application(Path path) {
-            this.path = path;
-        }
-
-        void apply(JournalFrame frame, long offset, MemorySegment items, int firstItem) throws IOException {
-            changeCount += firstItem == 0 ? frame.count() : 0;
-            // Every new slot has a change, so there cannot be more of them than changes. The length of a commit is
-            // in all its frames, and only with the last one have all its changes been seen.
-            long lengthLimit = lengthAtStart + changeCount;
-            boolean isPossible = frame.fields() == cells.fieldCount()
-                    && frame.length() >= 0
-                    && (frame.hasMore() || frame.length() <= lengthLimit);
-            long slotLimit = Math.min(Math.max(frame.length(), cells.length()), lengthLimit);
-            boolean isCommit = frame.kind() == Journal.COMMIT;
-            for (long at = 0; isPossible && at < items.byteSize(); at += StoreFormat.CHANGE_SIZE) {
-                if (isAppended(items, at, slotLimit)) {
-                    continue;
-                }
-                StoreChange change = StoreChange.read(items, at);
-                isPossible = change != null
-                        && change.field() < cells.fieldCount()
-                        && change.slot() >= 0
-                        && change.slot() < slotLimit;
-                if (isPossible) {
-                    cells.put(change.field(), change.slot(), change.entry());
-                    editCount += isCommit && change.slot() < cells.length() ? 1 : 0;
-                }
-            }
-            if (!isPossible) {
-                throw new DatasetException.Corrupt(
-                        path, offset, Reason.OUT_OF_RANGE, "a frame of the journal changes what is not there");
-            }
-            if (firstItem + items.byteSize() / StoreFormat.CHANGE_SIZE == frame.count() && !frame.hasMore()) {
-                cells.addEdits(editCount + Math.max(0, cells.length() - frame.length()));
-                editCount = 0;
-                cells.setLength(frame.length());
-            }
-            if (frame.kind() == Journal.OVERLAY) {
-                // What `meta.json` counts includes the overlay.
-                cells.setDeletedCount(meta().deleted());
-            }
-            sequence = frame.sequence();
-        }
-    }
-
-    /// Applies a change if it is of the most common kind, without making an object: a long journal has millions.
-    private boolean isAppended(MemorySegment items, long at, long slotLimit) {
-        int field = StoreChange.fieldOf(items, at);
-        long slot = StoreChange.slotOf(items, at);
-        long chunkAndSize = StoreChange.chunkAndSizeOf(items, at);
-        return field >= 0
-                && field < cells.fieldCount()
-                && slot < slotLimit
-                && (int) chunkAndSize != 0
-                && cells.tryAppend(field, slot, chunkAndSize, StoreChange.offsetOf(items, at));
-    }
-
     StoreMeta meta() {
         return found.meta();
     }
@@ -276,12 +317,12 @@ final class StoreState implements AutoCloseable {
         return values;
     }
 
-    /// The sequence of the last commit that counts.
+    /// The sequence of the last valid commit.
     long sequence() {
         return sequence;
     }
 
-    /// Whether a program that knows the published layout alone sees this state.
+    /// Whether a program that knows only the published layout sees this state.
     boolean isPublished() {
         return meta().isPlain() || !isSwitched() && meta().published() == sequence;
     }
@@ -291,19 +332,20 @@ final class StoreState implements AutoCloseable {
         return isClean;
     }
 
-    /// Whether a publish was interrupted while tables got their names.
+    /// Whether a publish was interrupted while tables were renamed.
     boolean isSwitched() {
         return found.isSwitched();
     }
 
-    /// Changes whose values may be in the cache of the operating system alone.
+    /// Changes whose values may be only in the page cache.
     List<StoreChange> unsynced() {
         return unsynced;
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         cells.close();
         values.close();
+        lease.close();
     }
 }

@@ -9,19 +9,23 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-/// How the space of a committed state of a store is used.
+/// Statistics of the space of a committed state of a store.
 ///
-/// @param recordCount  records, tombstones included
-/// @param deletedCount tombstones
-/// @param chunkRows    rows after which a chunk is full
+/// @param recordCount  the number of records, including tombstones
+/// @param deletedCount the number of tombstones
+/// @param chunkRows    the number of rows after which a chunk is full
 /// @param chunks       the chunk files, by id
-/// @param sequence     of the commit
-/// @param published    sequence of the state that programs see which know the published layout alone
+/// @param sequence     the sequence of the commit
+/// @param published    the sequence of the state that programs see which know only the published layout
 /// @param isPublished  whether that is this state
-/// @param overlayCount cells that differ from the tables, which a checkpoint would write
-/// @param tableBytes   bytes of all tables
+/// @param overlayCount the number of cells that differ from the tables, which a checkpoint would write
+/// @param tableBytes   the size of all tables
+/// @param waitingBytes the size of chunks that this state does not need and that are deleted when no reader of an
+///                     earlier state is left; they are not among the chunks
 public record StoreStats(
         long recordCount,
         long deletedCount,
@@ -31,14 +35,15 @@ public record StoreStats(
         long published,
         boolean isPublished,
         long overlayCount,
-        long tableBytes) {
-    /// The use of a chunk.
+        long tableBytes,
+        long waitingBytes) {
+    /// Statistics of a chunk.
     ///
-    /// @param byteCount  bytes of the file
-    /// @param valueCount values of this state in it
-    /// @param liveBytes  bytes of these values, with prefix and alignment
+    /// @param byteCount  the size of the file
+    /// @param valueCount the number of its values in this state
+    /// @param liveBytes  the size of these values, with prefix and alignment
     public record Chunk(long id, long byteCount, long valueCount, long liveBytes) {
-        /// Bytes of values that were replaced, deleted or never committed.
+        /// The size of values that were replaced, deleted or never committed.
         public long garbageBytes() {
             return Math.max(0, byteCount - liveBytes);
         }
@@ -48,12 +53,27 @@ public record StoreStats(
         chunks = List.copyOf(chunks);
     }
 
-    /// Bytes of all chunk files.
+    /// The statistics without some chunks that have no values.
+    StoreStats without(Set<Long> ids) {
+        return new StoreStats(
+                recordCount,
+                deletedCount,
+                chunkRows,
+                chunks.stream().filter(chunk -> !ids.contains(chunk.id())).toList(),
+                sequence,
+                published,
+                isPublished,
+                overlayCount,
+                tableBytes,
+                waitingBytes);
+    }
+
+    /// The size of all chunk files.
     public long chunkBytes() {
         return chunks.stream().mapToLong(Chunk::byteCount).sum();
     }
 
-    /// Bytes of all values, with prefix and alignment.
+    /// The size of all values, with prefix and alignment.
     public long liveBytes() {
         return chunks.stream().mapToLong(Chunk::liveBytes).sum();
     }
@@ -62,12 +82,12 @@ public record StoreStats(
         return chunks.stream().mapToLong(Chunk::garbageBytes).sum();
     }
 
-    /// Records over the rows that the chunks have room for: the figure of the published design.
+    /// The number of records divided by the capacity of the chunks in rows, as in the published design.
     public double rowUtilisation() {
         return chunks.isEmpty() ? 1 : recordCount / ((double) chunkRows * chunks.size());
     }
 
-    /// Bytes of values over the bytes of the chunks.
+    /// The size of the values divided by the size of the chunks.
     public double byteUtilisation() {
         return chunkBytes() == 0 ? 1 : liveBytes() / (double) chunkBytes();
     }
@@ -77,30 +97,49 @@ public record StoreStats(
         private long liveBytes;
     }
 
-    static StoreStats of(Path store, Disk disk, StoreState state, Progress progress) throws IOException {
+    /// The use of each chunk that has values. Values in neighbouring slots of a field are usually in one chunk, so
+    /// the chunk is looked up only when it changes.
+    private static Map<Long, Use> uses(StoreState state, Progress progress) throws IOException {
         Map<Long, Use> uses = new TreeMap<>();
         StoreCells cells = state.cells();
         long prefixSize = state.meta().isPlain() ? 0 : StoreFormat.PREFIX_SIZE;
         long alignment = state.meta().isPlain() ? 1 : StoreFormat.ALIGNMENT;
-        for (long index = 0; index < cells.length(); index++) {
-            for (int field = 0; field < cells.fieldCount(); field++) {
+        long total = cells.length() * cells.fieldCount();
+        for (int field = 0; field < cells.fieldCount(); field++) {
+            long chunk = -1;
+            Use use = null;
+            for (long index = 0; index < cells.length(); index++) {
                 StoreEntry entry = cells.get(field, index);
                 if (entry.hasBytes()) {
-                    Use use = uses.computeIfAbsent(entry.chunk(), id -> new Use());
+                    if (entry.chunk() != chunk) {
+                        chunk = entry.chunk();
+                        use = uses.computeIfAbsent(chunk, id -> new Use());
+                    }
                     use.valueCount++;
                     use.liveBytes += Layouts.alignUp(prefixSize + entry.size(), alignment);
                 }
+                progress.at(field * cells.length() + index + 1, total);
             }
-            progress.at(index + 1, cells.length());
         }
+        return uses;
+    }
+
+    static StoreStats of(Path store, Disk disk, StoreState state, Progress progress) throws IOException {
+        Map<Long, Use> uses = uses(state, progress);
+        StoreCells cells = state.cells();
         List<Chunk> chunks = new ArrayList<>();
-        for (long id : StoreFormat.chunkIds(disk, store)) {
-            Use use = uses.getOrDefault(id, new Use());
-            try (Disk.Readable file = disk.open(StoreFormat.chunk(store, id))) {
-                chunks.add(new Chunk(id, file.size(), use.valueCount, use.liveBytes));
+        StoreMeta meta = state.meta();
+        Set<Long> retired =
+                meta.retired().stream().map(StoreMeta.Retired::chunk).collect(Collectors.toSet());
+        long waitingBytes = 0;
+        for (Map.Entry<Long, Long> file : StoreFormat.chunkSizes(disk, store).entrySet()) {
+            Use use = uses.getOrDefault(file.getKey(), new Use());
+            if (retired.contains(file.getKey())) {
+                waitingBytes += file.getValue();
+            } else {
+                chunks.add(new Chunk(file.getKey(), file.getValue(), use.valueCount, use.liveBytes));
             }
         }
-        StoreMeta meta = state.meta();
         return new StoreStats(
                 cells.length(),
                 cells.deletedCount(),
@@ -110,6 +149,7 @@ public record StoreStats(
                 meta.published(),
                 state.isPublished(),
                 cells.overlayCount(),
-                cells.tableBytes());
+                cells.tableBytes(),
+                waitingBytes);
     }
 }

@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Leases;
 import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import dev.penstock.memory.OpenFile;
@@ -15,14 +16,16 @@ import java.util.List;
 
 /// The tables of a store as they were on disk when they were opened.
 ///
-/// **Ownership.** Owns the open files. **Threads.** Any number.
+/// **Ownership.** Owns the open files. **Threads.** Safe for any number of threads.
 final class StoreTables implements AutoCloseable {
     private final OpenFiles files;
-    /// The bytes of each table where they are mapped, otherwise null.
+    private final Leases leases;
+    /// The bytes of each table if they are mapped, otherwise null.
     private final MemorySegment[] mapped;
 
     private StoreTables(OpenFiles files) throws IOException {
         this.files = files;
+        this.leases = new Leases(files::close);
         this.mapped = new MemorySegment[files.files().size()];
         for (int i = 0; i < mapped.length; i++) {
             OpenFile file = files.files().get(i);
@@ -32,7 +35,7 @@ final class StoreTables implements AutoCloseable {
 
     /// Opens the tables of all fields.
     ///
-    /// @throws DatasetException when one is not there
+    /// @throws DatasetException when a table is missing
     static StoreTables open(Path store, List<StoreField> fields, ReaderOptions options) throws IOException {
         List<Path> paths = fields.stream()
                 .map(field -> StoreFormat.table(store, field.name()))
@@ -41,7 +44,7 @@ final class StoreTables implements AutoCloseable {
             return new StoreTables(OpenFiles.open(paths, options));
         } catch (NoSuchFileException e) {
             throw new DatasetException.Corrupt(
-                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is not there", e);
+                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is missing", e);
         }
     }
 
@@ -49,7 +52,7 @@ final class StoreTables implements AutoCloseable {
         return mapped.length;
     }
 
-    /// Whole slots in the file of a field.
+    /// The number of whole slots in the file of a field.
     long slotCount(int field) {
         return files.files().get(field).size() / StoreFormat.ENTRY_SIZE;
     }
@@ -58,7 +61,7 @@ final class StoreTables implements AutoCloseable {
         return files.bytes();
     }
 
-    /// What a slot holds, which must be one of [#slotCount].
+    /// The content of a slot, which must be below [#slotCount].
     StoreEntry get(int field, long slot) throws IOException {
         OpenFile file = files.files().get(field);
         MemorySegment bytes = mapped[field];
@@ -76,13 +79,20 @@ final class StoreTables implements AutoCloseable {
         }
     }
 
-    /// Begins to bring the tables into memory, if the memory budget allows it.
+    /// Starts loading the tables into memory, if the memory budget allows it.
     void prepare() {
         files.prepare();
     }
 
+    /// The same tables for another owner. They are closed when all owners have closed them.
+    StoreTables share() {
+        leases.acquire();
+        return this;
+    }
+
+    /// Each owner calls it once.
     @Override
     public void close() {
-        files.close();
+        leases.release();
     }
 }

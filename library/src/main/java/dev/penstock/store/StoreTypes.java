@@ -5,9 +5,9 @@ import dev.penstock.ElementType;
 import java.util.Locale;
 import java.util.Map;
 
-/// The names that people have for the types of elements.
+/// The common names of element types.
 public final class StoreTypes {
-    /// The kinds of NumPy's names such as `f4`, by what the names of [ElementType] begin with.
+    /// The kinds of NumPy's names such as `f4`, by the first letters of the names of [ElementType].
     private static final Map<Character, String> KINDS = Map.of('i', "I", 'u', "U", 'f', "F", 'c', "C");
 
     private static final Map<String, ElementType> NAMES = Map.of(
@@ -20,10 +20,10 @@ public final class StoreTypes {
 
     private StoreTypes() {}
 
-    /// The type of a name: ours (`f32`, `bf16`), NumPy's short one (`f4`, `<f4`) or its long one (`float32`).
+    /// The type with a name: ours (`f32`, `bf16`), NumPy's short one (`f4`, `<f4`) or its long one (`float32`).
     ///
-    /// @return null when there is no such type, elements would be big-endian or of no fixed size, or the name is
-    /// `i8` or `u8`, which are bits here and bytes in NumPy
+    /// @return null when the type is unknown, big-endian or of no fixed size, or the name is `i8` or `u8`, which
+    ///         means bits here and bytes in NumPy
     public static ElementType find(String name) {
         boolean isMarked = name.startsWith("<") || name.startsWith("|") || name.startsWith("=");
         String text = isMarked ? name.substring(1) : name;
@@ -38,19 +38,19 @@ public final class StoreTypes {
         return name.equals("i8") || name.equals("u8");
     }
 
-    /// The type of a name that somebody has typed.
+    /// The type with a name given by a user.
     ///
-    /// @throws IllegalArgumentException when [#find] has none; the message says what to write
+    /// @throws IllegalArgumentException when [#find] returns null; the message says what to write
     public static ElementType of(String name) {
         ElementType type = find(name);
         if (type == null && isAmbiguous(name)) {
             String kind = name.startsWith("i") ? "int" : "uint";
             throw new IllegalArgumentException(
-                    name + " may be 8 bits or 8 bytes: write " + kind + "8 or " + kind + "64");
+                    name + " is ambiguous (8 bits or 8 bytes): write " + kind + "8 or " + kind + "64");
         }
         if (type == null) {
-            throw new IllegalArgumentException(name + " is no type of elements; there are bool, int8 to int64, uint8 to"
-                    + " uint64, float16, bfloat16, float32, float64, complex64, complex128, bytes and utf8");
+            throw new IllegalArgumentException(name + " is not an element type; use bool, int8 to int64, uint8 to"
+                    + " uint64, float16, bfloat16, float32, float64, complex64, complex128, bytes or utf8");
         }
         return type;
     }
@@ -67,7 +67,7 @@ public final class StoreTypes {
         return null;
     }
 
-    /// `f4` and its like: a kind, and the bytes of an element.
+    /// Parses names like `f4`: a kind, and the bytes of an element.
     private static ElementType ofBytes(String text) {
         String kind = text.isEmpty() ? null : KINDS.get(text.charAt(0));
         for (ElementType type : ElementType.values()) {

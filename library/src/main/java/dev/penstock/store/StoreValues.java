@@ -4,6 +4,7 @@ package dev.penstock.store;
 import static dev.penstock.memory.Layouts.U32;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Leases;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.memory.Crc32c;
@@ -14,21 +15,22 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.zip.CRC32C;
 
-/// The values of a store: found in its chunks, checked and expanded.
+/// Reads the values of a store from its chunks, checks and decompresses them.
 ///
-/// A value is copied to private memory first and checked there, so that it cannot change between check and use.
+/// A value is first copied to private memory and checked there, so that it cannot change between check and use.
 ///
-/// **Ownership.** Owns the open chunks. **Threads.** Any number.
+/// **Ownership.** Owns the open chunks. **Threads.** Safe for any number of threads.
 final class StoreValues implements AutoCloseable {
     static final long CRC_OFFSET = Layouts.offset(StoreFormat.PREFIX, "crc");
     static final long SIZE_OFFSET = Layouts.offset(StoreFormat.PREFIX, "size");
 
-    /// A value that is stored raw and larger is copied straight to where it is wanted and checked there.
+    /// A larger uncompressed value is copied directly to its target and checked there.
     private static final long STAGED_SIZE_MAX = 64L << 10;
 
-    /// A thread keeps no more memory for the next value.
+    /// The largest memory that a thread keeps for the next value.
     private static final int KEPT_BYTES_MAX = 4 << 20;
 
     private final Path store;
@@ -38,6 +40,7 @@ final class StoreValues implements AutoCloseable {
     private final boolean hasPrefixes;
 
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::close);
+    private final Leases leases = new Leases(this::free);
 
     StoreValues(Path store, ReaderOptions options, boolean isChecking, boolean hasPrefixes) {
         this.store = store;
@@ -46,7 +49,7 @@ final class StoreValues implements AutoCloseable {
         this.hasPrefixes = hasPrefixes;
     }
 
-    /// What a thread needs while it reads.
+    /// The scratch memory of a reading thread.
     static final class Scratch implements AutoCloseable {
         private final CRC32C crc = new CRC32C();
         private final Crc32c segmentCrc = new Crc32c();
@@ -80,18 +83,18 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// A value as it is stored.
+    /// A value in its stored form.
     ///
-    /// @param crc     of its prefix
-    /// @param rawSize bytes of the value when it is expanded
+    /// @param crc     the checksum in its prefix
+    /// @param rawSize the decompressed size of the value
     record Stored(byte[] bytes, int crc, long rawSize) {}
 
-    /// What the prefix of a value says.
+    /// The prefix of a value.
     record Prefix(int crc, long rawSize) {}
 
-    /// Holds the chunk of an entry open, until it is released. The entry lies within it.
+    /// Holds the chunk of an entry open until it is released. The entry lies within it.
     ///
-    /// @throws DatasetException when there are no such bytes
+    /// @throws DatasetException when the bytes do not exist
     OpenFile acquireChunk(StoreEntry entry) throws IOException {
         long prefixSize = hasPrefixes ? StoreFormat.PREFIX_SIZE : 0;
         boolean isBounded = entry.offset() >= prefixSize
@@ -102,7 +105,7 @@ final class StoreValues implements AutoCloseable {
                     StoreFormat.chunk(store, entry.chunk()),
                     entry.offset(),
                     Reason.OUT_OF_RANGE,
-                    "a slot names bytes that no value can have: " + entry);
+                    "a slot has an invalid place: " + entry);
         }
         return chunks.acquire(entry.chunk(), entry.offset() + entry.size());
     }
@@ -119,8 +122,8 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// A number that changes with the stored bytes of a value: the checksum in its prefix, without looking at the
-    /// bytes. Values of other programs have no checksum, so that it is computed.
+    /// A number that changes with the stored bytes of a value: the checksum in its prefix, without reading the
+    /// bytes. Values of other programs have no checksum, so it is computed.
     long checksum(StoreEntry entry) throws IOException {
         if (hasPrefixes) {
             Prefix prefix = prefix(entry);
@@ -136,9 +139,9 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// Reads stored bytes and checks them, whatever the options say.
+    /// Reads stored bytes and always checks them.
     ///
-    /// @throws DatasetException when they are not there or differ from their checksum
+    /// @throws DatasetException when they are missing or do not match their checksum
     Stored stored(StoreEntry entry) throws IOException {
         OpenFile chunk = acquireChunk(entry);
         Scratch scratch = borrowScratch();
@@ -157,8 +160,21 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
+    /// Reads stored bytes with their prefix and always checks them.
+    ///
+    /// @return scratch memory
+    /// @throws DatasetException when they are missing or do not match their checksum
+    MemorySegment storedWithPrefix(StoreEntry entry, Scratch scratch) throws IOException {
+        OpenFile chunk = acquireChunk(entry);
+        try {
+            return readChecked(entry, chunk, scratch, true).asSlice(0, StoreFormat.PREFIX_SIZE + entry.size());
+        } finally {
+            chunk.release();
+        }
+    }
+
     /// Copies a value with its prefix to the heap. The checksum covers the size in the prefix and the bytes, which
-    /// lie one behind the other.
+    /// are contiguous.
     private MemorySegment readChecked(StoreEntry entry, OpenFile chunk, Scratch scratch, boolean isChecked)
             throws IOException {
         long allSize = StoreFormat.PREFIX_SIZE + entry.size();
@@ -178,13 +194,13 @@ final class StoreValues implements AutoCloseable {
                     StoreFormat.chunk(store, entry.chunk()),
                     entry.offset(),
                     Reason.CHECKSUM,
-                    "a value differs from its checksum");
+                    "a value does not match its checksum");
         }
     }
 
-    /// Reads stored bytes and checks them, if values are to be checked.
+    /// Reads stored bytes and checks them, if the options say so.
     ///
-    /// @throws DatasetException when they are not there or differ from their checksum
+    /// @throws DatasetException when they are missing or do not match their checksum
     void requireIntact(StoreEntry entry) throws IOException {
         OpenFile chunk = acquireChunk(entry);
         Scratch scratch = borrowScratch();
@@ -198,9 +214,9 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// Whether the stored bytes of an entry are there and are those that were written.
+    /// Whether the stored bytes of an entry exist and are those that were written.
     ///
-    /// @param crc of the prefix, as the journal has it
+    /// @param crc the checksum in the prefix, as stored in the journal
     boolean isIntact(StoreEntry entry, int crc) throws IOException {
         try {
             return stored(entry).crc() == crc;
@@ -209,12 +225,13 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// Bytes of a value when it is expanded, as its prefix says it, within what its stored bytes can expand to.
+    /// The decompressed size of a value according to its prefix, checked against what its stored bytes can
+    /// decompress to.
     ///
-    /// @param chunk   of the value
-    /// @param scratch of the thread
+    /// @param chunk   the chunk of the value
+    /// @param scratch the scratch memory of the thread
     long rawSize(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
-        if (field.compression() == StoreCompression.RAW) {
+        if (field.compression(entry.chunk()) == StoreCompression.RAW) {
             return entry.size();
         }
         if (!hasPrefixes) {
@@ -223,7 +240,7 @@ final class StoreValues implements AutoCloseable {
         MemorySegment size = scratch.reserve(U32.byteSize()).asSlice(0, U32.byteSize());
         chunk.read(entry.offset() - StoreFormat.PREFIX_SIZE + SIZE_OFFSET, size);
         long rawSize = Layouts.u32(size, 0);
-        if (rawSize > field.compression().rawSizeMax(entry.size())) {
+        if (rawSize > field.compression(entry.chunk()).rawSizeMax(entry.size())) {
             throw expandsWrongly(field, entry, rawSize);
         }
         return rawSize;
@@ -238,7 +255,7 @@ final class StoreValues implements AutoCloseable {
             fillBare(field, entry, chunk, target, scratch);
             return;
         }
-        boolean isRaw = field.compression() == StoreCompression.RAW;
+        boolean isRaw = field.compression(entry.chunk()) == StoreCompression.RAW;
         if (isRaw && (!isChecking || entry.size() > STAGED_SIZE_MAX)) {
             fillDirectly(field, entry, chunk, target, scratch);
             return;
@@ -251,7 +268,7 @@ final class StoreValues implements AutoCloseable {
             MemorySegment.copy(all, StoreFormat.PREFIX_SIZE, target, 0, target.byteSize());
         } else {
             MemorySegment stored = all.asSlice(StoreFormat.PREFIX_SIZE, entry.size());
-            if (!scratch.unpacker.unpack(field.compression(), stored, target)) {
+            if (!scratch.unpacker.unpack(field.compression(entry.chunk()), stored, target)) {
                 throw expandsWrongly(field, entry, target.byteSize());
             }
         }
@@ -275,7 +292,7 @@ final class StoreValues implements AutoCloseable {
 
     private void fillBare(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
             throws IOException {
-        if (field.compression() == StoreCompression.RAW) {
+        if (field.compression(entry.chunk()) == StoreCompression.RAW) {
             chunk.read(entry.offset(), target);
         } else {
             target.copyFrom(MemorySegment.ofArray(expandBare(field, entry, chunk, scratch)));
@@ -285,7 +302,7 @@ final class StoreValues implements AutoCloseable {
     private byte[] expandBare(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
         MemorySegment stored = scratch.reserve(entry.size()).asSlice(0, entry.size());
         chunk.read(entry.offset(), stored);
-        byte[] value = field.compression() == StoreCompression.FLATE
+        byte[] value = field.compression(entry.chunk()) == StoreCompression.FLATE
                 ? scratch.unpacker.inflate(stored, StoreFormat.VALUE_SIZE_MAX)
                 : null;
         if (value == null) {
@@ -299,12 +316,12 @@ final class StoreValues implements AutoCloseable {
                 StoreFormat.chunk(store, entry.chunk()),
                 entry.offset(),
                 Reason.BAD_COMPRESSION,
-                "a value of field " + field.name() + " does not expand to " + rawSize + " bytes");
+                "a value of field " + field.name() + " does not decompress to " + rawSize + " bytes");
     }
 
     /// The bytes of a value; null when it is missing or its record was deleted.
     ///
-    /// @throws DatasetException when the bytes are wrong
+    /// @throws DatasetException when the bytes are invalid
     byte[] value(StoreField field, StoreEntry entry) throws IOException {
         if (!entry.hasBytes()) {
             return entry.isMissing() ? null : new byte[0];
@@ -321,9 +338,9 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// The bytes of a value that is there, checked whatever the options say.
+    /// The bytes of an existing value, which are always checked.
     ///
-    /// @throws DatasetException when the bytes are wrong
+    /// @throws DatasetException when the bytes are invalid
     byte[] checkedValue(StoreField field, StoreEntry entry) throws IOException {
         if (hasPrefixes && !isChecking) {
             stored(entry);
@@ -331,8 +348,25 @@ final class StoreValues implements AutoCloseable {
         return value(field, entry);
     }
 
+    /// The same open chunks for another owner, such as a later state of the store; chunk ids are never reused.
+    /// They are closed when all owners have closed them.
+    StoreValues share() {
+        leases.acquire();
+        return this;
+    }
+
+    /// Closes all other chunks.
+    void retain(Set<Long> chunkIds) {
+        chunks.retain(chunkIds);
+    }
+
+    /// Each owner calls it once.
     @Override
     public void close() {
+        leases.release();
+    }
+
+    private void free() {
         scratches.close();
         chunks.close();
     }

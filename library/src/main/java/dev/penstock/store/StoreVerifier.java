@@ -60,7 +60,7 @@ final class StoreVerifier {
                         StoreFormat.table(store, fields.get(field).name()),
                         index * StoreFormat.ENTRY_SIZE,
                         Reason.NOT_CANONICAL,
-                        "a slot without bytes that no writer makes: " + entry);
+                        "a slot without bytes has an invalid form: " + entry);
             }
             return entry.isDeleted() ? 1 : 0;
         }
@@ -74,7 +74,7 @@ final class StoreVerifier {
                         entry.offset(),
                         Reason.SHARD_MISMATCH,
                         "record " + index + ", field " + fields.get(field).name() + ": a value of " + value.length
-                                + " bytes does not fit " + fields.get(field).column());
+                                + " bytes does not match " + fields.get(field).column());
             }
         } catch (DatasetException e) {
             findings.add(new Verification.Problem(
@@ -93,7 +93,7 @@ final class StoreVerifier {
             boolean isChunk = name.matches("\\d{1,10}\\.zr");
             if (!isChunk || !chunks.contains(Long.parseLong(name.substring(0, name.length() - 3)))) {
                 findings.warning(
-                        file, 0, Reason.UNLISTED_SHARD, "no record has a value here: it takes room for nothing");
+                        file, 0, Reason.UNLISTED_SHARD, "no record has a value in this chunk, so it only takes space");
             }
         }
     }

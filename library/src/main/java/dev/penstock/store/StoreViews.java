@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Values of a field that is stored raw, lent where they lie in mapped chunks.
+/// Zero-copy views of values of an uncompressed field in mapped chunks.
 ///
-/// **Ownership.** Keeps the chunks mapped, even if the reader is closed meanwhile, until it is closed itself.
+/// **Ownership.** Keeps the chunks mapped until it is closed, even if the reader is closed before.
 ///
-/// **Lifecycle.** Reading a value after [#close] is an [IllegalStateException]. Reading one whose file another
-/// program has shortened is an [InternalError] of the Java runtime; the copying reads of [StoreReader] raise a
+/// **Lifecycle.** Reading a value after [#close] throws an [IllegalStateException]. Reading one whose file another
+/// program has shortened throws an [InternalError] of the Java runtime; the copying reads of [StoreReader] throw a
 /// [dev.penstock.DatasetException] instead.
 ///
-/// **Threads.** The thread that asked for the views.
+/// **Threads.** Only the thread that created the views.
 public final class StoreViews implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final List<MemorySegment> values = new ArrayList<>();
@@ -31,12 +31,13 @@ public final class StoreViews implements AutoCloseable {
 
     private StoreViews() {}
 
-    /// @param release called once when the views are closed
+    /// @param release is called once when the views are closed
     static StoreViews of(StoreState state, int field, long[] indices, Runnable release) throws IOException {
         StoreField storeField = state.meta().fields().get(field);
-        if (storeField.compression() != StoreCompression.RAW) {
+        if (storeField.compression() != StoreCompression.RAW
+                || !storeField.recoded().isEmpty()) {
             throw new IllegalArgumentException("field " + storeField.name() + " is compressed ("
-                    + storeField.compression().word() + "), so that its values have no place to look at; copy them");
+                    + storeField.compression().word() + "), so its values cannot be viewed; copy them");
         }
         StoreViews views = new StoreViews();
         try {
@@ -79,12 +80,12 @@ public final class StoreViews implements AutoCloseable {
         return view.isNative() ? view.reinterpret(arena, null) : view;
     }
 
-    /// How many values there are.
+    /// The number of values.
     public int count() {
         return values.size();
     }
 
-    /// Whether the record has no value in the field.
+    /// Whether the value of a row is missing.
     public boolean isMissing(int row) {
         return values.get(row) == null;
     }
@@ -100,7 +101,7 @@ public final class StoreViews implements AutoCloseable {
         return value;
     }
 
-    /// Ends the views: their values can no longer be read.
+    /// Closes the views. Their values can no longer be read.
     @Override
     public void close() {
         if (arena.scope().isAlive()) {

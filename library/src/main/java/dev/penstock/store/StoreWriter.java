@@ -2,36 +2,32 @@
 package dev.penstock.store;
 
 import dev.penstock.Batch;
-import dev.penstock.Column;
-import dev.penstock.Field;
+import dev.penstock.Progress;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.WriterLock;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Writes a store: appends, updates and deletes records, and commits them together.
 ///
-/// Changes since the last [#commit], by all threads, are a batch: after a crash all of it is there or nothing of
-/// it. [#rollback] gives it up. Readers, and [#snapshot], see committed records only.
+/// The changes since the last [#commit], by all threads, form a batch: after a crash either all of it or nothing
+/// is there. [#rollback] discards it. Readers and [#snapshot] see committed records only.
 ///
-/// **Lifecycle.** `close` commits, and publishes the state for programs that know the published layout alone
+/// **Lifecycle.** `close` commits, and publishes the state for programs that know only the published layout,
 /// unless that would write more than [#PUBLISH_BYTES_MAX]. A write to a full disk fails and leaves the store
-/// usable; after a failed force nothing more is acknowledged, and only opening the store again helps.
+/// usable. After a failed force nothing more is acknowledged, and the store has to be opened again.
 ///
-/// **Threads.** Any number. A commit that waits for the disk lets other threads append meanwhile, and their
-/// commits are made durable together by one force: group commit. One writer for a store at a time, among all
-/// processes.
+/// **Threads.** Safe for any number of threads. Up to [StoreOptions#writers] threads compress and write values at
+/// the same time, each to its own chunk; the others wait. Records get their indices when their values are placed.
+/// While a commit waits for the disk other threads can append, and their commits are made durable together by one
+/// force (group commit). `close` lets running calls finish and rejects new ones; it returns after
+/// [StoreOptions#closeMillis] at the latest. One process at a time can write a store.
 public final class StoreWriter implements AutoCloseable {
-    /// What `close` writes at most to publish changed tables: about a second's worth. [#checkpoint] writes any
-    /// amount.
+    /// The largest number of bytes that `close` writes to publish changed tables: about a second of writing.
+    /// [#checkpoint] writes any amount.
     public static final long PUBLISH_BYTES_MAX = 256L << 20;
 
     private final Path path;
@@ -39,23 +35,14 @@ public final class StoreWriter implements AutoCloseable {
     private final WriterLock lock;
     private final StoreFiles files;
     private final StoreState state;
-    /// What the values of each field are.
-    private final List<Field> columns;
-
-    private final ValuePacker packer = new ValuePacker();
-    private final DelayedSync delayedSync;
-    private StoreBatch batch;
-    /// Counts batches, so that a thread knows whether its changes were committed by another.
-    private long batchNumber = 1;
-
-    private long committedNumber;
-    /// Whether a thread waits for the disk with a batch that is written.
-    private boolean isForcing;
-
-    /// The threads that changed the batch.
-    private final Set<Thread> authors = new HashSet<>();
-    /// Threads whose changes were given up because a write of another thread failed.
-    private final Set<Thread> bereft = new HashSet<>();
+    private final RecordChanges changes;
+    private final GroupCommit commits;
+    private final CommitCalls commitCalls;
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+    /// The thread that rebalances the store, or null.
+    private Thread rebalancing;
+    /// The thread that closes the store, or null.
+    private volatile Thread closing;
 
     private boolean isClosed;
 
@@ -64,19 +51,15 @@ public final class StoreWriter implements AutoCloseable {
         this.options = options;
         this.lock = lock;
         this.state = state;
-        this.columns = fields().stream().map(StoreField::column).toList();
         this.files = new StoreFiles(path, options, state);
-        this.batch = newBatch();
-        this.delayedSync = new DelayedSync(this, options);
+        this.changes = new RecordChanges(this, path, files, state);
+        this.commits = changes.commits();
+        this.commitCalls = new CommitCalls(this, options, files, commits);
     }
 
-    private StoreBatch newBatch() {
-        return new StoreBatch(state.cells(), state.cells().length());
-    }
-
-    /// Makes a store without records.
+    /// Creates an empty store.
     ///
-    /// @throws FileAlreadyExistsException when something is there that is no unfinished store
+    /// @throws java.nio.file.FileAlreadyExistsException when something exists that is not an unfinished store
     public static StoreWriter create(Path path, List<StoreField> fields, StoreOptions options) throws IOException {
         StoreMeta.requireFields(fields);
         Disk disk = options.disk();
@@ -95,9 +78,9 @@ public final class StoreWriter implements AutoCloseable {
         }
     }
 
-    /// Opens a store to change it. What the last writer left unfinished is recovered.
+    /// Opens a store for writing. Unfinished work of the last writer is recovered.
     ///
-    /// @throws java.nio.file.NoSuchFileException   when there is no store
+    /// @throws java.nio.file.NoSuchFileException   when the store does not exist
     /// @throws java.nio.file.FileSystemException   when another writer has it open; the message says which
     /// @throws dev.penstock.DatasetException when its files are damaged
     /// @throws IllegalArgumentException      when another program wrote it
@@ -107,9 +90,8 @@ public final class StoreWriter implements AutoCloseable {
         if (found == null) {
             // Says what is wrong.
             StoreState.loadForWriting(path, disk).close();
-        } else if (found.meta().isPlain()) {
-            throw new IllegalArgumentException(
-                    path + " was written by another program and can only be read; copy its records to a new store");
+        } else {
+            found.meta().requireWritable(path);
         }
         WriterLock lock = WriterLock.take(disk, path.resolve(StoreFormat.LOCK), path);
         try {
@@ -130,9 +112,9 @@ public final class StoreWriter implements AutoCloseable {
         return state.meta().fields();
     }
 
-    /// Records, with those that are not committed yet. Deleted records that left a tombstone count.
+    /// The number of records, including uncommitted ones and tombstones of deleted records.
     public synchronized long count() {
-        return batch.length();
+        return changes.batch().length();
     }
 
     /// Whether a commit waits until it is durable.
@@ -140,256 +122,86 @@ public final class StoreWriter implements AutoCloseable {
         return options.durability() == StoreOptions.Durability.COMMIT;
     }
 
-    /// Whether deleting moves the last record into the gap.
+    /// Whether a delete moves the last record into the gap.
     public boolean isSwapping() {
         return state.meta().isSwapping();
     }
 
-    /// The sequence of the last commit: it grows with every one.
+    /// The sequence of the last commit, which grows with every commit.
     public synchronized long sequence() {
         return files.sequence();
     }
 
     /// Appends a record.
     ///
-    /// @param values in the order of the fields; null where the record has no value
+    /// @param values the values in the order of the fields; null if a value is missing
     /// @return the index of the record
-    /// @throws IllegalArgumentException when a value does not fit what its field declares
-    public synchronized long append(List<byte[]> values) throws IOException {
-        requireOpen();
-        if (values.size() != fields().size()) {
-            throw new IllegalArgumentException("the store has " + fields().size() + " fields, not " + values.size());
-        }
-        MemorySegment[] cells = new MemorySegment[values.size()];
-        for (int field = 0; field < cells.length; field++) {
-            byte[] value = values.get(field);
-            cells[field] = value == null ? null : MemorySegment.ofArray(value);
-            requireFitting(field, cells[field]);
-        }
-        return appendChecked(cells);
+    /// @throws IllegalArgumentException when a value does not match the declaration of its field
+    public long append(List<byte[]> values) throws IOException {
+        return changes.append(values);
     }
 
     /// Appends a record that may lack fields.
     ///
-    /// @param values by the names of their fields
+    /// @param values the values by field name
     /// @return the index of the record
-    /// @throws IllegalArgumentException when there is no such field, or a value does not fit
-    public synchronized long append(Map<String, byte[]> values) throws IOException {
-        byte[][] cells = new byte[fields().size()][];
-        values.forEach((field, value) -> cells[StoreField.position(fields(), field)] = value);
-        return append(Arrays.asList(cells));
+    /// @throws IllegalArgumentException when a field does not exist, or a value does not match its field
+    public long append(Map<String, byte[]> values) throws IOException {
+        return changes.append(values);
     }
 
-    /// Appends all rows of a batch, whose columns have names of fields. Fields that the batch lacks are missing.
+    /// Appends records. Many of them are compressed by as many threads as the store has writers.
+    ///
+    /// @return the index of the first of these records; the others follow it
+    /// @throws IllegalArgumentException when a value does not match its field; then nothing is appended
+    public long appendAll(List<List<byte[]>> records) throws IOException {
+        return changes.appendAll(records);
+    }
+
+    /// @param values the values of a record, in the order of the fields
+    /// @throws IllegalArgumentException when they could not be appended
+    public void requireFitting(List<byte[]> values) {
+        changes.requireFitting(values);
+    }
+
+    /// Appends all rows of a batch, whose columns have names of fields. Fields that the batch lacks are missing. A
+    /// large batch is compressed by as many threads as the store has writers.
     ///
     /// @return the index of the first of these records; the others follow it
     /// @throws IllegalArgumentException when a column has no field, or a value does not fit; nothing is appended
     ///                                  then
-    public synchronized long appendAll(Batch rows) throws IOException {
-        requireOpen();
-        Column[] sources = new Column[fields().size()];
-        for (Column column : rows.columns()) {
-            sources[StoreField.position(fields(), column.field().name())] = column;
-        }
-        for (int field = 0; field < sources.length; field++) {
-            for (long row = 0; sources[field] != null && row < rows.rowCount(); row++) {
-                requireFitting(field, value(sources[field], row));
-            }
-        }
-        // Waiting between two rows would let other threads in, and the records would not be neighbours.
-        awaitIdle();
-        long first = batch.length();
-        MemorySegment[] cells = new MemorySegment[sources.length];
-        for (long row = 0; row < rows.rowCount(); row++) {
-            for (int field = 0; field < sources.length; field++) {
-                cells[field] = sources[field] == null ? null : value(sources[field], row);
-            }
-            appendChecked(cells);
-        }
-        return first;
-    }
-
-    private static MemorySegment value(Column column, long row) {
-        return column.isMissing(row) ? null : column.value(row);
-    }
-
-    private long appendChecked(MemorySegment[] cells) throws IOException {
-        long byteCount = 0;
-        for (MemorySegment value : cells) {
-            byteCount += value == null ? 0 : value.byteSize();
-        }
-        if (!files.chunks().canStage(byteCount, cells.length)) {
-            awaitIdle();
-        }
-        files.begin();
-        long slot = batch.length();
-        place(() -> {
-            files.chunks().beginRow();
-            for (int field = 0; field < cells.length; field++) {
-                put(field, slot, cells[field]);
-            }
-            batch.setLength(slot + 1);
-        });
-        return slot;
-    }
-
-    /// Waits until no thread waits for the disk with a batch.
-    private void awaitIdle() {
-        boolean wasInterrupted = false;
-        while (isForcing) {
-            try {
-                wait();
-            } catch (InterruptedException e) {
-                wasInterrupted = true;
-            }
-        }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+    public long appendAll(Batch rows) throws IOException {
+        return changes.appendAll(rows);
     }
 
     /// Changes the value of one field of a record.
     ///
-    /// @param value null to leave the record without a value
-    /// @throws IndexOutOfBoundsException when there is no such record
-    /// @throws IllegalArgumentException when the record was deleted, there is no such field, or the value does
-    /// not fit
-    public synchronized void update(long index, String field, byte[] value) throws IOException {
-        byte[][] one = {value};
-        update(index, new int[] {StoreField.position(fields(), field)}, one);
+    /// @param value the new value, or null to remove the value
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    /// @throws IllegalArgumentException when the record was deleted, there is no such field, or the value does not
+    ///                                  fit
+    public void update(long index, String field, byte[] value) throws IOException {
+        changes.update(index, field, value);
     }
 
-    /// Changes the values of some fields of a record; its other fields stay as they are.
+    /// Changes the values of some fields of a record. The other fields are not changed.
     ///
-    /// @param values by the names of their fields; null to leave the record without a value
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @param values the values by field name; null to remove a value
+    /// @throws IndexOutOfBoundsException when the index is out of range
     /// @throws IllegalArgumentException when the record was deleted, there is no such field, or a value does
     ///                                  not fit
-    public synchronized void update(long index, Map<String, byte[]> values) throws IOException {
-        int[] positions = values.keySet().stream()
-                .mapToInt(name -> StoreField.position(fields(), name))
-                .toArray();
-        update(index, positions, values.values().toArray(byte[][]::new));
+    public void update(long index, Map<String, byte[]> values) throws IOException {
+        changes.update(index, values);
     }
 
-    private void update(long index, int[] positions, byte[][] values) throws IOException {
-        requireOpen();
-        awaitIdle();
-        Objects.checkIndex(index, batch.length());
-        MemorySegment[] cells = new MemorySegment[values.length];
-        for (int i = 0; i < cells.length; i++) {
-            cells[i] = values[i] == null ? null : MemorySegment.ofArray(values[i]);
-            requireFitting(positions[i], cells[i]);
-        }
-        requireThere(index);
-        files.begin();
-        place(() -> {
-            files.chunks().beginRow();
-            for (int i = 0; i < cells.length; i++) {
-                put(positions[i], index, cells[i]);
-            }
-        });
-    }
-
-    private void requireThere(long index) throws IOException {
-        if (batch.get(0, index).isDeleted()) {
-            throw new IllegalArgumentException("record " + index + " was deleted");
-        }
-    }
-
-    private void requireFitting(int position, MemorySegment value) {
-        if (value == null) {
-            return;
-        }
-        Field column = columns.get(position);
-        long size = value.byteSize();
-        boolean fits = column.isVariable() ? size % column.itemSize() == 0 : size == column.itemSize();
-        if (!fits || size > StoreFormat.VALUE_SIZE_MAX) {
-            throw new IllegalArgumentException("field " + column.name() + " holds " + column.type()
-                    + (column.isVariable() ? ", any number of them" : " of shape " + column.shape()) + "; "
-                    + size + " bytes do not fit");
-        }
-    }
-
-    /// Deletes a record. All indices stay and the record becomes a tombstone, unless the store was created to
-    /// move its last record into the gap.
+    /// Deletes a record. All indices stay the same and the record becomes a tombstone, unless the store was
+    /// created to move its last record into the gap.
     ///
     /// @return the former index of the record that is now at this index, or -1 when none has moved
-    /// @throws IndexOutOfBoundsException when there is no such record
-    /// @throws IllegalArgumentException when it was deleted before
-    public synchronized long delete(long index) throws IOException {
-        requireOpen();
-        awaitIdle();
-        Objects.checkIndex(index, batch.length());
-        requireThere(index);
-        files.begin();
-        authors.add(Thread.currentThread());
-        if (!isSwapping()) {
-            for (int field = 0; field < fields().size(); field++) {
-                batch.put(field, index, StoreEntry.DELETED, 0);
-            }
-            return -1;
-        }
-        long last = batch.length() - 1;
-        if (index < last) {
-            moveLast(last, index);
-        }
-        batch.setLength(last);
-        return index < last ? last : -1;
-    }
-
-    private void moveLast(long last, long index) throws IOException {
-        place(() -> files.chunks().flush());
-        for (int field = 0; field < fields().size(); field++) {
-            StoreEntry entry = batch.get(field, last);
-            StoreChange change = batch.change(field, last);
-            int crc = !entry.hasBytes()
-                    ? 0
-                    : change != null
-                            ? change.crc()
-                            : state.values().stored(entry).crc();
-            batch.put(field, index, entry, crc);
-        }
-    }
-
-    private void put(int field, long slot, MemorySegment value) throws IOException {
-        boolean hasBytes = value != null && value.byteSize() > 0;
-        if (!hasBytes) {
-            batch.put(field, slot, value == null ? StoreEntry.MISSING : StoreEntry.EMPTY, 0);
-            return;
-        }
-        MemorySegment stored = packer.pack(fields().get(field).compression(), value);
-        ChunkWriter.Placed placed = files.chunks().place(stored, value.byteSize());
-        batch.put(field, slot, placed.entry(), placed.crc());
-    }
-
-    /// Something that places values.
-    @FunctionalInterface
-    private interface Placing {
-        void run() throws IOException;
-    }
-
-    /// When a value cannot be written, for example because the disk is full, the batch is given up: its values
-    /// before this one may be lost.
-    private void place(Placing placing) throws IOException {
-        authors.add(Thread.currentThread());
-        try {
-            placing.run();
-        } catch (IOException e) {
-            files.chunks().discard();
-            authors.remove(Thread.currentThread());
-            bereft.addAll(authors);
-            giveUp();
-            throw new IOException(
-                    path + ": a value could not be written, and the changes since the last commit are given up: "
-                            + e.getMessage(),
-                    e);
-        }
-    }
-
-    private void giveUp() {
-        authors.clear();
-        batch = newBatch();
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    /// @throws IllegalArgumentException when the record was already deleted
+    public long delete(long index) throws IOException {
+        return changes.delete(index);
     }
 
     /// Makes the changes since the last commit durable, together with those of other threads.
@@ -398,117 +210,124 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IOException when it could not be written, or a failed write of another thread has taken changes of
     ///                     this thread with it
     public long commit() throws IOException {
-        List<StoreChange> changes;
-        StoreBatch mine;
-        synchronized (this) {
-            requireOpen();
-            requireNotBereft();
-            long number = batchNumber;
-            awaitIdle();
-            if (committedNumber >= number || !batch.isChanged()) {
-                files.requireSound();
-                return files.sequence();
-            }
-            place(() -> files.chunks().flush());
-            mine = batch;
-            changes = mine.changes();
-            files.reserve(changes);
-            isForcing = true;
-            batch = new StoreBatch(state.cells(), mine.length());
-            authors.clear();
-            batchNumber++;
-        }
-        boolean isWritten = false;
-        try {
-            files.write(changes, mine.length(), isDurable());
-            isWritten = true;
-        } finally {
-            endCommit(mine, changes, isWritten);
-        }
-        return afterCommit(changes.size());
-    }
-
-    /// Lets the other threads go on.
-    private synchronized void endCommit(StoreBatch mine, List<StoreChange> changes, boolean isWritten)
-            throws IOException {
-        try {
-            if (isWritten) {
-                files.committed(() -> mine.apply(changes));
-                committedNumber = batchNumber - 1;
-            }
-        } finally {
-            isForcing = false;
-            notifyAll();
-        }
-    }
-
-    private synchronized long afterCommit(int changeCount) throws IOException {
-        long sequence = files.sequence();
-        awaitIdle();
-        if (!isClosed && !files.isStopped()) {
-            files.rotateIfLarge();
-            delayedSync.committed(changeCount / fields().size());
-        }
-        return sequence;
-    }
-
-    private void requireNotBereft() throws IOException {
-        if (bereft.remove(Thread.currentThread())) {
-            throw new IOException(path + ": changes of this thread were given up because a write of another thread"
-                    + " failed; make them again");
-        }
-    }
-
-    /// Gives up the changes since the last commit, those of all threads.
-    public synchronized void rollback() {
         requireOpen();
-        awaitIdle();
-        giveUp();
+        return commitCalls.commit(Thread.currentThread());
+    }
+
+    /// Discards the changes of all threads since the last commit.
+    public void rollback() {
+        changes.rollback();
     }
 
     /// Makes all commits so far durable, for stores whose commits do not wait for that.
-    public synchronized void sync() throws IOException {
+    public void sync() throws IOException {
         requireOpen();
-        awaitIdle();
-        files.sync();
-        delayedSync.synced();
+        commitCalls.sync();
     }
 
-    /// Makes all commits so far durable, because the time of [StoreOptions#batchMillis] is over.
-    synchronized void syncInTime() throws IOException {
-        delayedSync.timerEnded();
-        sync();
-    }
-
-    /// Commits, and publishes the state for programs that know the published layout alone.
+    /// Commits, and publishes the state for programs that know only the published layout.
     public void checkpoint() throws IOException {
         commit();
-        synchronized (this) {
-            requireOpen();
-            awaitIdle();
-            files.publish();
-            delayedSync.synced();
-        }
+        commitCalls.publish();
     }
 
-    /// Whether programs that know the published layout alone see the last commit.
+    /// Whether programs that know only the published layout see the last commit.
     public synchronized boolean isPublished() {
         return files.isPublished();
     }
 
-    /// The state after the last commit, as a dataset. It stays as it is, whatever is written later.
+    /// The state after the last commit as a dataset. It does not change, whatever is written later.
     public StoreReader snapshot() throws IOException {
         return snapshot(StoreReader.Options.DEFAULT.withDisk(options.disk()));
     }
 
-    /// The state after the last commit, as a dataset that is read in a certain way.
+    /// The state after the last commit as a dataset with options.
     public synchronized StoreReader snapshot(StoreReader.Options reading) throws IOException {
         requireOpen();
-        awaitIdle();
+        commits.awaitIdle();
         return StoreReader.open(path, reading, files.sequence());
     }
 
-    private void requireOpen() {
+    /// Copies the values of chunks with much garbage to new chunks and deletes the old ones. Records keep their
+    /// indices and values. Other threads may write at the same time; each waits at most as long as a commit takes.
+    /// If another thread rebalances the store, maybe at the request of another process, this waits for it.
+    ///
+    /// If it fails or the process ends, the unfinished part is garbage, and the next rebalance continues. Chunks
+    /// that open readers need, in this or another process, are deleted later: when the store is written to and the
+    /// readers are closed.
+    ///
+    /// @param progress  receives the number of bytes
+    /// @throws IllegalArgumentException  when a field does not exist, or the order has a record twice
+    /// @throws IndexOutOfBoundsException when a record of the order is out of range
+    public RebalanceReport rebalance(RebalanceOptions options, Progress progress) throws IOException {
+        return rebalance(options, progress, moves());
+    }
+
+    RebalanceReport rebalance(RebalanceOptions rebalance, Progress progress, StoreMoves moves) throws IOException {
+        synchronized (this) {
+            if (rebalancing == Thread.currentThread()) {
+                throw new IllegalStateException("this thread already rebalances the store " + path);
+            }
+            Waiting.until(this, () -> rebalancing == null || !isOpen());
+            requireOpen();
+            rebalancing = Thread.currentThread();
+        }
+        try {
+            return new StoreRebalance(this, options, moves, rebalance).run(progress);
+        } finally {
+            synchronized (this) {
+                rebalancing = null;
+                notifyAll();
+            }
+        }
+    }
+
+    /// A change of the fields of a store.
+    @FunctionalInterface
+    interface Alteration {
+        void make(StoreFiles files, StoreState state) throws IOException;
+    }
+
+    /// Publishes the last commit, changes the fields and closes, because this writer knows only the old fields.
+    void alterAndClose(Alteration alteration) throws IOException {
+        try {
+            checkpoint();
+            synchronized (this) {
+                requireOpen();
+                commits.awaitIdle();
+                alteration.make(files, state);
+            }
+        } finally {
+            abort();
+        }
+    }
+
+    RecordChanges changes() {
+        return changes;
+    }
+
+    StoreMoves moves() {
+        return new StoreMoves(this, files, state, changes.batch(), commits, changes.calls());
+    }
+
+    /// @throws IllegalStateException when the store is closed or being closed
+    void requireOpen() {
+        if (isClosing.get()) {
+            throw new IllegalStateException("the store " + path + " is closed");
+        }
+    }
+
+    boolean isOpen() {
+        return !isClosing.get();
+    }
+
+    /// Whether all resources are released. Needs the lock of the writer.
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    /// Lets running calls continue while the store is being closed.
+    void requireNotClosed() {
         if (isClosed) {
             throw new IllegalStateException("the store " + path + " is closed");
         }
@@ -520,65 +339,67 @@ public final class StoreWriter implements AutoCloseable {
         close(PUBLISH_BYTES_MAX);
     }
 
-    /// Commits, publishes if that writes no more than so many bytes for changed tables, and closes.
+    /// Lets calls of other threads finish, commits, publishes if that writes at most `publishBytesMax` bytes for
+    /// changed tables, and closes.
     ///
     /// @param publishBytesMax 0 to leave publishing to a later [#checkpoint]
+    /// @throws IOException when something could not be written, or all this takes longer than
+    ///                     [StoreOptions#closeMillis]; it goes on in the background then
     public void close(long publishBytesMax) throws IOException {
-        synchronized (this) {
-            if (isClosed) {
-                return;
-            }
+        Thread author = Thread.currentThread();
+        if (isClosing.compareAndSet(false, true)) {
+            closing = author;
+            Closing.within(options.closeMillis(), path, () -> drain(author, publishBytesMax));
         }
+    }
+
+    private void drain(Thread author, long publishBytesMax) throws IOException {
         try {
+            synchronized (this) {
+                changes.calls().awaitNone();
+            }
             if (!files.isStopped()) {
-                commit();
-                publishIfCheap(publishBytesMax);
+                commitCalls.commit(author);
+                commitCalls.publishIfCheap(publishBytesMax);
             }
         } finally {
-            abort();
+            release();
         }
     }
 
-    private synchronized void publishIfCheap(long publishBytesMax) throws IOException {
-        awaitIdle();
-        long bytes = files.publishBytes();
-        if (!isClosed && !files.isPublished() && (bytes == 0 || bytes <= publishBytesMax)) {
-            files.publish();
-        } else if (!isClosed) {
-            files.sync();
-        }
-    }
-
-    /// Closes without committing: what is not committed is gone.
-    public synchronized void abort() throws IOException {
-        awaitIdle();
-        if (!isClosed) {
-            isClosed = true;
-            notifyAll();
-            packer.close();
-            Closing.all(List.of(files::close, state::close, lock::close));
-        }
-    }
-
-    /// The bytes of a value of a record that is not committed yet, or is; null when it is missing.
+    /// Closes without committing: uncommitted changes are lost.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record
-    public synchronized byte[] get(long index, String field) throws IOException {
-        requireOpen();
-        awaitIdle();
-        Objects.checkIndex(index, batch.length());
-        int position = StoreField.position(fields(), field);
-        place(() -> files.chunks().flush());
-        return state.values().value(fields().get(position), batch.get(position, index));
+    /// @throws IOException when closing takes longer than [StoreOptions#closeMillis]; it goes on in the background
+    ///                     then
+    public void abort() throws IOException {
+        if (isClosing.compareAndSet(false, true)) {
+            closing = Thread.currentThread();
+            Closing.within(options.closeMillis(), path, this::release);
+        }
+    }
+
+    /// Releases everything that the store holds, and waits as long as that takes.
+    synchronized void release() throws IOException {
+        commits.awaitIdle();
+        // A rebalance stops at its next step. Until then it may create chunks, so the lock must be held.
+        notifyAll();
+        Waiting.until(this, () -> rebalancing == null || rebalancing == closing);
+        isClosed = true;
+        notifyAll();
+        Closing.all(List.of(files::close, state::close, lock::close));
+    }
+
+    /// The bytes of a value of a record, committed or not; null when it is missing.
+    ///
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    public byte[] get(long index, String field) throws IOException {
+        return changes.value(index, field);
     }
 
     /// Whether a record, committed or not, was deleted and left a tombstone.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record
-    public synchronized boolean isDeleted(long index) throws IOException {
-        requireOpen();
-        awaitIdle();
-        Objects.checkIndex(index, batch.length());
-        return batch.get(0, index).isDeleted();
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    public boolean isDeleted(long index) throws IOException {
+        return changes.isDeleted(index);
     }
 }

@@ -27,7 +27,7 @@ final class TableWriter {
         return StoreFormat.table(store, meta.fields().get(field).name());
     }
 
-    /// Writes slots that are not in the table yet. They are not covered by a `meta.json`, so nobody reads them.
+    /// Writes slots that are not in the table yet. No `meta.json` covers them, so no reader uses them.
     void appendSlots(int field, FailStop failStop) throws IOException {
         if (cells.length() <= cells.slots()) {
             return;
@@ -38,10 +38,10 @@ final class TableWriter {
         }
     }
 
-    /// Begins a new table with all slots. It is not shorter than the old one, whose slots behind the last record
-    /// stay as they are.
+    /// Creates a new table with all slots. It is not shorter than the old one, whose slots after the last record
+    /// are kept.
     ///
-    /// @return the table, which is not forced yet and has no name
+    /// @return the table, which is not forced and not published yet
     NewFile writeNew(int field) throws IOException {
         NewFile table = NewFile.create(disk, table(field), true);
         try {
@@ -51,6 +51,14 @@ final class TableWriter {
         } catch (Throwable e) {
             Closing.after(e, table::close);
             throw e;
+        }
+    }
+
+    /// Writes a table with all slots to a folder without one. Its content is durable, its name is not.
+    void create(int field) throws IOException {
+        try (Disk.Writable table = disk.create(table(field))) {
+            writeSlots(field, 0, table::write);
+            table.force();
         }
     }
 
@@ -66,7 +74,7 @@ final class TableWriter {
         }
     }
 
-    /// Takes bytes at an offset.
+    /// Receives bytes at an offset.
     @FunctionalInterface
     private interface Sink {
         void write(MemorySegment bytes, long offset) throws IOException;

@@ -2,15 +2,17 @@
 package dev.penstock.store;
 
 import dev.penstock.memory.Codec;
+import dev.penstock.memory.Crc32c;
+import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.zip.Deflater;
 
-/// Compresses values, with compressors that are made once.
+/// Compresses values, with compressors that are created once.
 ///
-/// **Ownership.** Owns native memory of a compressor. **Threads.** One at a time.
+/// **Ownership.** Owns native memory of a compressor. **Threads.** One thread at a time.
 final class ValuePacker implements AutoCloseable {
     private static final int ROOM = 64;
 
@@ -18,10 +20,10 @@ final class ValuePacker implements AutoCloseable {
     private Deflater deflater;
     private byte[] target = new byte[0];
 
-    /// The stored form of a value.
+    /// Returns the stored form of a value.
     ///
     /// @param value memory that is not mapped
-    /// @return borrowed until the next call
+    /// @return memory that is valid until the next call
     MemorySegment pack(StoreCompression compression, MemorySegment value) {
         return switch (compression) {
             case RAW -> value;
@@ -33,6 +35,19 @@ final class ValuePacker implements AutoCloseable {
                 yield room.asSlice(0, packer.pack(value, room));
             }
         };
+    }
+
+    /// Returns the stored form of a value with its prefix, as in a chunk.
+    MemorySegment packWithPrefix(StoreCompression compression, MemorySegment value) {
+        MemorySegment packed = pack(compression, value);
+        long allSize = StoreFormat.PREFIX_SIZE + packed.byteSize();
+        MemorySegment all = MemorySegment.ofArray(new byte[Math.toIntExact(allSize)]);
+        all.set(Layouts.U32, StoreValues.SIZE_OFFSET, (int) value.byteSize());
+        MemorySegment.copy(packed, 0, all, StoreFormat.PREFIX_SIZE, packed.byteSize());
+        Crc32c crc = new Crc32c();
+        crc.update(all.asSlice(StoreValues.SIZE_OFFSET));
+        all.set(Layouts.U32, StoreValues.CRC_OFFSET, crc.value());
+        return all;
     }
 
     private MemorySegment deflate(MemorySegment value) {

@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/// Expands stored bytes, with expanders that are made once.
+/// Decompresses stored bytes, with decompressors that are created once.
 ///
-/// **Ownership.** Owns native memory of an expander. **Threads.** One at a time.
+/// **Ownership.** Owns native memory of a decompressor. **Threads.** One thread at a time.
 public final class ValueUnpacker implements AutoCloseable {
     private static final int PIECE_SIZE = 1 << 16;
 
     private final Map<StoreCompression, Codec.Unpacker> unpackers = new EnumMap<>(StoreCompression.class);
     private Inflater inflater;
 
-    /// Expands stored bytes to exactly the size of the target: neither fewer bytes nor more.
+    /// Decompresses stored bytes to exactly the size of the target.
     ///
-    /// @param stored private memory, for native code must not see a mapped file
-    /// @return whether the bytes are well formed and fill the target
+    /// @param stored private memory, because native code must not read a mapped file
+    /// @return whether the bytes are valid and fill the target exactly
     public boolean unpack(StoreCompression compression, MemorySegment stored, MemorySegment target) {
         if (target.byteSize() > compression.rawSizeMax(stored.byteSize())) {
             return false;
@@ -60,17 +60,17 @@ public final class ValueUnpacker implements AutoCloseable {
                     return false;
                 }
             }
-            // One more byte must not come, and the end must.
+            // There must be no further byte, and the end must be reached.
             return source.inflate(new byte[1]) == 0 && source.finished() && source.getRemaining() == 0;
         } catch (DataFormatException e) {
             return false;
         }
     }
 
-    /// Expands Deflate bytes whose size is not stored, as in chunks of other programs.
+    /// Decompresses Deflate bytes whose size is not stored, as in chunks of other programs.
     ///
-    /// @param sizeMax more bytes are refused
-    /// @return null when the bytes are not well formed, or are more
+    /// @param sizeMax the largest size
+    /// @return null when the bytes are not valid, or larger
     byte[] inflate(MemorySegment stored, long sizeMax) {
         Inflater source = inflater(stored.asByteBuffer());
         ByteArrayOutputStream target = new ByteArrayOutputStream();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-/// A text is not of the grammar, or does not mean a type.
+/// A text does not follow the grammar, or does not describe a type.
 final class BadLiteral extends Exception {
     private final int position;
 
@@ -10,7 +10,7 @@ final class BadLiteral extends Exception {
         this.position = position;
     }
 
-    /// Which character of the text it is about.
+    /// The index of the character with the problem.
     int position() {
         return position;
     }

@@ -8,14 +8,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Rows of an array in Fortran order, which is stored column by column: the items of a row are collected from all
+/// Rows of an array in Fortran order, which is stored column by column, so that the items of a row are scattered
 /// over the file.
 ///
-/// An item of a row is `rowCount` items apart from the next one of the same row, and neighbouring rows have the
-/// same item side by side. So consecutive rows are read with one read for each item of a row.
+/// Two neighbouring items of a row are `rowCount` items apart in the file, and the same item of neighbouring rows
+/// is adjacent. So consecutive rows are read with one read for each item of a row.
 ///
-/// @param dataOffset where the items begin in the file
-/// @param itemSize   bytes of one item
+/// @param dataOffset the offset of the items in the file
+/// @param itemSize   the size of one item in bytes
 /// @param shape      the dimensions of a row, outermost first
 record ColumnOrderRows(long dataOffset, long itemSize, List<Long> shape, long rowCount) implements RowLayout {
     ColumnOrderRows {
@@ -60,13 +60,13 @@ record ColumnOrderRows(long dataOffset, long itemSize, List<Long> shape, long ro
         }
     }
 
-    /// Where an item is in the file.
+    /// The offset of an item in the file.
     ///
-    /// @param item which item of the row, counted with the last dimension running fastest
+    /// @param item the index of the item in the row, with the last dimension running fastest
     private long itemOffset(long row, long item) {
         long column = 0;
         long rest = item;
-        // Innermost first: it runs fastest in a row and slowest in the file.
+        // Innermost dimension first: it runs fastest in a row and slowest in the file.
         for (long length : shape.reversed()) {
             column = column * length + rest % length;
             rest /= length;

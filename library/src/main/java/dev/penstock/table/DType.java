@@ -9,23 +9,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/// What one item of a NumPy array is: a plain value, or a record of named members.
+/// The type of one item of a NumPy array: a plain value, or a record of named members.
 public sealed interface DType {
-    /// Bytes of one item, fillers included. NumPy has no larger ones.
+    /// The largest size of an item in bytes, including padding; NumPy has the same limit.
     long ITEM_SIZE_MAX = Integer.MAX_VALUE;
 
-    /// Bytes of one item.
+    /// The size of one item in bytes.
     long itemSize();
 
-    /// The type as NumPy writes it into a header.
+    /// The type as written in a NumPy header.
     String descr();
 
-    /// The same values, in little-endian order.
+    /// The same type in little-endian order.
     DType littleEndian();
 
-    /// Reads a type as one writes it in Python: `<f4`, `float32`, `[('board', '<u8'), ('move', '|u1')]`.
+    /// Parses a type as written in Python: `<f4`, `float32`, `[('board', '<u8'), ('move', '|u1')]`.
     ///
-    /// @throws IllegalArgumentException when it is none
+    /// @throws IllegalArgumentException when the text is not a type
     static DType parse(String text) {
         String trimmed = text.strip();
         boolean isLiteral = trimmed.startsWith("[") || trimmed.startsWith("'") || trimmed.startsWith("\"");
@@ -33,15 +33,15 @@ public sealed interface DType {
             return isLiteral ? DTypeParser.parse(LiteralParser.parse(trimmed)) : DTypeParser.scalar(trimmed);
         } catch (BadLiteral e) {
             throw new IllegalArgumentException(
-                    "no type: " + e.getMessage() + " (character " + e.position() + " of " + Literal.shown(trimmed)
+                    "invalid type: " + e.getMessage() + " (character " + e.position() + " of " + Literal.shown(trimmed)
                             + ")",
                     e);
         }
     }
 
-    /// The type of rows that hold these fields, packed.
+    /// The type of rows that hold these fields without gaps.
     ///
-    /// @throws IllegalArgumentException when one is variable
+    /// @throws IllegalArgumentException when a field is variable
     static DType of(List<Field> fields) {
         List<Member> members = new ArrayList<>();
         long offset = 0;
@@ -52,21 +52,21 @@ public sealed interface DType {
         return new Struct(members, offset);
     }
 
-    /// The kinds of plain values, with the letter NumPy has for them.
+    /// The kinds of plain values, with their NumPy letters.
     enum Kind {
         BOOL('b'),
         INT('i'),
         UINT('u'),
         FLOAT('f'),
         COMPLEX('c'),
-        /// Text of bytes, padded with zeros.
+        /// Byte text, padded with zeros.
         BYTES('S'),
-        /// Text of code points of four bytes, padded with zeros.
+        /// Text of four-byte code points, padded with zeros.
         TEXT('U'),
         VOID('V'),
         DATETIME('M'),
         TIMEDELTA('m'),
-        /// A half-width float that NumPy itself does not know; its extension declares it as `<V2`.
+        /// bfloat16, which NumPy itself does not know; its extension `ml_dtypes` declares it as `<V2`.
         BFLOAT('V');
 
         final char letter;
@@ -79,7 +79,7 @@ public sealed interface DType {
     /// A plain value.
     ///
     /// @param isBigEndian whether the most significant byte comes first
-    /// @param unit        of a date or a duration, such as `[ns]`; otherwise empty
+    /// @param unit        the unit of a date or duration, such as `[ns]`; otherwise empty
     record Scalar(Kind kind, boolean isBigEndian, long itemSize, String unit) implements DType {
         private static final long CODE_POINT_SIZE = 4;
 
@@ -92,7 +92,7 @@ public sealed interface DType {
         static Scalar of(Field field) {
             if (field.isVariable()) {
                 throw new IllegalArgumentException(
-                        "field " + field.name() + " has another size in every record, and rows of a table have one");
+                        "field " + field.name() + " is variable, but the rows of a table have a fixed size");
             }
             Kind kind = switch (field.type()) {
                 case BOOL -> Kind.BOOL;
@@ -113,7 +113,7 @@ public sealed interface DType {
             return Literal.quote(text());
         }
 
-        /// Without quotes: `<f4`.
+        /// The type without quotes: `<f4`.
         public String text() {
             boolean hasOrder = kind == Kind.TEXT || kind == Kind.BFLOAT || (swapSize(itemSize) > 1 && !isOpaque());
             String order = !hasOrder ? "|" : isBigEndian ? ">" : "<";
@@ -126,8 +126,8 @@ public sealed interface DType {
             return new Scalar(kind, false, itemSize, unit);
         }
 
-        /// What the values are to those who read them. Dates and durations are their numbers; floats wider than
-        /// eight bytes, which no two machines agree on, are bytes.
+        /// The element type that readers see. Dates and durations are their numbers. Floats wider than eight bytes
+        /// differ between machines, so they are bytes.
         public ElementType elementType() {
             return switch (kind) {
                 case BOOL -> ElementType.BOOL;
@@ -146,7 +146,7 @@ public sealed interface DType {
             return ElementType.valueOf(letter + 8 * itemSize);
         }
 
-        /// Bytes of the words to be turned around to get little-endian values, or 1 when there are none.
+        /// The size of the words to byte-swap to get little-endian values, or 1 when no swap is needed.
         long swapSize() {
             return isBigEndian ? swapSize(itemSize) : 1;
         }
@@ -173,12 +173,12 @@ public sealed interface DType {
             for (Member member : members) {
                 if (!names.add(member.name())) {
                     throw new IllegalArgumentException(
-                            "two fields are called " + Literal.quote(Literal.shown(member.name())));
+                            "two fields are named " + Literal.quote(Literal.shown(member.name())));
                 }
             }
         }
 
-        /// Gaps become nameless fillers, as NumPy writes them.
+        /// Writes gaps as unnamed padding fields, as NumPy does.
         @Override
         public String descr() {
             List<String> parts = new ArrayList<>();
@@ -204,17 +204,17 @@ public sealed interface DType {
         }
     }
 
-    /// A named part of a record.
+    /// A named member of a record.
     ///
     /// @param title  a second name, or null
-    /// @param offset from the start of the record
-    /// @param shape  how many items, outermost dimension first; empty for one
+    /// @param offset the offset in the record, in bytes
+    /// @param shape  the dimensions, outermost first; empty for a single item
     record Member(String name, String title, long offset, DType type, List<Long> shape) {
         public Member {
             shape = List.copyOf(shape);
         }
 
-        /// Bytes of all items.
+        /// The size of all items in bytes.
         long size() {
             return RowType.size(type.itemSize(), shape);
         }

@@ -12,17 +12,17 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Makes a type out of the literal that describes it.
+/// Converts the literal that describes a type to a type.
 final class DTypeParser {
     /// Byte order, letter, size and unit.
     private static final Pattern CODE = Pattern.compile("([<>=|]?)([biufcSUVMmaO])(\\d{0,10})(\\[\\w{0,20}\\])?");
 
-    /// Of dates and durations: so many of a unit.
+    /// The unit of dates and durations: a count and a unit.
     private static final Pattern UNIT = Pattern.compile("\\[(\\d{0,9})(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\\]");
 
     private static final long CODE_POINT_SIZE = 4;
 
-    /// What NumPy takes beside its codes: names, and the letters of C types.
+    /// Type names that NumPy accepts in addition to its codes: names, and the letters of C types.
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("bool", "b1"),
             Map.entry("?", "b1"),
@@ -73,21 +73,21 @@ final class DTypeParser {
 
     private DTypeParser() {}
 
-    /// A type that was refused although it is one: its values are no plain bytes.
+    /// A valid type that cannot be read, because its values are Python objects.
     static final class ObjectType extends IllegalArgumentException {
         ObjectType(String text) {
-            super("values of type " + text + " are Python objects, which only a pickle can hold; "
-                    + "reading one runs code, so none is read: save the array with a plain dtype");
+            super("values of type " + text + " are Python objects, which are stored as a pickle; "
+                    + "reading a pickle runs code, so it is refused: save the array with a plain dtype");
         }
     }
 
     /// @throws ObjectType               when values are Python objects
-    /// @throws IllegalArgumentException when the description contradicts itself
+    /// @throws IllegalArgumentException when the description is inconsistent
     static DType parse(Literal literal) throws BadLiteral {
         return switch (literal) {
             case Literal.Text(String text) -> scalar(text);
             case Literal.Items(List<Literal> values, boolean isTuple) when !isTuple -> struct(values);
-            default -> throw new BadLiteral(0, "a type is a string or a list of fields");
+            default -> throw new BadLiteral(0, "a type must be a string or a list of fields");
         };
     }
 
@@ -110,10 +110,10 @@ final class DTypeParser {
     }
 
     private static BadLiteral noType(String text) {
-        return new BadLiteral(0, "there is no type " + Literal.quote(Literal.shown(text)));
+        return new BadLiteral(0, "unknown type " + Literal.quote(Literal.shown(text)));
     }
 
-    /// The unit as NumPy writes it.
+    /// The unit as written by NumPy.
     private static String unit(String text, String unit) throws BadLiteral {
         if (unit.isEmpty() || unit.equals("[generic]")) {
             return "";
@@ -172,7 +172,7 @@ final class DTypeParser {
             offset = Math.addExact(offset, member.size());
         }
         if (offset > DType.ITEM_SIZE_MAX) {
-            throw new IllegalArgumentException("a record of " + offset + " bytes is larger than NumPy's largest");
+            throw new IllegalArgumentException("a record of " + offset + " bytes is larger than NumPy allows");
         }
         if (members.isEmpty()) {
             throw new BadLiteral(0, "a record needs at least one field");
@@ -184,7 +184,7 @@ final class DTypeParser {
         return new Member(name, member.title(), member.offset(), member.type(), member.shape());
     }
 
-    /// NumPy writes gaps between fields as nameless bytes.
+    /// NumPy writes gaps between fields as unnamed bytes.
     private static boolean isFiller(Member member) {
         return member.name().isEmpty()
                 && member.type() instanceof Scalar scalar
@@ -220,23 +220,23 @@ final class DTypeParser {
         if (literal instanceof Literal.Text(String text)) {
             return text;
         }
-        throw new BadLiteral(0, "the name of field " + index + " is no string");
+        throw new BadLiteral(0, "the name of field " + index + " is not a string");
     }
 
-    /// A tuple of dimensions, or one number.
+    /// Parses a shape: a tuple of dimensions, or one number.
     private static List<Long> shape(Literal literal) throws BadLiteral {
         return literal instanceof Literal.Number(long length) ? List.of(dimension(length)) : dimensions(literal);
     }
 
-    /// A tuple of dimensions.
+    /// Parses a tuple of dimensions.
     static List<Long> dimensions(Literal literal) throws BadLiteral {
         if (!(literal instanceof Literal.Items(List<Literal> values, boolean isTuple)) || !isTuple) {
-            throw new BadLiteral(0, "a shape is a tuple of whole numbers");
+            throw new BadLiteral(0, "a shape must be a tuple of integers");
         }
         List<Long> dimensions = new ArrayList<>();
         for (Literal value : values) {
             if (!(value instanceof Literal.Number(long length))) {
-                throw new BadLiteral(0, "a shape is a tuple of whole numbers");
+                throw new BadLiteral(0, "a shape must be a tuple of integers");
             }
             dimensions.add(dimension(length));
         }

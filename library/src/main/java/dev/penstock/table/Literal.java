@@ -4,7 +4,7 @@ package dev.penstock.table;
 import java.util.List;
 import java.util.Map;
 
-/// A value as Python writes it, of the few kinds a NumPy header has.
+/// A Python literal of one of the kinds that occur in a NumPy header.
 sealed interface Literal {
     /// `'text'`.
     record Text(String value) implements Literal {}
@@ -15,21 +15,21 @@ sealed interface Literal {
     /// `True` or `False`.
     record Flag(boolean value) implements Literal {}
 
-    /// `(a, b)`, or `[a, b]` when it is no tuple.
+    /// `(a, b)`, or `[a, b]` when it is not a tuple.
     record Items(List<Literal> values, boolean isTuple) implements Literal {}
 
     /// `{'key': value}`.
     record Dictionary(Map<String, Literal> values) implements Literal {}
 
-    /// A message shows no more of a text than this.
+    /// The largest number of characters of a text that a message shows.
     int SHOWN_SIZE_MAX = 100;
 
-    /// The beginning of a text from a file, for a message.
+    /// Shortens a text from a file for a message.
     static String shown(String text) {
         return text.length() <= SHOWN_SIZE_MAX ? text : text.substring(0, SHOWN_SIZE_MAX) + "...";
     }
 
-    /// Text as Python's `repr` writes it.
+    /// Quotes a text as Python's `repr` does.
     static String quote(String text) {
         char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
         StringBuilder quoted = new StringBuilder().append(quote);
@@ -51,7 +51,7 @@ sealed interface Literal {
         return quoted.append(quote).toString();
     }
 
-    /// Whole numbers as a Python tuple: `()`, `(3,)`, `(3, 4)`.
+    /// Writes numbers as a Python tuple: `()`, `(3,)`, `(3, 4)`.
     static String tuple(List<Long> numbers) {
         if (numbers.size() == 1) {
             return "(" + numbers.getFirst() + ",)";

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads the few kinds of Python literals that describe an array.
+/// Parses the kinds of Python literals that describe an array.
 ///
 /// ```
 /// value  = string | number | 'True' | 'False' | tuple | list | dictionary | '(' value ')'
@@ -14,7 +14,7 @@ import java.util.Map;
 /// number = ['-'] digits ['L']
 /// ```
 ///
-/// Nothing is evaluated. Depth and number of values are limited, and the time is linear in the text.
+/// Nothing is evaluated. Depth and number of values are limited, and the time is linear in the length of the text.
 final class LiteralParser {
     static final int DEPTH_MAX = 40;
     static final int VALUES_MAX = 200_000;
@@ -22,20 +22,20 @@ final class LiteralParser {
     private final String text;
     private int position;
     private int valueCount;
-    /// Whether the value before was followed by a comma.
+    /// Whether the last value was followed by a comma.
     private boolean hadComma;
 
     private LiteralParser(String text) {
         this.text = text;
     }
 
-    /// The one value a text is, with spaces and line ends around it.
+    /// Parses a text that is one value, with optional white space around it.
     static Literal parse(String text) throws BadLiteral {
         LiteralParser parser = new LiteralParser(text);
         Literal value = parser.value(0);
         parser.skipSpaces();
         if (parser.position < text.length()) {
-            throw parser.bad("nothing may follow the value");
+            throw parser.bad("extra text after the value");
         }
         return value;
     }
@@ -46,7 +46,7 @@ final class LiteralParser {
 
     private Literal value(int depth) throws BadLiteral {
         if (depth > DEPTH_MAX) {
-            throw bad("brackets are nested more than " + DEPTH_MAX + " deep");
+            throw bad("brackets are nested deeper than " + DEPTH_MAX + " levels");
         }
         if (++valueCount > VALUES_MAX) {
             throw bad("there are more than " + VALUES_MAX + " values");
@@ -78,16 +78,16 @@ final class LiteralParser {
             position--;
             return new Literal.Text(string());
         }
-        throw bad(position == text.length() ? "the text ends too early" : "no value can begin with " + peek());
+        throw bad(position == text.length() ? "the text is incomplete" : "unexpected character " + peek());
     }
 
-    /// Brackets around one value without a comma are only brackets.
+    /// Parentheses around one value without a comma are not a tuple.
     private Literal tuple(int depth) throws BadLiteral {
         List<Literal> values = items(')', depth);
         return values.size() == 1 && !hadComma ? values.getFirst() : new Literal.Items(values, true);
     }
 
-    /// The values up to a closing bracket, which is taken too.
+    /// Parses the values up to a closing bracket, and consumes the bracket.
     private List<Literal> items(char close, int depth) throws BadLiteral {
         position++;
         List<Literal> values = new ArrayList<>();
@@ -107,7 +107,7 @@ final class LiteralParser {
         while (peek() != '}') {
             int keyStart = position;
             if (!(value(depth + 1) instanceof Literal.Text(String key))) {
-                throw new BadLiteral(keyStart, "a key has to be a string");
+                throw new BadLiteral(keyStart, "a key must be a string");
             }
             skipSpaces();
             if (peek() != ':') {
@@ -115,7 +115,7 @@ final class LiteralParser {
             }
             position++;
             if (values.put(key, value(depth + 1)) != null) {
-                throw new BadLiteral(keyStart, "the key " + Literal.quote(Literal.shown(key)) + " comes twice");
+                throw new BadLiteral(keyStart, "the key " + Literal.quote(Literal.shown(key)) + " occurs twice");
             }
             separator('}');
         }
@@ -123,7 +123,7 @@ final class LiteralParser {
         return new Literal.Dictionary(values);
     }
 
-    /// A comma, or the closing bracket, which is left.
+    /// Consumes a comma, or checks for the closing bracket without consuming it.
     private void separator(char close) throws BadLiteral {
         skipSpaces();
         hadComma = peek() == ',';
@@ -142,10 +142,10 @@ final class LiteralParser {
             position++;
         }
         String digits = text.substring(start, position);
-        // Python 2 marked its long numbers.
+        // Python 2 marks its long numbers with an L.
         position += peek() == 'L' ? 1 : 0;
         if (Character.isLetterOrDigit(peek()) || peek() == '.' || peek() == '_') {
-            throw bad("only whole decimal numbers are allowed");
+            throw bad("only decimal integers are allowed");
         }
         try {
             return Long.parseLong(digits);
@@ -204,7 +204,7 @@ final class LiteralParser {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // Reported below, like too few digits.
+            // Reported below, like missing digits.
         }
         throw new BadLiteral(start, "an escape needs " + digitCount + " hexadecimal digits of a character");
     }
@@ -221,7 +221,7 @@ final class LiteralParser {
         }
     }
 
-    /// The character to come, or one that is never part of a literal.
+    /// The next character, or one that never occurs in a literal.
     private char peek() {
         return position < text.length() ? text.charAt(position) : '\0';
     }

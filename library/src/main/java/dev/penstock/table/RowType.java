@@ -11,14 +11,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What one row of a table is: an item, or an array of them.
+/// The type of one row of a table: an item, or an array of items.
 ///
-/// @param shape the dimensions of the array behind the first one, which counts the rows
+/// @param shape the dimensions of the array after the first one, which is the number of rows
 public record RowType(DType item, List<Long> shape) {
-    /// The one field of a table whose items are plain values.
+    /// The name of the only field of a table of plain values.
     public static final String VALUE = "value";
 
-    /// The fields of a record have its name before their own; a long one, many times, would fill the heap.
+    /// The limit on the length of all field names together. Fields of nested records repeat the outer name, so a
+    /// long name could fill the heap.
     private static final long NAME_BYTES_MAX = 4 * TableFormat.TEXT_SIZE_MAX;
 
     public RowType {
@@ -30,7 +31,8 @@ public record RowType(DType item, List<Long> shape) {
         return new RowType(item, List.of());
     }
 
-    /// Rows of packed little-endian fields. One called `value` makes a plain array.
+    /// Rows that hold these fields without gaps, in little-endian order. A single field named `value` gives a
+    /// plain array.
     ///
     /// @throws IllegalArgumentException when a field is variable
     public static RowType of(List<Field> fields) {
@@ -40,7 +42,7 @@ public record RowType(DType item, List<Long> shape) {
                 : of(DType.of(fields));
     }
 
-    /// Bytes of one row.
+    /// The size of one row in bytes.
     public long size() {
         return size(item.itemSize(), shape);
     }
@@ -50,9 +52,9 @@ public record RowType(DType item, List<Long> shape) {
         return new RowType(item.littleEndian(), shape);
     }
 
-    /// Bytes of an array.
+    /// The size of an array in bytes.
     ///
-    /// @throws ArithmeticException when they do not fit in 63 bits
+    /// @throws ArithmeticException when the size does not fit in 63 bits
     static long size(long itemSize, List<Long> shape) {
         long size = itemSize;
         for (long length : shape) {
@@ -61,16 +63,17 @@ public record RowType(DType item, List<Long> shape) {
         return size;
     }
 
-    /// The fields a row has as a record of a dataset.
+    /// The fields of a row as a record of a dataset.
     ///
-    /// @throws IllegalArgumentException when two come to the same name
+    /// @throws IllegalArgumentException when two fields get the same name
     public List<Field> recordFields() {
         return typedFields().stream().map(typed -> typed.row().field()).toList();
     }
 
-    /// Rows of some of the fields, packed and little-endian; all of them in their order are the rows themselves.
+    /// The type of rows with only some of the fields, without gaps and little-endian. If all fields are chosen in
+    /// their order, it is this type.
     ///
-    /// @throws IllegalArgumentException when there is no such field
+    /// @throws IllegalArgumentException when a field does not exist
     public RowType only(List<Field> chosen) {
         List<TypedField> all = typedFields();
         if (chosen.equals(recordFields())) {
@@ -89,15 +92,14 @@ public record RowType(DType item, List<Long> shape) {
         return of(new Struct(members, offset));
     }
 
-    /// The plain values a row is made of, each with its place. Those of a record inside a record have both names,
-    /// joined by a dot.
+    /// The plain values of a row with their positions. A field of a nested record has both names, joined by a dot.
     ///
-    /// @throws IllegalArgumentException when two come to the same name
+    /// @throws IllegalArgumentException when two fields get the same name
     List<RowField> fields() {
         return typedFields().stream().map(TypedField::row).toList();
     }
 
-    /// A field, and the type it has in the file.
+    /// A field and its type in the file.
     private record TypedField(RowField row, Scalar type) {
         static TypedField of(String name, Scalar type, long offset, List<RowField.Dimension> dimensions) {
             RowField row = RowField.of(name, type.elementType(), type.itemSize(), type.swapSize(), offset, dimensions);
@@ -107,8 +109,8 @@ public record RowType(DType item, List<Long> shape) {
 
     private List<TypedField> typedFields() {
         if (nameBytes(item, 0) > NAME_BYTES_MAX) {
-            throw new IllegalArgumentException("the names of records and the fields inside them come to more than "
-                    + NAME_BYTES_MAX + " characters");
+            throw new IllegalArgumentException(
+                    "the full names of all nested fields have more than " + NAME_BYTES_MAX + " characters in total");
         }
         List<TypedField> fields = new ArrayList<>();
         addFields(fields, "", item, 0, RowField.dimensions(shape, item.itemSize()));
@@ -116,13 +118,14 @@ public record RowType(DType item, List<Long> shape) {
         for (TypedField field : fields) {
             String name = field.row().field().name();
             if (!names.add(name)) {
-                throw new IllegalArgumentException("two fields come to the name " + Literal.quote(Literal.shown(name)));
+                throw new IllegalArgumentException(
+                        "two fields get the same name " + Literal.quote(Literal.shown(name)));
             }
         }
         return fields;
     }
 
-    /// Characters of all full names, were they put together.
+    /// The total number of characters of all full names.
     private static long nameBytes(DType type, long outerSize) {
         long sum = outerSize;
         if (type instanceof Struct struct) {
@@ -149,7 +152,7 @@ public record RowType(DType item, List<Long> shape) {
         }
     }
 
-    /// Rows as NumPy would describe them, for people: `[('board', '<u8')]`, or `'<f4' (4, 4)`.
+    /// The row type in NumPy's notation: `[('board', '<u8')]`, or `'<f4' (4, 4)`.
     @Override
     public String toString() {
         return item.descr() + (shape.isEmpty() ? "" : " " + Literal.tuple(shape));

@@ -10,12 +10,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/// One field of all rows of a table, seen where it lies.
+/// A zero-copy view of one field of all rows of a table.
 ///
-/// Every access names a row and, for a field with a shape, an element of it, counted through in row order. For
-/// many rows at once [TableReader#gather] is faster.
+/// Every access names a row and, for a field with a shape, an element, counted in row order. [TableReader#gather]
+/// is faster for many rows.
 ///
-/// **Lifecycle.** Dies with the reader. **Threads.** Any number.
+/// **Lifecycle.** Valid until the reader is closed. **Threads.** Safe for any number of threads.
 public final class TableColumn {
     private final TableRows shards;
     private final RowGather gather;
@@ -29,19 +29,19 @@ public final class TableColumn {
         this.elementCount = RowType.size(1, rowField.field().shape());
     }
 
-    /// What the values are.
+    /// The field of this column.
     public Field field() {
         return rowField.field();
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public long count() {
         return shards.count();
     }
 
-    /// A whole number or truth value; the largest unsigned ones come out negative.
+    /// Reads an integer or boolean. Unsigned 64-bit values above `Long.MAX_VALUE` become negative.
     ///
-    /// @throws IllegalArgumentException when the field has none
+    /// @throws IllegalArgumentException when the field is not an integer field
     public long getLong(long rowIndex) throws IOException {
         return getLong(rowIndex, 0);
     }
@@ -50,9 +50,9 @@ public final class TableColumn {
         return read(rowIndex, elementIndex, (segment, offset) -> Elements.toLong(field().type(), segment, offset));
     }
 
-    /// A number; a whole one is rounded where it has to be.
+    /// Reads a number as a double. Large integers are rounded.
     ///
-    /// @throws IllegalArgumentException when the field has none
+    /// @throws IllegalArgumentException when the field is not numeric
     public double getDouble(long rowIndex) throws IOException {
         return getDouble(rowIndex, 0);
     }
@@ -61,16 +61,16 @@ public final class TableColumn {
         return read(rowIndex, elementIndex, (segment, offset) -> Elements.toDouble(field().type(), segment, offset));
     }
 
-    /// Text without its padding.
+    /// Reads text without its padding.
     ///
-    /// @throws IllegalArgumentException when the field has none
+    /// @throws IllegalArgumentException when the field is not text
     public String getText(long rowIndex) throws IOException {
         return getText(rowIndex, 0);
     }
 
     public String getText(long rowIndex, long elementIndex) throws IOException {
         if (!field().type().isText()) {
-            throw new IllegalArgumentException(field().type() + " is no type of text");
+            throw new IllegalArgumentException(field().type() + " is not a text type");
         }
         return read(
                 rowIndex,
@@ -78,7 +78,7 @@ public final class TableColumn {
                 (segment, offset) -> Elements.toText(field().type(), segment, offset, field().elementSize()));
     }
 
-    /// All bytes of the field in one row, little-endian.
+    /// Returns all bytes of the field in one row, little-endian.
     public MemorySegment get(long rowIndex) throws IOException {
         return shards.group().use(() -> {
             Objects.checkIndex(rowIndex, count());
@@ -98,8 +98,8 @@ public final class TableColumn {
             long size = field().elementSize();
             MemorySegment copy = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
             MemorySegment.copy(gather.value(rowField, rowIndex), elementIndex * size, copy, 0, size);
-            // Only now may the bytes be looked at: a load that widens a number ends the process where the page of a
-            // mapped file is gone.
+            // The bytes may be used only after this call: a load that widens a number ends the process if a page
+            // of a mapped file is missing.
             Faults.settle();
             return read.from(copy, 0);
         });

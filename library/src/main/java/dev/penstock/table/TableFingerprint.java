@@ -4,14 +4,16 @@ package dev.penstock.table;
 import dev.penstock.Fingerprint;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
+import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.HexFormat;
 
-/// The fingerprints of the first rows of a table. Which shards hold the rows makes no difference to them.
+/// Computes the fingerprints of the first rows of a table. They do not depend on how the rows are divided into
+/// shards.
 ///
-/// Where a manifest has a checksum of every shard, the fingerprint is made of the checksum of all rows, which is
-/// computed from those of the shards: the header of a shard is taken out of its checksum, and what is left is
-/// joined to that of the rows before. Otherwise it is made of samples of the rows.
+/// If the manifest has a checksum of every shard, the fingerprint is built from the checksum of all rows. That is
+/// computed from the checksums of the shards: the header is removed from the checksum of each file, and the rest
+/// is combined with that of the rows before. Otherwise the fingerprint is built from samples of the rows.
 final class TableFingerprint {
     private final TableRows rows;
     private final TableManifest manifest;
@@ -21,15 +23,15 @@ final class TableFingerprint {
         this.manifest = manifest;
     }
 
-    /// Whether the manifest has a checksum of every shard, and the shards have the listed sizes and no other bytes
-    /// behind their rows.
+    /// Whether the manifest has a checksum of every shard, and the shards have the listed sizes and no extra bytes
+    /// after their rows.
     boolean hasChecksums() {
-        // The checksum of a shard in Fortran order says nothing about the order of its rows.
+        // The checksum of a shard in Fortran order does not reflect the order of its rows.
         if (manifest == null || rows.hasColumnOrder()) {
             return false;
         }
         for (int i = 0; i < rows.headers().size(); i++) {
-            TableManifest.Shard listed = manifest.shards().get(i);
+            Published listed = manifest.shards().get(i);
             TableHeader header = rows.headers().get(i);
             long size = header.dataOffset() + header.dataBytes();
             boolean isAsListed = listed.rows() == header.rowCount()
@@ -42,7 +44,7 @@ final class TableFingerprint {
         return true;
     }
 
-    /// Whether every row is covered.
+    /// Whether the fingerprint covers every row.
     boolean isExact() {
         return hasChecksums() || rows.count() * rows.rows().rowSize() <= Fingerprint.SAMPLED_WHOLE_MAX;
     }
@@ -57,7 +59,7 @@ final class TableFingerprint {
             long shardRows = rows.headers().get(i).rowCount();
             long here = Math.min(shardRows, rowCount - rows.rows().start(i));
             long byteCount = here * rows.rows().rowSize();
-            // Rows are appended as new shards, so a count that was noted ends with a shard.
+            // Appended rows are in new shards, so an earlier count usually ends with a shard.
             int shardCrc = here == shardRows ? storedCrc(i) : readCrc(i, byteCount);
             crc = Crc32c.combine(crc, shardCrc, byteCount);
         }
@@ -66,7 +68,7 @@ final class TableFingerprint {
                 .text();
     }
 
-    /// The checksum of the rows of a shard, from that of its file.
+    /// The checksum of the rows of a shard, derived from the checksum of its file.
     private int storedCrc(int shardIndex) throws IOException {
         OpenFile file = rows.group().files().get(shardIndex);
         TableHeader header = rows.headers().get(shardIndex);
@@ -83,7 +85,7 @@ final class TableFingerprint {
         return crc.value();
     }
 
-    /// The fingerprint that a table without checksums has.
+    /// The fingerprint of a table without checksums.
     String ofSamples(long rowCount) throws IOException {
         return new Fingerprint("table 1 " + rows.rowType() + " " + rowCount)
                 .addSample(Math.multiplyExact(rowCount, rows.rows().rowSize()), rows.rows()::readBytes)

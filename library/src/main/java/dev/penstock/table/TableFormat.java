@@ -37,9 +37,9 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## The text
 ///
-/// A Python dictionary with exactly the keys `descr`, `fortran_order` and `shape`, read by a grammar of its own
-/// ([LiteralParser]) and never evaluated. `shape` is a tuple: the first length counts the rows, the others are
-/// the shape of one row. `descr` is the type of an item:
+/// A Python dictionary with exactly the keys `descr`, `fortran_order` and `shape`. It is parsed by [LiteralParser]
+/// and never evaluated. `shape` is a tuple: the first length is the number of rows, the others are the shape of
+/// one row. `descr` is the type of an item:
 ///
 /// | descr                        | values                                    | field type                |
 /// |------------------------------|-------------------------------------------|---------------------------|
@@ -56,9 +56,9 @@ import java.lang.foreign.StructLayout;
 /// | `'\|O'`                      | Python objects                            | refused                   |
 ///
 /// `<` is little-endian, `>` big-endian; `=`, no sign, type names and C letters are read as NumPy reads them. A
-/// field of a record is `(name, descr)` or `(name, descr, shape)`, and a name may be `(title, name)`. Nameless
-/// `V` fields are fillers. The fields of a record inside a record are named `outer.inner`. Batches and views are
-/// little-endian whatever the file is.
+/// field of a record is `(name, descr)` or `(name, descr, shape)`, and a name may be `(title, name)`. Unnamed `V`
+/// fields are padding. The fields of a nested record are named `outer.inner`. Batches and views are little-endian
+/// whatever the byte order of the file.
 ///
 /// ## Folders
 ///
@@ -66,22 +66,23 @@ import java.lang.foreign.StructLayout;
 /// one NAME, with five or six digits. They are read in the order of their numbers as one table. Several
 /// NAMEs are several tables, opened as `FOLDER/NAME`.
 ///
-/// `manifest.json` is what [TableWriter] adds: `format` ("penstock table"), `version` (1), `dtype` and `shape` of
-/// a row, `rows`, `shards` (each with `file`, `rows`, `bytes` and `crc32c`, the CRC-32C of the file in hex),
-/// `created`, `metadata`, and last `crc32c`, that of all bytes before its key. Other keys are ignored. The
-/// manifest is the commit: the files it lists are the table, so that an interrupted append of several shards
-/// stays invisible. A manifest that is damaged, of a newer version, or lists a missing file is refused; a lenient
-/// reader ignores it, reads all shard files of the folder and says so. In a folder without a manifest, or with
-/// one of another program, the files that are there are the table. Ours begin with the key `format`.
+/// [TableWriter] adds a `manifest.json` with the keys `format` ("penstock table"), `version` (1), `dtype` and
+/// `shape` of a row, `rows`, `shards` (each with `file`, `rows`, `bytes` and `crc32c`, the CRC-32C of the file in
+/// hex), `created`, `metadata`, and last `crc32c`, the checksum of all bytes before its key. Other keys are
+/// ignored. The manifest is the commit: only the files that it lists belong to the table, so that an interrupted
+/// append of several shards stays invisible. A manifest that is damaged, has a newer version, or lists a missing
+/// file is refused; a lenient reader ignores it, reads all shard files of the folder and adds a remark. In a
+/// folder without a manifest, or with a manifest of another program, all shard files belong to the table. Our
+/// manifests begin with the key `format`.
 ///
 /// ## Archives
 ///
-/// An `.npz` file is a zip archive of `.npy` files ([ZipFormat]). Each array in it is a table, opened as
-/// `FILE.npz/NAME`, and mapped where it lies in the archive. Compressed arrays are refused.
+/// An `.npz` file is a zip archive of `.npy` files ([ZipFormat]). Each array in it is a table that is opened as
+/// `FILE.npz/NAME` and mapped inside the archive. Compressed arrays are refused.
 ///
 /// ## Example
 ///
-/// The head and text of three 32-bit floats, 128 bytes with the spaces that are left out here:
+/// The head and text of three 32-bit floats; 128 bytes, some of the spaces are omitted here:
 ///
 /// ```
 /// 93 4e 55 4d 50 59 01 00  76 00  {'descr': '<f4', 'fortran_order': False, 'shape': (3,), }  ...  0a
@@ -89,46 +90,46 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## Invariants
 ///
-/// - What we write is byte for byte what `np.save` writes for the array. NumPy keeps room for the digits of any
-///   count, so that the header of a growing file keeps its size. Field names with characters newer than the
-///   Unicode of the Python beside us may be spelt with escapes there and without here.
-/// - A file that has been published is never changed: appending writes a new shard, or the file anew.
+/// - Our files are byte for byte those that `np.save` writes for the array. NumPy reserves space for the digits of
+///   any count, so that the header of a growing file keeps its size. Field names with very new Unicode characters
+///   may be escaped by an older Python and not by us.
+/// - A published file is never changed: appending writes a new shard, or replaces the whole file.
 ///
 /// ## Limits
 ///
-/// - The text has at most [#TEXT_SIZE_MAX] bytes, a hundred times what NumPy reads by default; ours is linear.
+/// - The text has at most [#TEXT_SIZE_MAX] bytes, a hundred times NumPy's default limit; our parser takes linear
+///   time.
 /// - An item has at most 2,147,483,647 bytes and an array at most [#DIMENSIONS_MAX] dimensions, as in NumPy.
-/// - Rows of no bytes, as of an array of shape `(3, 0)`, are read and not written.
-/// - A table has at most as many shards as the numbers in their names have room for. More than 2,048 are mapped on
-///   demand, some at a time.
-/// - Brackets are nested at most [LiteralParser#DEPTH_MAX] deep.
+/// - Rows of no bytes, as in an array of shape `(3, 0)`, can be read but not written.
+/// - The digits in the names of shards limit their number. More than 2,048 shards are mapped on demand.
+/// - Brackets are nested at most [LiteralParser#DEPTH_MAX] levels deep.
 ///
 /// ## Leniency
 ///
-/// - Bytes behind the last row are ignored, as NumPy does, and a warning of `verify`.
-/// - An array in Fortran order is read: its rows are collected from all over the file, which is slow. Written and
-///   appended arrays are always in C order.
-/// - Keys that come twice and records without fields, which NumPy reads, are refused.
+/// - Bytes after the last row are ignored, as in NumPy, and reported by `verify` as a warning.
+/// - Arrays in Fortran order can be read, but slowly, because the items of a row are scattered over the file.
+///   Written and appended arrays are always in C order.
+/// - Duplicate keys and records without fields, which NumPy accepts, are refused.
 public final class TableFormat {
-    /// The file that lists the shards of a folder.
+    /// The name of the file that lists the shards of a folder.
     public static final String MANIFEST = "manifest.json";
 
-    /// The newest version that is read.
+    /// The newest version that can be read.
     static final int VERSION_MAX = 3;
 
-    /// A field name of a hundred letters, ten thousand times.
+    /// Enough for ten thousand field names of a hundred letters.
     public static final long TEXT_SIZE_MAX = 1L << 20;
 
-    /// What a two-byte length can say.
+    /// The largest two-byte length.
     static final long TEXT_SIZE_MAX_1 = 0xFFFF;
 
     /// NumPy's limit.
     public static final int DIMENSIONS_MAX = 64;
 
-    /// NumPy keeps room for a count of so many digits.
+    /// The number of digits of a count that NumPy reserves space for.
     static final int COUNT_DIGITS = 21;
 
-    /// Rows start at a multiple of it in what NumPy and we write.
+    /// NumPy and we start the rows at a multiple of this.
     private static final int DATA_ALIGNMENT = 64;
 
     static final StructLayout HEAD_1 = MemoryLayout.structLayout(
@@ -143,22 +144,22 @@ public final class TableFormat {
             U32.withName("textSize"));
 
     static final int VERSION_OFFSET = (int) Layouts.offset(HEAD_1, "major");
-    /// The same for both heads.
+    /// The offset is the same in both heads.
     static final int LENGTH_OFFSET = (int) Layouts.offset(HEAD_1, "textSize");
 
     private TableFormat() {}
 
-    /// How every file begins.
+    /// The magic number at the start of every file.
     public static byte[] magic() {
         return new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     }
 
-    /// Bytes of the length in the head.
+    /// The size of the length field in the head, in bytes.
     static int lengthSize(int version) {
         return (int) (version == 1 ? U16.byteSize() : U32.byteSize());
     }
 
-    /// Bytes of the text with its padding and line end, as NumPy computes them: at least one space.
+    /// The size of the text with its padding and line end, computed as NumPy does: at least one space.
     static int textSize(int version, int encodedSize) {
         int end = LENGTH_OFFSET + lengthSize(version) + encodedSize + 1;
         return encodedSize + 1 + DATA_ALIGNMENT - end % DATA_ALIGNMENT;

@@ -23,26 +23,50 @@ import java.util.Set;
 
 /// The header of a NumPy file.
 ///
-/// @param version    1, 2 or 3
-/// @param dataOffset where the rows begin
-/// @param rowCount   how many there are
+/// @param version    1, 2 or 3; 0 for a file without a header
+/// @param dataOffset the offset of the first row
+/// @param rowCount   the number of rows
 /// @param isColumnOrder whether the array is in Fortran order and that makes a difference
-record TableHeader(int version, long dataOffset, RowType rowType, long rowCount, boolean isColumnOrder) {
+/// @param isScalar   whether the array has no dimensions; it is read as one row
+record TableHeader(
+        int version, long dataOffset, RowType rowType, long rowCount, boolean isColumnOrder, boolean isScalar) {
     private static final Set<String> KEYS = Set.of("descr", "fortran_order", "shape");
 
-    /// Bytes of rows.
+    /// The size of all rows in bytes.
     long dataBytes() {
         return Math.multiplyExact(rowCount, rowType.size());
     }
 
-    /// Where the rows lie in the file.
+    /// The layout of the rows in the file.
     RowLayout layout() {
         return isColumnOrder
                 ? new ColumnOrderRows(dataOffset, rowType.item().itemSize(), rowType.shape(), rowCount)
                 : new RowLayout.Contiguous(dataOffset, rowType.size(), rowCount);
     }
 
-    /// Reads the header of a file and checks that the rows it announces are there.
+    /// Creates a header for a file without one.
+    ///
+    /// @throws DatasetException when the file ends inside a row
+    static TableHeader raw(OpenFile file, RowType rowType) {
+        long rowCount = file.size() / rowType.size();
+        long rest = file.size() % rowType.size();
+        if (rest != 0) {
+            throw new DatasetException.Corrupt(
+                    file.location(),
+                    file.size() - rest,
+                    Reason.TRUNCATED,
+                    "the file has " + file.size() + " bytes, which is not a multiple of the " + rowType.size()
+                            + " bytes of a row of " + rowType + ": the file is truncated, or the type is wrong");
+        }
+        return new TableHeader(0, 0, rowType, rowCount, false, false);
+    }
+
+    /// Whether the file has no header.
+    boolean isRaw() {
+        return version == 0;
+    }
+
+    /// Reads the header of a file and checks that the file is long enough for its rows.
     static TableHeader read(OpenFile file) throws IOException {
         int version = readVersion(file);
         int lengthSize = TableFormat.lengthSize(version);
@@ -57,8 +81,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
             throw bad(
                     file,
                     TableFormat.LENGTH_OFFSET,
-                    "a header of " + textSize + " bytes is larger than the " + TableFormat.TEXT_SIZE_MAX
-                            + " that are read");
+                    "a header of " + textSize + " bytes is too large: the limit is " + TableFormat.TEXT_SIZE_MAX
+                            + " bytes");
         }
         requireSize(file, textOffset + textSize, "the header");
         Charset charset = version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1;
@@ -72,11 +96,11 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         byte[] start = bytes(file, 0, Math.min(file.size(), TableFormat.LENGTH_OFFSET));
         byte[] magic = TableFormat.magic();
         if (start.length == 0) {
-            throw new DatasetException.WrongFormat(file.location(), "no NumPy array: the file is empty");
+            throw new DatasetException.WrongFormat(file.location(), "not a NumPy array: the file is empty");
         }
         for (int i = 0; i < Math.min(start.length, magic.length); i++) {
             if (start[i] != magic[i]) {
-                throw new DatasetException.WrongFormat(file.location(), "no NumPy array: " + found(start));
+                throw new DatasetException.WrongFormat(file.location(), "not a NumPy array: " + found(start));
             }
         }
         requireSize(file, TableFormat.LENGTH_OFFSET, "the magic number");
@@ -87,14 +111,15 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
                     file.location(),
                     TableFormat.VERSION_OFFSET,
                     Reason.UNSUPPORTED_VERSION,
-                    "NumPy format version " + major + "." + minor + "; 1.0, 2.0 and 3.0 are read");
+                    "NumPy format version " + major + "." + minor
+                            + " is not supported; supported are 1.0, 2.0 and 3.0");
         }
         return major;
     }
 
     private static String found(byte[] start) {
         if (start[0] == (byte) 0x80) {
-            return "this looks like a Python pickle; reading one runs code, so none is read";
+            return "this looks like a Python pickle; reading a pickle runs code, so it is refused";
         }
         boolean isZip = start.length > 1 && start[0] == 'P' && start[1] == 'K';
         return isZip ? "this is a zip archive; take the .npy files out of an .npz" : "bad magic";
@@ -117,10 +142,10 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         try {
             if (!(LiteralParser.parse(text) instanceof Literal.Dictionary(Map<String, Literal> values))
                     || !values.keySet().equals(KEYS)) {
-                throw new BadLiteral(0, "it has to be a dictionary with the keys descr, fortran_order and shape");
+                throw new BadLiteral(0, "it must be a dictionary with the keys descr, fortran_order and shape");
             }
             if (!(values.get("fortran_order") instanceof Literal.Flag(boolean isFortran))) {
-                throw new BadLiteral(0, "fortran_order has to be True or False");
+                throw new BadLiteral(0, "fortran_order must be True or False");
             }
             DType item = DTypeParser.parse(values.get("descr"));
             List<Long> shape = DTypeParser.dimensions(values.get("shape"));
@@ -133,7 +158,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
                     dataOffset,
                     rowType,
                     shape.isEmpty() ? 1 : shape.getFirst(),
-                    isFortran && !isSameInBothOrders(item, shape));
+                    isFortran && !isSameInBothOrders(item, shape),
+                    shape.isEmpty());
             header.dataBytes();
             rowType.fields();
             return header;
@@ -150,7 +176,7 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         }
     }
 
-    /// Column by column is the same as row by row where at most one dimension counts, or nothing is there.
+    /// Fortran order and C order are the same if at most one dimension is larger than 1, or the array is empty.
     private static boolean isSameInBothOrders(DType item, List<Long> shape) {
         return shape.stream().filter(length -> length != 1).count() <= 1 || shape.contains(0L) || item.itemSize() == 0;
     }
@@ -162,8 +188,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
                     file.location(),
                     file.size(),
                     Reason.TRUNCATED,
-                    "the header announces " + rowCount + " rows of " + rowType.size() + " bytes, and only "
-                            + there / Math.max(1, rowType.size()) + " are there");
+                    "the header announces " + rowCount + " rows of " + rowType.size() + " bytes, but the file has only "
+                            + there / Math.max(1, rowType.size()));
         }
     }
 
@@ -171,8 +197,8 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
         return new DatasetException.Corrupt(file.location(), offset, Reason.BAD_HEADER, "bad header: " + what);
     }
 
-    /// The header that NumPy writes before so many rows. Its size depends on the type alone, because NumPy keeps
-    /// room for as many digits as any count has.
+    /// Creates the header that NumPy writes for `rowCount` rows. Its size depends on the type only, because NumPy
+    /// reserves space for the digits of any count.
     static byte[] write(RowType rowType, long rowCount) {
         String text = text(rowType, rowCount);
         int version = 1;
@@ -194,23 +220,24 @@ record TableHeader(int version, long dataOffset, RowType rowType, long rowCount,
                 + " ".repeat(TableFormat.COUNT_DIGITS - Long.toString(rowCount).length());
     }
 
-    /// Before anything is written.
+    /// Checks a row type before anything is written.
     ///
-    /// @throws IllegalArgumentException when rows of this type could not be read again
+    /// @throws IllegalArgumentException when rows of this type could not be read back
     static void requireReadable(RowType rowType) {
         long size = write(rowType, 0).length;
         if (size > TableFormat.TEXT_SIZE_MAX) {
-            throw new IllegalArgumentException("the header of such rows would have " + size
-                    + " bytes, and no more than " + TableFormat.TEXT_SIZE_MAX + " are read");
+            throw new IllegalArgumentException("the row type is too long: its header would have " + size
+                    + " bytes, the limit is " + TableFormat.TEXT_SIZE_MAX);
         }
         try {
             RowType again =
                     parse(Location.of(Path.of("")), 1, 0, 0, text(rowType, 0)).rowType();
             if (!again.equals(rowType)) {
-                throw new IllegalArgumentException("such rows would be read as " + Literal.shown(again.toString()));
+                throw new IllegalArgumentException(
+                        "such rows would be read back as " + Literal.shown(again.toString()));
             }
         } catch (DatasetException e) {
-            throw new IllegalArgumentException("such rows could not be read again: " + e.what(), e);
+            throw new IllegalArgumentException("such rows could not be read back: " + e.what(), e);
         }
     }
 

@@ -19,16 +19,16 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The paths of the files that a table is made of, found by their names.
+/// The paths of the files that belong to a table, found by their names.
 ///
-/// @param folder   where they are, or null when the table is one file
-/// @param series   the name and separator the shards share, such as `steps-`
-/// @param files    in the order of the rows; never empty
+/// @param folder   the folder of the files, or null when the table is one file
+/// @param series   the name and separator that the shards share, such as `steps-`
+/// @param files    the files in the order of the rows; never empty
 /// @param member   the member of a zip archive that is the only file, or null when the files are not in an archive
-/// @param manifest what is listed about them, or null
-/// @param unlisted files of the series that the manifest does not name
-/// @param refusal  what is wrong with the manifest, when it was ignored for that; otherwise null
-/// @param remark   what a user should know about the manifest; otherwise null
+/// @param manifest the manifest, or null
+/// @param unlisted files of the series that the manifest does not list
+/// @param refusal  the problem of a manifest that was ignored; otherwise null
+/// @param remark   a remark about the manifest for the user; otherwise null
 record TablePaths(
         Location folder,
         String series,
@@ -40,20 +40,20 @@ record TablePaths(
         String remark) {
     private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
 
-    /// Where some programs put their shards.
+    /// The folder in which some programs put their shards.
     private static final String SHARDS_FOLDER = "shards";
 
-    /// Finds the files of what is at a path of a disk.
+    /// Finds the files of the table at a path of a disk.
     static TablePaths find(Disk disk, Path path, boolean isLenient) throws IOException {
         return find(RangeStore.of(disk), Location.of(path), isLenient);
     }
 
-    /// Finds the files of what is at a location: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
+    /// Finds the files of the table at a location: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
     ///
-    /// @param isLenient whether a manifest that cannot be used is ignored instead of refused
-    /// @throws DatasetException    when it is a folder without shards, an unfinished table, or its manifest is
-    ///                             damaged or of a newer version
-    /// @throws NoSuchFileException when there is nothing
+    /// @param isLenient whether an unusable manifest is ignored instead of refused
+    /// @throws DatasetException    when a folder has no shards or an unfinished table, or its manifest is damaged
+    ///                             or has a newer version
+    /// @throws NoSuchFileException when the location does not exist
     static TablePaths find(RangeStore store, Location path, boolean isLenient) throws IOException {
         if (store.isFolder(path)) {
             return findInFolder(store, path, null, isLenient);
@@ -68,11 +68,16 @@ record TablePaths(
         if (!store.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
-        return new TablePaths(null, "", List.of(path), null, null, List.of(), null, null);
+        return ofFile(path);
     }
 
-    /// The zip archive that a path names, or whose member a path `FILE/NAME` names; null when there is none. The
-    /// names of members may contain slashes.
+    /// A table of one file, whatever its content.
+    static TablePaths ofFile(Location file) {
+        return new TablePaths(null, "", List.of(file), null, null, List.of(), null, null);
+    }
+
+    /// The zip archive that a path names, or that contains the member named by a path `FILE/NAME`; null when there
+    /// is none. Member names may contain slashes.
     static Location archiveOf(RangeStore store, Location path) throws IOException {
         Location file = path;
         while (file != null && !store.exists(file)) {
@@ -82,7 +87,7 @@ record TablePaths(
     }
 
     private static TablePaths inArchive(RangeStore store, Location archive, Location path) throws IOException {
-        // Part by part as it is: the name of a member may contain "..", which means nothing in it.
+        // The path is not normalised: the name of a member may contain "..", which has no meaning in it.
         String name = null;
         for (Location part = path; !part.equals(archive); part = part.parent()) {
             name = name == null ? part.name() : part.name() + "/" + name;
@@ -97,7 +102,7 @@ record TablePaths(
         return !store.exists(path) && folder != null && store.isFolder(folder) && hasShards(store, folder, path.name());
     }
 
-    /// The folder of a path, or null when there is none. That of a relative path depends on the working directory.
+    /// The folder of a path, or null when there is none. For a relative path it depends on the working directory.
     private static Location folderOf(Location path) {
         return path.isLocal() ? Location.of(path.path().toAbsolutePath()).parent() : path.parent();
     }
@@ -133,7 +138,7 @@ record TablePaths(
         }
         if (allSeries.isEmpty()) {
             throw new DatasetException.WrongFormat(
-                    folder, "the folder holds no shards like NAME-00000.npy; open one of its files");
+                    folder, "the folder has no shards like NAME-00000.npy; open one of its files instead");
         }
         Map.Entry<String, List<Location>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
@@ -148,7 +153,7 @@ record TablePaths(
                     + refusal.what().replace(TableManifest.ADVICE, "");
         }
         if (store.isFolder(folder.resolve(TableFormat.MANIFEST))) {
-            return TableFormat.MANIFEST + " is a folder and no list of shards, so all shard files are read.";
+            return TableFormat.MANIFEST + " is a folder and not a manifest, so all shard files are read.";
         }
         return TableManifest.isForeign(store, folder)
                 ? TableFormat.MANIFEST + " was written by another program and is not used."
@@ -172,13 +177,13 @@ record TablePaths(
             RangeStore store, Location folder, TableManifest manifest, Map<String, List<Location>> allSeries)
             throws IOException {
         List<Location> files = manifest.shards().stream()
-                .map(shard -> folder.resolve(shard.file()))
+                .map(shard -> folder.resolve(shard.name()))
                 .toList();
         if (files.isEmpty()) {
             throw new DatasetException.WrongFormat(
                     folder, "the table was never finished: its writer stopped before the end; write it again");
         }
-        // One list instead of a question for each of what may be thousands of files.
+        // One listing is faster than a check for each of thousands of files.
         Set<Location> there = new HashSet<>(store.list(folder));
         for (Location file : files) {
             if (!there.contains(file) && !store.exists(file)) {
@@ -206,8 +211,8 @@ record TablePaths(
         return series.substring(0, Math.max(0, series.length() - 1));
     }
 
-    /// The shards of a folder by their series, each in order: those in the folder itself or, failing that, in its
-    /// folder `shards`.
+    /// The shards of a folder by series, each in order: those in the folder itself, or else in its subfolder
+    /// `shards`.
     static Map<String, List<Location>> allSeries(RangeStore store, Location folder) throws IOException {
         Map<String, List<Location>> here = seriesIn(store, folder);
         Location inner = folder.resolve(SHARDS_FOLDER);
@@ -241,7 +246,7 @@ record TablePaths(
         return matcher(name).group(1);
     }
 
-    /// The name of the shard that follows one.
+    /// The name of the next shard.
     static Path next(Path shard) {
         String name = shard.getFileName().toString();
         String digits = matcher(name).group(2);
@@ -252,7 +257,7 @@ record TablePaths(
     static String name(String series, long number, int digitCount) {
         String digits = Long.toString(number);
         if (digits.length() > digitCount) {
-            throw new IllegalArgumentException("a table has no more shards than its names have digits");
+            throw new IllegalArgumentException("too many shards: the numbers in their names have no more digits");
         }
         return series + "0".repeat(digitCount - digits.length()) + digits + ".npy";
     }
@@ -265,7 +270,7 @@ record TablePaths(
     private static Matcher matcher(String name) {
         Matcher matcher = SHARD.matcher(name);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException(name + " is no name of a shard");
+            throw new IllegalArgumentException(name + " is not a valid name of a shard");
         }
         return matcher;
     }

@@ -18,6 +18,7 @@ import dev.penstock.memory.RangeStore;
 import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
+import dev.penstock.rows.RunGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -27,19 +28,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// An open table.
+/// A reader for tables.
 ///
-/// Its records are the rows. A structured type gives a field for each of its members, a plain one the field
-/// `value`. Opening reads the headers and nothing else.
+/// Its records are the rows. A structured type has a field for each of its members, a plain type has the field
+/// `value`. Opening reads only the headers.
 ///
-/// **Ownership.** Owns the mappings. Rows are views into them and die with the reader.
+/// **Ownership.** Owns the mappings. Rows are views into them and are valid until the reader is closed.
 ///
-/// **Threads.** Any number, as [Dataset] says.
+/// **Threads.** Safe for any number of threads, as for every [Dataset][dev.penstock.Dataset].
 public final class TableReader implements StoredRows {
-    /// How to read a table.
+    /// Options for reading a table.
     ///
-    /// @param reading   what all formats share
-    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, of a newer version
+    /// @param reading   the options that all formats share
+    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, has a newer version
     ///                  or names missing files, instead of refusing it; [TableReader#remarks] says so
     public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
@@ -61,6 +62,7 @@ public final class TableReader implements StoredRows {
     private final List<RowField> rowFields;
     private final List<Field> fields;
     private final RowGather gather;
+    private final RunGather runs;
     private final TableFingerprint fingerprints;
 
     private TableReader(Location location, Options options, TablePaths files, TableRows shards) {
@@ -71,23 +73,24 @@ public final class TableReader implements StoredRows {
         this.rowFields = shards.rowType().fields();
         this.fields = rowFields.stream().map(RowField::field).toList();
         this.gather = new RowGather(shards.rows(), rowFields);
+        this.runs = new RunGather(shards.rows(), rowFields);
         this.fingerprints = new TableFingerprint(shards, files.manifest());
     }
 
     /// Opens a file, a folder of shards, one of several tables in a folder as `FOLDER/NAME`, or an array in an
-    /// archive as `FILE.npz/NAME`. An archive of one array is opened by its own name, too.
+    /// archive as `FILE.npz/NAME`. An archive with a single array can also be opened by its own name.
     ///
-    /// @throws DatasetException when it is no table, or damaged
+    /// @throws DatasetException when the path is not a table, or is damaged
     public static TableReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens a table in a certain way.
+    /// Opens a table with options.
     public static TableReader open(Path path, Options options) throws IOException {
         return open(Location.of(path), options);
     }
 
-    /// Opens a table that is local, or in the store of the options.
+    /// Opens a table that is local, or in the remote store of the options.
     ///
     /// @throws IllegalArgumentException when the location is remote and the options have no store
     public static TableReader open(Location location, Options options) throws IOException {
@@ -95,6 +98,20 @@ public final class TableReader implements StoredRows {
         TablePaths files = TablePaths.find(options.reading().files(), location, options.isLenient());
         TableRows shards = TableRows.open(files, options.reading());
         return new TableReader(location, options, files, shards);
+    }
+
+    /// Opens a file of plain rows without a header. The caller gives their type.
+    ///
+    /// @throws DatasetException         when the file is not a whole number of rows
+    /// @throws IllegalArgumentException when rows of this type have no bytes
+    public static TableReader openRaw(Path path, RowType rowType, Options options) throws IOException {
+        if (rowType.size() == 0) {
+            throw new IllegalArgumentException("rows of type " + rowType
+                    + " have no bytes, so the number of rows in a file without a" + " header is not known");
+        }
+        TablePaths files = TablePaths.ofFile(Location.of(path));
+        TableRows rows = TableRows.open(files, options.reading(), file -> TableHeader.raw(file, rowType));
+        return new TableReader(Location.of(path), options, files, rows);
     }
 
     /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path
@@ -150,6 +167,11 @@ public final class TableReader implements StoredRows {
     }
 
     @Override
+    public boolean isRaw() {
+        return shards.headers().getFirst().isRaw();
+    }
+
+    @Override
     public String itemType() {
         return rowType().item().descr();
     }
@@ -164,7 +186,13 @@ public final class TableReader implements StoredRows {
         return rowType().size();
     }
 
-    /// What a row is, as it is stored.
+    /// A folder of scalars is a table with one row for each of them.
+    @Override
+    public boolean isScalar() {
+        return count() == 1 && shards.headers().getFirst().isScalar();
+    }
+
+    /// The type of a row as it is stored.
     public RowType rowType() {
         return shards.rowType();
     }
@@ -188,22 +216,22 @@ public final class TableReader implements StoredRows {
         return null;
     }
 
-    /// One field of all rows, without copying any.
+    /// A zero-copy view of one field of all rows.
     ///
-    /// @throws IllegalArgumentException when there is no such field
+    /// @throws IllegalArgumentException when the field does not exist
     public TableColumn column(String name) {
         for (RowField field : rowFields) {
             if (field.field().name().equals(name)) {
                 return new TableColumn(shards, gather, field);
             }
         }
-        throw new IllegalArgumentException("no field " + name + " in " + location + "; there are: "
+        throw new IllegalArgumentException(location + " has no field " + name + "; its fields are "
                 + String.join(", ", fields.stream().map(Field::name).toList()));
     }
 
-    /// These rows as a dataset of its own, without copying any.
+    /// A zero-copy view of some rows as a dataset.
     ///
-    /// @throws IndexOutOfBoundsException when there is no such row
+    /// @throws IndexOutOfBoundsException when an index is out of range
     public Subset rows(long[] indices) {
         return Subset.of(this, indices);
     }
@@ -214,23 +242,33 @@ public final class TableReader implements StoredRows {
         gather.gather(indices, batch);
     }
 
-    /// Copies many rows as they are stored, one after another. Returns their bytes, which belong to the buffer.
+    /// Copies many rows in their stored form, one after another. Returns their bytes, which belong to the buffer.
     ///
     /// @param indices as for [#gather]
     public MemorySegment read(MemorySegment indices, Buffer target) throws IOException {
         return gather.read(indices, target);
     }
 
-    /// Copies many rows as they are stored, one after another.
+    /// Copies many rows in their stored form, one after another.
     ///
-    /// Memory that another thread could free meanwhile, which is that of a shared or automatic arena, is filled
-    /// through a small buffer: a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
+    /// Memory that another thread could free, because it belongs to a shared or automatic arena, is filled through
+    /// a small buffer. That is a few per cent slower than [#read(MemorySegment, Buffer)] or memory of a confined
     /// arena.
     ///
     /// @param indices as for [#gather]
-    /// @param target  memory for [RowType#size] bytes a row
+    /// @param target  memory for [RowType#size] bytes for each row
     public void read(MemorySegment indices, MemorySegment target) throws IOException {
         gather.read(indices, target);
+    }
+
+    @Override
+    public void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+        runs.read(firstRows, length, target);
+    }
+
+    @Override
+    public boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+        return runs.gather(firstRows, length, batch);
     }
 
     @Override
@@ -249,14 +287,14 @@ public final class TableReader implements StoredRows {
         return shards.group().use(() -> new TableVerifier(files, shards, options.threads()).verify(progress));
     }
 
-    /// Of the type, the number of rows and the checksums that a manifest has of all shards, or samples of the
-    /// rows. Which shards they are in makes no difference.
+    /// A fingerprint built from the type, the number of rows, and the checksums in the manifest or samples of the
+    /// rows. It does not depend on how the rows are divided into shards.
     @Override
     public String fingerprint() throws IOException {
         return fingerprint(count());
     }
 
-    /// Known for every number of first rows: a table grows by appending.
+    /// Known for every number of rows, because a table grows by appending.
     @Override
     public String fingerprint(long rowCount) throws IOException {
         return shards.group().use(() -> {
@@ -265,8 +303,8 @@ public final class TableReader implements StoredRows {
         });
     }
 
-    /// Accepts the fingerprint of samples as well, which tables with a manifest had before and copies without one
-    /// have.
+    /// Also accepts the fingerprint of samples, which earlier versions used for tables with a manifest, and which
+    /// copies without a manifest have.
     @Override
     public boolean hasFingerprint(String noted, long rowCount) throws IOException {
         return noted.equals(fingerprint(rowCount))
@@ -278,7 +316,7 @@ public final class TableReader implements StoredRows {
         return fingerprints.isExact();
     }
 
-    /// What the manifest notes.
+    /// The metadata in the manifest.
     @Override
     public Map<String, String> metadata() {
         return files.manifest() == null ? Map.of() : files.manifest().metadata();
@@ -293,6 +331,9 @@ public final class TableReader implements StoredRows {
         facts.put("shards", (long) shards.headers().size());
         facts.put("order", shards.hasColumnOrder() ? "Fortran" : "C");
         facts.put("manifest", files.manifest() != null);
+        if (isRaw()) {
+            facts.put("raw", true);
+        }
         if (files.manifest() != null) {
             facts.put("created", files.manifest().created());
         }
@@ -309,10 +350,9 @@ public final class TableReader implements StoredRows {
             remarks.add(files.remark());
         }
         if (shards.hasColumnOrder()) {
-            remarks.add(
-                    "the array is in Fortran order, column by column: its rows are collected from all over the file,"
-                            + " which is slow; make a faster copy with: penstock table write --input " + location
-                            + " --output COPY.npy");
+            remarks.add("the array is in Fortran order (column by column), so its rows are scattered over the file,"
+                    + " which is slow; make a faster copy with: penstock table write --input " + location
+                    + " --output COPY.npy");
         }
         return remarks;
     }
@@ -321,5 +361,6 @@ public final class TableReader implements StoredRows {
     public void close() {
         shards.close();
         gather.close();
+        runs.close();
     }
 }

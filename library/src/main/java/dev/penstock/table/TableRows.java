@@ -11,18 +11,28 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The rows of a table in their open files, and the headers of the files.
+/// The open files of a table with their headers.
 record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoCloseable {
     /// Opens all shards and reads their headers.
     ///
-    /// @throws DatasetException when one is damaged, or of another type than the first
+    /// @throws DatasetException when a shard is damaged, or has another type than the first
     static TableRows open(TablePaths paths, ReaderOptions options) throws IOException {
+        return open(paths, options, TableHeader::read);
+    }
+
+    /// Determines the header of a file.
+    @FunctionalInterface
+    interface HeaderReader {
+        TableHeader read(OpenFile file) throws IOException;
+    }
+
+    static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader) throws IOException {
         OpenFiles files = paths.member() == null
                 ? OpenFiles.openAt(paths.files(), options)
                 : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         RowFiles rows = RowFiles.open(files, options, file -> {
-            TableHeader header = TableHeader.read(file);
+            TableHeader header = reader.read(file);
             requireSameType(file, header, headers);
             headers.add(header);
             return header.layout();
@@ -36,7 +46,7 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
                     file.location(),
                     TableFormat.LENGTH_OFFSET,
                     Reason.SHARD_MISMATCH,
-                    "its rows are " + Literal.shown(header.rowType().toString()) + " and those of the first shard "
+                    "its rows are " + Literal.shown(header.rowType().toString()) + ", but those of the first shard are "
                             + Literal.shown(before.getFirst().rowType().toString()));
         }
     }
@@ -49,12 +59,12 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
         return headers.getFirst().rowType();
     }
 
-    /// Whether a shard is in Fortran order, so that its rows are collected from all over its file.
+    /// Whether a shard is in Fortran order, so that its rows are scattered over its file.
     boolean hasColumnOrder() {
         return headers.stream().anyMatch(TableHeader::isColumnOrder);
     }
 
-    /// Rows of all shards.
+    /// The number of rows in all shards.
     long count() {
         return rows.count();
     }

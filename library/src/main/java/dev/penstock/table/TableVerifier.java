@@ -13,16 +13,16 @@ import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
+import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 
 /// Reads every byte of an open table and lists what is wrong with it.
 ///
-/// A member of a zip archive has a CRC-32. Any other file without a manifest has no checksum: that its bytes can
-/// be read is then all that can be said.
+/// A member of a zip archive has a CRC-32. Other files without a manifest have no checksum, so `verify` can only
+/// tell that their bytes can be read.
 final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;
@@ -40,13 +40,10 @@ final class TableVerifier {
         checkManifest();
         checkNumbers();
         long totalBytes = shards.group().bytes();
-        // Shards are checked in any order, and their problems are listed in the order of the files.
-        List<List<Problem>> found = new ArrayList<>();
-        for (int i = 0; i < shards.headers().size(); i++) {
-            found.add(new ArrayList<>());
-        }
-        Parallel.run(found.size(), threads, i -> checkShard((int) i, found.get((int) i), progress, totalBytes));
-        found.forEach(problems -> problems.forEach(findings::add));
+        // Shards are checked in any order, but their problems are listed in the order of the files.
+        List<Problem> problems = Parallel.collect(
+                shards.headers().size(), threads, (i, found) -> checkShard(i, found, progress, totalBytes));
+        problems.forEach(findings::add);
         progress.at(totalBytes, totalBytes);
         return findings.result(checkedBytes.get());
     }
@@ -60,7 +57,7 @@ final class TableVerifier {
                     files.folder().resolve(TableFormat.MANIFEST),
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
-                    "the rows are " + shards.rowType() + " and not of the listed type "
+                    "the rows have the type " + shards.rowType() + ", but the manifest lists "
                             + files.manifest().dtype()));
         }
         for (Location file : files.unlisted()) {
@@ -68,7 +65,8 @@ final class TableVerifier {
                     file,
                     Severity.WARNING,
                     Reason.UNLISTED_SHARD,
-                    "not listed in " + TableFormat.MANIFEST + " and so no part of the table: an append stopped, or"
+                    "not listed in " + TableFormat.MANIFEST
+                            + ", so not part of the table: an append was interrupted, or"
                             + " another program put it there"));
         }
     }
@@ -78,7 +76,7 @@ final class TableVerifier {
                 && manifest.shape().equals(shards.rowType().shape());
     }
 
-    /// A gap in the numbers is a file that somebody may have lost, and shifts all rows behind it.
+    /// A gap in the numbers may be a lost file, which would shift all rows after it.
     private void checkNumbers() {
         for (int i = 1; files.manifest() == null && i < files.files().size(); i++) {
             long expected = TablePaths.number(files.files().get(i - 1)) + 1;
@@ -87,7 +85,7 @@ final class TableVerifier {
                         files.files().get(i),
                         Severity.WARNING,
                         Reason.MISSING_SHARD,
-                        "shard number " + expected + " is not there"));
+                        "shard number " + expected + " is missing"));
             }
         }
     }
@@ -118,7 +116,7 @@ final class TableVerifier {
                     dataEnd,
                     Severity.WARNING,
                     Reason.TRAILING_BYTES,
-                    file.size() - dataEnd + " bytes behind the last row belong to nothing"));
+                    file.size() - dataEnd + " extra bytes after the last row"));
         }
         if (files.member() != null && files.member().crc() != memberCrc.getValue()) {
             found.add(problem(
@@ -126,7 +124,7 @@ final class TableVerifier {
                     Severity.ERROR,
                     Reason.CHECKSUM,
                     "the array has CRC-32 " + ChecksummedJson.hex((int) memberCrc.getValue())
-                            + " and the archive lists "
+                            + ", but the archive lists "
                             + ChecksummedJson.hex((int) files.member().crc())));
         }
         if (files.manifest() != null) {
@@ -134,21 +132,20 @@ final class TableVerifier {
         }
     }
 
-    private static void checkListed(
-            TableManifest.Shard listed, OpenFile file, TableHeader header, int crc, List<Problem> found) {
+    private static void checkListed(Published listed, OpenFile file, TableHeader header, int crc, List<Problem> found) {
         if (listed.rows() != header.rowCount() || listed.bytes() != file.size()) {
             found.add(problem(
                     file.location(),
                     Severity.ERROR,
                     Reason.SHARD_MISMATCH,
-                    header.rowCount() + " rows in " + file.size() + " bytes, where " + listed.rows() + " in "
-                            + listed.bytes() + " are listed"));
+                    header.rowCount() + " rows in " + file.size() + " bytes, but the manifest lists " + listed.rows()
+                            + " rows in " + listed.bytes() + " bytes"));
         } else if (listed.crc() != null && !listed.crc().equals(ChecksummedJson.hex(crc))) {
             found.add(problem(
                     file.location(),
                     Severity.ERROR,
                     Reason.CHECKSUM,
-                    "the file has CRC " + ChecksummedJson.hex(crc) + " and " + listed.crc() + " is listed"));
+                    "the file has CRC " + ChecksummedJson.hex(crc) + ", but the manifest lists " + listed.crc()));
         }
     }
 

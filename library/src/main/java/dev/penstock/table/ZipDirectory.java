@@ -15,10 +15,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The directory of a zip archive, found from the end of the file and checked as a whole: the members lie in the
-/// file one behind another, and no two have the same name.
+/// The directory of a zip archive. It is found from the end of the file and checked as a whole: members must not
+/// overlap, and no two may have the same name.
 final class ZipDirectory {
-    /// What a two-byte length can say.
+    /// The largest two-byte length.
     private static final int COMMENT_SIZE_MAX = 0xFFFF;
 
     private final Location file;
@@ -31,21 +31,21 @@ final class ZipDirectory {
         this.fileSize = fileSize;
     }
 
-    /// What the end records say about the directory.
+    /// The location of the directory, as the end records give it.
     ///
-    /// @param limit where the first end record begins
+    /// @param limit the offset of the first end record
     private record Place(long count, long offset, long byteCount, long limit) {}
 
     /// Reads all entries, in the order of the members in the file.
     ///
-    /// @throws DatasetException when the archive is damaged, or one of several files
+    /// @throws DatasetException when the archive is damaged, or is split into several files
     static List<ZipEntry> read(Location file, Disk.Readable archive) throws IOException {
         ZipDirectory directory = new ZipDirectory(file, archive, archive.size());
         Place place = directory.place();
         return directory.inOrder(directory.entries(place), place.offset());
     }
 
-    /// Bytes of the archive, copied. The caller has checked that the size is bounded.
+    /// Copies bytes of the archive. The caller has checked that the size is bounded.
     static MemorySegment bytes(Location file, Disk.Readable archive, long offset, int byteCount) throws IOException {
         MemorySegment bytes = MemorySegment.ofArray(new byte[byteCount]);
         long done = archive.read(offset, bytes);
@@ -70,7 +70,7 @@ final class ZipDirectory {
                     file,
                     offset,
                     Reason.UNSUPPORTED_VERSION,
-                    "the archive is one of several files that belong together; join them first");
+                    "the archive is split into several files; join them first");
         }
     }
 
@@ -89,7 +89,7 @@ final class ZipDirectory {
         throw corrupt(
                 fileSize,
                 Reason.TRUNCATED,
-                "the zip archive has no end record: it was cut off, or other bytes follow it; write or copy it again");
+                "the zip archive has no end record: it is truncated, or other bytes follow it; write or copy it again");
     }
 
     private Place place(MemorySegment tail, int start, long endOffset) throws IOException {
@@ -117,13 +117,13 @@ final class ZipDirectory {
             throw corrupt(
                     endOffset,
                     Reason.OUT_OF_RANGE,
-                    "a directory of " + place.byteCount + " bytes is larger than the " + ZipFormat.DIRECTORY_BYTES_MAX
-                            + " that are read");
+                    "a directory of " + place.byteCount + " bytes is too large: the limit is "
+                            + ZipFormat.DIRECTORY_BYTES_MAX + " bytes");
         }
         return place;
     }
 
-    /// What the 64-bit end record says, or null when there is none.
+    /// The location given by the 64-bit end record, or null when there is none.
     private Place place64(MemorySegment tail, int start, long endOffset) throws IOException {
         ZipStruct struct = ZipStruct.LOCATOR;
         long locatorOffset = endOffset - struct.size();
@@ -138,7 +138,9 @@ final class ZipDirectory {
         long offset = struct.get(locator, 0, "endOffset");
         if (offset < 0 || offset > locatorOffset - ZipStruct.END_64.size()) {
             throw corrupt(
-                    locatorOffset, Reason.OUT_OF_RANGE, "the locator points to byte " + offset + ", not before itself");
+                    locatorOffset,
+                    Reason.OUT_OF_RANGE,
+                    "the locator points to byte " + offset + ", which is not before the locator");
         }
         return place64(tail, start, offset, locatorOffset);
     }
@@ -146,11 +148,11 @@ final class ZipDirectory {
     private Place place64(MemorySegment tail, int start, long offset, long locatorOffset) throws IOException {
         ZipStruct struct = ZipStruct.END_64;
         MemorySegment end = bytes(offset, struct.size());
-        // The signature and the size itself do not count.
+        // The signature and the size field itself are not counted.
         long recordSize = locatorOffset - offset - Integer.BYTES - Long.BYTES;
         if (struct.get(end, 0, "signature") != ZipFormat.END_64_SIGNATURE
                 || struct.get(end, 0, "recordSize") != recordSize) {
-            throw corrupt(offset, Reason.BAD_HEADER, "no 64-bit end record is where the locator points to");
+            throw corrupt(offset, Reason.BAD_HEADER, "there is no 64-bit end record where the locator points");
         }
         boolean isOne = struct.get(end, 0, "disk") == 0
                 && struct.get(end, 0, "directoryDisk") == 0
@@ -190,7 +192,7 @@ final class ZipDirectory {
             throw corrupt(
                     place.limit,
                     Reason.COUNT_MISMATCH,
-                    "the directory has " + entries.size() + " entries, and the end record says " + place.count);
+                    "the directory has " + entries.size() + " entries, but the end record says " + place.count);
         }
         return entries;
     }
@@ -209,7 +211,7 @@ final class ZipDirectory {
         if (start + struct.size() > place.byteCount
                 || struct.get(directory, start, "signature") != ZipFormat.ENTRY_SIGNATURE
                 || start + entrySize(directory, start) > place.byteCount) {
-            throw corrupt(offset, Reason.BAD_HEADER, "this is no whole entry of the directory");
+            throw corrupt(offset, Reason.BAD_HEADER, "this is not a complete entry of the directory");
         }
         requireOneDisk(struct.get(directory, start, "disk") == 0, offset);
         long nameSize = struct.get(directory, start, "nameSize");
@@ -242,7 +244,7 @@ final class ZipDirectory {
         }
     }
 
-    /// Sorts the entries by the places of their members, and checks that no member reaches into the next one.
+    /// Sorts the entries by the offsets of their members, and checks that no member overlaps the next one.
     private List<ZipEntry> inOrder(List<ZipEntry> entries, long directoryOffset) {
         List<ZipEntry> sorted = new ArrayList<>(entries);
         sorted.sort(Comparator.comparingLong(ZipEntry::localOffset));
@@ -254,15 +256,15 @@ final class ZipDirectory {
                 throw corrupt(
                         entry.entryOffset(),
                         Reason.OUT_OF_RANGE,
-                        "the member " + ZipMembers.shown(entry.name()) + " does not lie before the directory");
+                        "the member " + ZipMembers.shown(entry.name()) + " is not before the directory");
             }
             long headSize = ZipStruct.LOCAL.size() + entry.encodedName().length;
             if (limit - entry.localOffset() - headSize < entry.storedSize()) {
                 throw corrupt(
                         entry.entryOffset(),
                         isLast ? Reason.OUT_OF_RANGE : Reason.OVERLAP,
-                        "the member " + ZipMembers.shown(entry.name()) + " reaches into the "
-                                + (isLast ? "directory" : "one behind it"));
+                        "the member " + ZipMembers.shown(entry.name()) + " overlaps the "
+                                + (isLast ? "directory" : "next member"));
             }
             sorted.set(i, entry.withLimit(limit));
         }

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 
 /// An entry of the directory of a zip archive.
 ///
-/// @param storedSize  bytes in the archive
-/// @param size        bytes of the member
-/// @param localOffset where the local header begins
-/// @param entryOffset where the entry itself begins
-/// @param limit       where the next member begins, or the directory
+/// @param storedSize  the size in the archive, in bytes
+/// @param size        the size of the member, in bytes
+/// @param localOffset the offset of the local header
+/// @param entryOffset the offset of the entry itself
+/// @param limit       the offset of the next member, or of the directory
 record ZipEntry(
         String name,
         int flags,
@@ -21,12 +21,13 @@ record ZipEntry(
         long localOffset,
         long entryOffset,
         long limit) {
-    /// The encoding of names. Names without the flag are those of no known encoding; each byte is one character.
+    /// The encoding of names. Without the UTF-8 flag the encoding is not known, and each byte is read as one
+    /// character.
     static Charset charset(int flags) {
         return (flags & ZipFormat.UTF_8) != 0 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1;
     }
 
-    /// The name as it is stored.
+    /// The name in its stored encoding.
     byte[] encodedName() {
         return name.getBytes(charset(flags));
     }

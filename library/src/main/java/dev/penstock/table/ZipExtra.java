@@ -7,8 +7,8 @@ import dev.penstock.Reason;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
 
-/// The 64-bit numbers in the extra fields of an entry or a local header. They follow one another in the order in
-/// which they are asked for.
+/// The 64-bit numbers in the extra fields of an entry or a local header. They must be read in the order in which
+/// they are stored.
 final class ZipExtra {
     private static final int HEAD_SIZE = 4;
 
@@ -17,14 +17,14 @@ final class ZipExtra {
     private final MemorySegment numbers;
     private long usedBytes;
 
-    /// @param offset where the structure begins in the file, for messages
+    /// @param offset the offset of the structure in the file, for messages
     ZipExtra(Location file, long offset, MemorySegment extra) {
         this.file = file;
         this.offset = offset;
         this.numbers = find(extra);
     }
 
-    /// Programs that align members pad with extra fields that do not end well, so the search ends quietly there.
+    /// Some programs pad with incomplete extra fields to align members, so the search ends silently there.
     private static MemorySegment find(MemorySegment extra) {
         long start = 0;
         while (start + HEAD_SIZE <= extra.byteSize()) {
@@ -41,14 +41,14 @@ final class ZipExtra {
         return extra.asSlice(0, 0);
     }
 
-    /// A number of a structure, or the next 64-bit number when all its bits are set.
+    /// Returns a number of a structure, or the next 64-bit number when all its bits are set.
     long value(ZipStruct struct, MemorySegment bytes, long start, String field) {
         if (!struct.isElsewhere(bytes, start, field)) {
             return struct.get(bytes, start, field);
         }
         if (usedBytes + Long.BYTES > numbers.byteSize()) {
             throw new DatasetException.Corrupt(
-                    file, offset, Reason.BAD_HEADER, "the 64-bit number that " + field + " stands for is not there");
+                    file, offset, Reason.BAD_HEADER, "the 64-bit number for " + field + " is missing");
         }
         long value = numbers.get(Layouts.U64, usedBytes);
         usedBytes += Long.BYTES;

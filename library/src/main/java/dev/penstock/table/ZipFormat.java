@@ -9,13 +9,13 @@ import static dev.penstock.memory.Layouts.U8;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 
-/// The parts of a zip archive that are read to find the arrays of an `.npz` file, as `np.savez` writes it.
+/// The parts of a zip archive that are read to find the arrays of an `.npz` file, as written by `np.savez`.
 ///
 /// An archive is its members, each a local header and the bytes of the member, then a directory with an entry for
-/// each member, then an end record. All integers are little-endian. A 16-bit or 32-bit number with all bits set
-/// stands for a 64-bit number elsewhere: those of the end record are in a second end record (END_64), which a
-/// locator before the end record finds; those of an entry or a local header are in its extra field with the
-/// number 1. NumPy writes this extra field in every local header.
+/// each member, then an end record. All integers are little-endian. A 16-bit or 32-bit number with all bits set is
+/// a placeholder for a 64-bit number. The 64-bit numbers of the end record are in a second end record (END_64),
+/// which a locator before the end record points to. 64-bit numbers of other headers are in their extra field
+/// with the number 1. NumPy writes this extra field in every local header.
 ///
 /// ## Layout
 ///
@@ -97,7 +97,8 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## Limits
 ///
-/// - The directory has at most [#DIRECTORY_BYTES_MAX] bytes, since it is read into memory: a million members.
+/// - The directory has at most [#DIRECTORY_BYTES_MAX] bytes, enough for a million members, because it is read into
+///   memory.
 final class ZipFormat {
     static final int END_SIGNATURE = 0x06054b50;
     static final int LOCATOR_SIGNATURE = 0x07064b50;
@@ -105,16 +106,16 @@ final class ZipFormat {
     static final int ENTRY_SIGNATURE = 0x02014b50;
     static final int LOCAL_SIGNATURE = 0x04034b50;
 
-    /// The flags of members that are encrypted, in one of the ways there are.
+    /// The flags of members that are encrypted by any method.
     static final int ENCRYPTED = 1 | 1 << 6 | 1 << 13;
 
-    /// The flag of members whose local header does not know their sizes and checksum.
+    /// The flag of members whose local header lacks their sizes and checksum.
     static final int SIZES_FOLLOW = 1 << 3;
 
     /// The flag of names in UTF-8.
     static final int UTF_8 = 1 << 11;
 
-    /// The extra field with 64-bit numbers.
+    /// The number of the extra field with 64-bit numbers.
     static final int EXTRA_64 = 1;
 
     static final long DIRECTORY_BYTES_MAX = 64L << 20;

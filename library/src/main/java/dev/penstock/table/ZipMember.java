@@ -3,9 +3,9 @@ package dev.penstock.table;
 
 import dev.penstock.memory.FilePart;
 
-/// A stored member of a zip archive, as [ZipMembers] found it.
+/// A stored member of a zip archive, found by [ZipMembers].
 ///
-/// @param name as the archive spells it, such as `weights.npy`
-/// @param part where its bytes lie in the archive
-/// @param crc  the CRC-32 of its bytes that the archive lists
+/// @param name the name in the archive, such as `weights.npy`
+/// @param part the position of its bytes in the archive
+/// @param crc  the CRC-32 of its bytes according to the archive
 record ZipMember(String name, FilePart part, long crc) {}

@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
 
 /// Finds the arrays of an `.npz` file, which is a zip archive of `.npy` files. [ZipFormat] is the specification.
 ///
-/// Only stored members are opened, because their bytes lie in the archive as they are. Names are never used as
-/// names of files.
+/// Only stored members can be opened, because their bytes are not compressed. Member names are never used as file
+/// names.
 final class ZipMembers {
-    /// What the names of arrays end in; NumPy leaves it out.
+    /// The extension of arrays in an archive. NumPy omits it from their names.
     private static final String ENDING = ".npy";
 
     private static final int NAMES_SHOWN_MAX = 20;
@@ -34,7 +34,7 @@ final class ZipMembers {
         this.archive = archive;
     }
 
-    /// Whether a file begins like a zip archive, perhaps one without members.
+    /// Whether a file begins like a zip archive, possibly an empty one.
     static boolean isArchive(RangeStore store, Location file) throws IOException {
         byte[] start = new byte[Integer.BYTES];
         MemorySegment target = MemorySegment.ofArray(start);
@@ -49,8 +49,8 @@ final class ZipMembers {
 
     /// Finds an array in an archive.
     ///
-    /// @param name its name, with or without `.npy`; null for the only array of the archive
-    /// @throws DatasetException    when the archive is damaged, has no array or several and no name was given, or
+    /// @param name the name of the array, with or without `.npy`; null for the only array of the archive
+    /// @throws DatasetException    when the archive is damaged, has no array, or several and no name was given, or
     ///                             the array is compressed or encrypted
     /// @throws NoSuchFileException when no array has the name
     static ZipMember find(RangeStore store, Location file, String name) throws IOException {
@@ -65,7 +65,7 @@ final class ZipMembers {
         List<ZipEntry> arrays = arrays(entries);
         if (arrays.isEmpty()) {
             throw new DatasetException.WrongFormat(
-                    file, "this is a zip archive that holds no NumPy arrays: no member has a name that ends in .npy");
+                    file, "this is a zip archive without NumPy arrays: no member has a name that ends in .npy");
         }
         if (arrays.size() > 1) {
             throw new DatasetException.WrongFormat(
@@ -85,8 +85,8 @@ final class ZipMembers {
             }
         }
         List<ZipEntry> arrays = arrays(entries);
-        String there = arrays.isEmpty() ? "it holds none" : "there are: " + names(arrays, ", ");
-        throw new NoSuchFileException(file + "/" + name, null, "the archive holds no array of this name; " + there);
+        String there = arrays.isEmpty() ? "it has none" : "its arrays are " + names(arrays, ", ");
+        throw new NoSuchFileException(file + "/" + name, null, "the archive has no array of this name; " + there);
     }
 
     private static List<ZipEntry> arrays(List<ZipEntry> entries) {
@@ -103,18 +103,18 @@ final class ZipMembers {
         return others > 0 ? names + separator + others + " others" : names;
     }
 
-    /// Control characters in a name must not reach a terminal.
+    /// Quotes names with control characters, which must not reach a terminal.
     static String shown(String name) {
         return Literal.shown(name.chars().anyMatch(Character::isISOControl) ? Literal.quote(name) : name);
     }
 
-    /// Reads the local header, whose name and extra fields decide where the bytes of the member begin.
+    /// Reads the local header. The bytes of the member begin after its name and extra fields.
     private ZipMember open(ZipEntry entry) throws IOException {
         requireReadable(entry);
         ZipStruct struct = ZipStruct.LOCAL;
         MemorySegment local = ZipDirectory.bytes(file, archive, entry.localOffset(), struct.size());
         if (struct.get(local, 0, "signature") != ZipFormat.LOCAL_SIGNATURE) {
-            throw damaged(entry, "no local header is where the directory says");
+            throw damaged(entry, "there is no local header where the directory points");
         }
         int nameSize = (int) struct.get(local, 0, "nameSize");
         int extraSize = (int) struct.get(local, 0, "extraSize");
@@ -125,7 +125,7 @@ final class ZipMembers {
                     file,
                     entry.localOffset(),
                     Reason.OVERLAP,
-                    "the member " + shown(entry.name()) + " reaches into the one behind it, or the directory");
+                    "the member " + shown(entry.name()) + " overlaps the next member or the directory");
         }
         MemorySegment names = ZipDirectory.bytes(file, archive, nameOffset, nameSize + extraSize);
         byte[] name = Arrays.copyOf((byte[]) names.heapBase().orElseThrow(), nameSize);
@@ -133,7 +133,7 @@ final class ZipMembers {
         if (!Arrays.equals(name, entry.encodedName())
                 || (flags & ZipFormat.ENCRYPTED) != 0
                 || struct.get(local, 0, "method") != entry.method()) {
-            throw damaged(entry, "name, encryption or method of the local header are not those of the directory");
+            throw damaged(entry, "name, encryption or method of the local header differ from the directory");
         }
         if (((flags | entry.flags()) & ZipFormat.SIZES_FOLLOW) == 0) {
             requireSameSizes(entry, local, names.asSlice(nameSize));
@@ -155,14 +155,15 @@ final class ZipMembers {
                     file,
                     entry.entryOffset(),
                     Reason.UNSUPPORTED_TYPE,
-                    "the member " + shown(entry.name()) + " is compressed, and only stored members are read; write"
+                    "the member " + shown(entry.name())
+                            + " is compressed, but only uncompressed members can be read; write"
                             + " the archive with np.savez instead of np.savez_compressed");
         }
         if (entry.storedSize() != entry.size()) {
             throw damaged(
                     entry,
-                    "it is stored in " + entry.storedSize() + " bytes and has " + entry.size()
-                            + ", which differ although it is not compressed");
+                    "it is not compressed, but its stored size is " + entry.storedSize() + " and its size "
+                            + entry.size() + " bytes");
         }
     }
 
@@ -172,7 +173,7 @@ final class ZipMembers {
         long size = numbers.value(struct, local, 0, "memberSize");
         long storedSize = numbers.value(struct, local, 0, "storedSize");
         if (size != entry.size() || storedSize != entry.storedSize() || struct.get(local, 0, "crc") != entry.crc()) {
-            throw damaged(entry, "sizes or checksum of the local header are not those of the directory");
+            throw damaged(entry, "sizes or checksum of the local header differ from the directory");
         }
     }
 
@@ -181,7 +182,8 @@ final class ZipMembers {
                 file, entry.localOffset(), Reason.BAD_HEADER, "the member " + shown(entry.name()) + ": " + what);
     }
 
-    /// The name of a member in messages: that of the archive alone where the system has no such path.
+    /// The name of a member in messages. It is the archive's name if the system cannot form a path from the
+    /// member's name.
     private Location shownLocation(ZipEntry entry) {
         try {
             return file.resolve(shown(entry.name()));

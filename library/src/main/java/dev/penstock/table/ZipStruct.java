@@ -8,8 +8,8 @@ import java.lang.foreign.StructLayout;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The numbers of a structure of [ZipFormat] by their names. The names are looked up once for all structures,
-/// since an archive may have a million of them.
+/// The numeric fields of a structure of [ZipFormat] by name. The names are resolved once, because an archive may
+/// have a million structures.
 final class ZipStruct {
     static final ZipStruct END = new ZipStruct(ZipFormat.END);
     static final ZipStruct LOCATOR = new ZipStruct(ZipFormat.LOCATOR);
@@ -30,12 +30,12 @@ final class ZipStruct {
         }
     }
 
-    /// Bytes of the structure.
+    /// The size of the structure in bytes.
     int size() {
         return size;
     }
 
-    /// A number of the structure that begins at `start`. A 64-bit number may come out negative.
+    /// Reads a number of the structure that begins at `start`. A 64-bit number may become negative.
     long get(MemorySegment bytes, long start, String field) {
         Place place = places.get(field);
         long offset = start + place.offset;
@@ -43,11 +43,11 @@ final class ZipStruct {
             case Short.BYTES -> Layouts.u16(bytes, offset);
             case Integer.BYTES -> Layouts.u32(bytes, offset);
             case Long.BYTES -> bytes.get(Layouts.U64, offset);
-            default -> throw new IllegalArgumentException(field + " is no number");
+            default -> throw new IllegalArgumentException(field + " is not a number");
         };
     }
 
-    /// Whether a number has all bits set, so that its value is in a 64-bit number elsewhere.
+    /// Whether all bits of a number are set, so that its value is in a 64-bit number elsewhere.
     boolean isElsewhere(MemorySegment bytes, long start, String field) {
         return get(bytes, start, field) == (places.get(field).size == Short.BYTES ? 0xFFFFL : 0xFFFF_FFFFL);
     }

@@ -5,7 +5,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// The bytes of a tree as they are written, of which the last ones stay in memory to be compared with.
+/// The output of a tree. The last bytes stay in memory in a window, so that new line data and new runs can be
+/// compared with them.
 final class ArenaOutput {
     private static final int WINDOW_START = 1 << 18;
     static final int WINDOW_MAX = 4 << 20;
@@ -28,14 +29,14 @@ final class ArenaOutput {
     private final int windowMax;
     private final byte[] piece = new byte[PIECE_SIZE];
     private byte[] window;
-    /// Where in the file the window begins, how much of it is filled, and how much of that is written.
+    /// The offset of the window in the file, the number of its bytes in use, and how many of them are written.
     private long windowOffset;
 
     private int filled;
     private int written;
 
-    /// @param start     where in the file to begin
-    /// @param windowMax bytes that stay in memory
+    /// @param start     the offset in the file to begin at
+    /// @param windowMax the largest size of the window
     ArenaOutput(Write write, Read read, long start, int windowMax) {
         this.write = write;
         this.read = read;
@@ -44,35 +45,14 @@ final class ArenaOutput {
         this.window = new byte[Math.min(WINDOW_START, windowMax)];
     }
 
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     long position() {
         return windowOffset + filled;
     }
 
-    /// Makes room for so many bytes, to be put into [#window] at [#filled].
-    void reserve(int size) throws IOException {
-        if (filled + size <= window.length) {
-            return;
-        }
-        if (filled + size > windowMax) {
-            slide(size);
-        }
-        if (filled + size > window.length) {
-            window = Arrays.copyOf(window, Math.max(filled + size, Math.min(4 * window.length, windowMax)));
-        }
-    }
-
-    byte[] window() {
-        return window;
-    }
-
-    int filled() {
-        return filled;
-    }
-
-    /// Says that the window is filled up to there.
-    void fillTo(int newFilled) {
-        filled = newFilled;
+    void append(PendingNode node) throws IOException {
+        reserve(TreeFormat.NODE_SIZE_MAX);
+        filled = node.encode(position(), window, filled);
     }
 
     void append(byte[] source, int start, int size) throws IOException {
@@ -85,7 +65,16 @@ final class ArenaOutput {
         }
     }
 
-    /// Writes what is new and keeps the later half of the window, or less when that leaves too little room.
+    private void reserve(int size) throws IOException {
+        if (filled + size > windowMax) {
+            slide(size);
+        }
+        if (filled + size > window.length) {
+            window = Arrays.copyOf(window, Math.max(filled + size, Math.min(4 * window.length, windowMax)));
+        }
+    }
+
+    /// Writes the new bytes and keeps the second half of the window, or less if that leaves too little space.
     private void slide(int size) throws IOException {
         flush();
         int kept = Math.min(filled / 2, Math.max(0, windowMax - size));
@@ -102,7 +91,7 @@ final class ArenaOutput {
         }
     }
 
-    /// Whether the bytes at an offset are these.
+    /// Whether the bytes at an offset equal these.
     boolean isAt(long offset, byte[] bytes, int start, int size) throws IOException {
         if (offset + size > position()) {
             return false;
@@ -111,23 +100,16 @@ final class ArenaOutput {
             int at = (int) (offset - windowOffset);
             return Arrays.equals(window, at, at + size, bytes, start, start + size);
         }
+        if (offset + size > windowOffset + written) {
+            flush();
+        }
         for (int done = 0; done < size; done += PIECE_SIZE) {
             int part = Math.min(PIECE_SIZE, size - done);
-            read(offset + done, part);
+            read.read(offset + done, MemorySegment.ofArray(piece).asSlice(0, part));
             if (!Arrays.equals(piece, 0, part, bytes, start + done, start + done + part)) {
                 return false;
             }
         }
         return true;
-    }
-
-    private void read(long offset, int size) throws IOException {
-        int before = Math.clamp(windowOffset - offset, 0, size);
-        if (before > 0) {
-            read.read(offset, MemorySegment.ofArray(piece).asSlice(0, before));
-        }
-        if (before < size) {
-            System.arraycopy(window, (int) (offset + before - windowOffset), piece, before, size - before);
-        }
     }
 }

@@ -4,9 +4,9 @@ package dev.penstock.tree;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Writes a tree again without a file, and compares what would be written with what is there.
+/// Writes a tree again without a file, and compares the output with the existing file.
 final class CanonicalCheck {
-    /// Small, so that a file with more paths than anybody can go through is soon found to be too short for them.
+    /// Small, so that a file with too many paths to go through is quickly found to be too short for them.
     private static final int WINDOW = 1 << 20;
 
     private CanonicalCheck() {}
@@ -22,7 +22,7 @@ final class CanonicalCheck {
     static boolean isCanonical(TreeReader tree, MemorySegment file) throws IOException {
         ArenaOutput out = new ArenaOutput(
                 (source, offset) -> requireSame(file, source, offset),
-                // What was written so far is what is in the file.
+                // The bytes written so far equal those of the file.
                 (offset, target) -> MemorySegment.copy(file, offset, target, 0, target.byteSize()),
                 TreeFormat.HEADER_SIZE,
                 WINDOW);
@@ -34,7 +34,7 @@ final class CanonicalCheck {
             long root = assembly.finish(TreeWriter.RootStyle.LINE);
             return root == tree.root() && out.position() == file.byteSize();
         } catch (Difference | IllegalArgumentException e) {
-            // Paths that a lenient reader comes to out of order are refused by the writer.
+            // The writer rejects paths that a lenient reader returns out of order.
             return false;
         }
     }

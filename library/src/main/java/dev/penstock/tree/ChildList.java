@@ -5,7 +5,7 @@ import dev.penstock.Reason;
 
 /// The bytes that lead to the children of a branch: a list in ascending order, or a mask of 256 bits.
 ///
-/// Eight bytes of a list are looked at together; a mark for a byte is its high bit.
+/// Eight bytes of a list are processed together. A byte is marked by its high bit.
 final class ChildList {
     private static final long HIGH = 0x8080_8080_8080_8080L;
     private static final long ONES = 0x0101_0101_0101_0101L;
@@ -31,13 +31,11 @@ final class ChildList {
 
     /// The rank of a byte among the next eight of a list.
     private static int rankInWord(TreeBytes bytes, long list, long word, int left, long pattern) {
-        if (bytes.isStrict()) {
-            requireAscending(bytes, list, word, left);
-        }
+        requireAscending(bytes, list, word, left);
         long valid = HIGH & firstBytes(left);
         long difference = word ^ pattern;
         long equal = ~(((difference & ~HIGH) + ~HIGH) | difference) & valid;
-        // In a list that is sorted all bytes before the equal one are smaller.
+        // In a sorted list all bytes before the equal one are smaller.
         return equal == 0 ? -1 : Long.bitCount(lessThan(word, pattern) & valid);
     }
 
@@ -47,12 +45,12 @@ final class ChildList {
         }
     }
 
-    /// Fails unless each of the next eight bytes of a list that has a successor in it is smaller than that.
+    /// Requires that each of the next eight bytes of a list is smaller than its successor.
     private static void requireAscending(TreeBytes bytes, long list, long word, int left) {
         long pairs = HIGH & firstBytes(left - 1);
         long successors = left <= Long.BYTES ? word >>> 8 : bytes.word(list + 1);
         if ((lessThan(word, successors) & pairs) != pairs) {
-            throw bytes.corrupt(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
+            bytes.deviate(list, Reason.UNSORTED, "the bytes of a branch are not in ascending order");
         }
     }
 
@@ -66,25 +64,23 @@ final class ChildList {
         return ~greaterOrEqual & HIGH;
     }
 
-    /// The number of children that a mask has.
+    /// The number of children in a mask.
     static int maskCount(TreeBytes bytes, long mask) {
         int count = smallerInMask(bytes, mask, 256);
-        if (count < TreeFormat.MASK_COUNT && bytes.isStrict()) {
-            throw bytes.corrupt(mask, Reason.NOT_CANONICAL, "a mask of fewer than 32 children");
+        if (count < TreeFormat.MASK_COUNT) {
+            bytes.deviate(mask, Reason.NOT_CANONICAL, "a mask has fewer than 32 children");
         }
         return count;
     }
 
     /// The rank of a byte in a mask, or -1 when its bit is not set.
     static int rankInMask(TreeBytes bytes, long mask, int wanted) {
-        if (bytes.isStrict()) {
-            maskCount(bytes, mask);
-        }
+        maskCount(bytes, mask);
         boolean isSet = (bytes.u64(mask + 8L * (wanted >>> 6)) >>> wanted & 1) != 0;
         return isSet ? smallerInMask(bytes, mask, wanted) : -1;
     }
 
-    /// The number of set bits of a mask before one.
+    /// The number of set bits of a mask below a limit.
     static int smallerInMask(TreeBytes bytes, long mask, int limit) {
         int count = 0;
         for (int start = 0; start < limit; start += Long.SIZE) {
@@ -94,7 +90,7 @@ final class ChildList {
         return count;
     }
 
-    /// The first set bit of a mask at or behind one, or 256.
+    /// The first set bit of a mask at or after a position, or 256.
     static int nextInMask(TreeBytes bytes, long mask, int from) {
         long kept = -1L << from;
         for (int wordIndex = from >>> 6; wordIndex < 4; wordIndex++) {

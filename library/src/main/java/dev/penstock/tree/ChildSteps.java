@@ -3,42 +3,43 @@ package dev.penstock.tree;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Remembers to which child a byte leads from a branch, so that a lookup need not decode the branch and step over
-/// the siblings again.
+/// A cache of the child that a byte leads to from a branch, so that a lookup need not decode the branch and step
+/// over the siblings again.
 ///
-/// A table of a fixed number of places, one number each: the part of the question that the place does not tell,
-/// and how far before the branch the child is. Question and place determine each other, so an entry is never taken
-/// for another one. A newcomer replaces what has its place.
+/// It is a table with a fixed number of slots. An entry is one number: the part of the key that the slot does not
+/// determine, and the distance from the branch back to the child. Key and slot determine each other, so an entry
+/// is never mistaken for another one. A new entry replaces the old one in its slot.
 ///
-/// **Threads.** Any number without locks: an entry is read and written as a whole.
+/// **Threads.** Safe for any number of threads without locks, because an entry is read and written as a whole.
 final class ChildSteps {
     static final long NONE = 0;
 
-    /// Bits of a question: the offset of a branch and a byte.
+    /// The number of bits of a key: the offset of a branch and a byte.
     private static final int QUESTION_BITS = 48;
 
     private static final int PLACES_BITS_MIN = 8;
     private static final int PLACES_BITS_MAX = 15;
 
-    /// When a place is taken, one newcomer in eight gets in, so that what is asked for often stays.
+    /// If a slot is taken, one new entry in eight replaces the old one, so that frequent entries stay.
     private static final int ADMISSION_MASK = 7;
 
     private static final long QUESTION_MASK = (1L << QUESTION_BITS) - 1;
 
-    /// Odd, so that multiplying by it is a one-to-one mapping of the questions.
+    /// Odd, so that multiplying by it is a one-to-one mapping of the keys.
     private static final long FACTOR = 0x9E37_79B9_7F4BL;
 
-    /// A branch further into the file would be taken for one that is nearer.
+    /// False for larger files, in which offsets would be ambiguous.
     private final boolean isUsable;
 
     private final int placesBits;
     private final int tagBits;
     private final int stepBits;
 
-    /// Made with the first entry, so that opening a tree costs nothing.
+    /// Allocated with the first entry, so that opening a tree costs nothing.
     private long[] table;
 
-    /// @param fileSize bytes of the tree: a small one has few branches, and of one beyond 1 TiB nothing is kept
+    /// @param fileSize the size of the tree: a small one has few branches, and for one beyond 1 TiB nothing is
+    ///                 cached
     ChildSteps(long fileSize) {
         int bits = Long.SIZE - Long.numberOfLeadingZeros(fileSize) - 4;
         this.isUsable = fileSize <= 1L << (QUESTION_BITS - Byte.SIZE);
@@ -47,7 +48,7 @@ final class ChildSteps {
         this.stepBits = Long.SIZE - tagBits;
     }
 
-    /// What is known of a branch and a byte, or [#NONE]: see [#child] and [#isLine].
+    /// The entry of a branch and a byte, or [#NONE]; see [#child] and [#isLine].
     long find(long node, int childByte) {
         long[] entries = table;
         if (entries == null) {

@@ -8,22 +8,22 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Finds where something of a certain content was written, by its hash. The content itself is in the file, and is
-/// compared there.
+/// Finds where a run or line data was written, by the hash of its content. The content itself is in the file and
+/// is compared there.
 ///
-/// **Ownership.** The table is outside the heap, 12 bytes a place, and is freed by [#close].
+/// **Ownership.** The table is off-heap with 12 bytes for each slot, and is freed by [#close].
 final class ContentIndex implements AutoCloseable {
     static final long ABSENT = 0;
 
     private static final long PLACES_START = 1 << 14;
 
-    /// Up to here the table grows fourfold, since freeing the old one stops all threads for a moment.
+    /// Up to this size the table grows fourfold, because freeing the old one stops all threads for a moment.
     private static final long PLACES_FAST = 1 << 18;
 
-    /// An offset and a part of the hash, side by side so that a look at a place is one look at memory.
+    /// An offset and a part of the hash, side by side, so that checking a slot is one memory access.
     private static final int PLACE_SIZE = Long.BYTES + Integer.BYTES;
 
-    /// Whether what is written at an offset is what is looked for.
+    /// Whether the bytes at an offset are the wanted content.
     @FunctionalInterface
     interface Check {
         boolean isSame(long offset) throws IOException;
@@ -35,7 +35,7 @@ final class ContentIndex implements AutoCloseable {
     private long mask;
     private long count;
 
-    /// @param limit how many entries it may have; a new one beyond that empties the table first
+    /// @param limit the largest number of entries; a further one empties the table first
     ContentIndex(long limit) {
         this.limit = limit;
         allocate(PLACES_START);
@@ -43,7 +43,7 @@ final class ContentIndex implements AutoCloseable {
 
     private void allocate(long placeCount) {
         arena = Arena.ofShared();
-        // Comes filled with zeros, which are absent entries.
+        // Filled with zeros, which mark empty slots.
         places = arena.allocate(placeCount * PLACE_SIZE, Long.BYTES);
         mask = placeCount - 1;
     }

@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// The paths of a [HybridTree] in order: those of its snapshot merged with the changes in memory.
+/// A scan over the paths of a [HybridTree] in order: those of its snapshot merged with the changes in memory.
 ///
 /// ```java
 /// try (HybridScan scan = tree.scan()) {
@@ -16,12 +16,12 @@ import java.util.OptionalLong;
 /// }
 /// ```
 ///
-/// A change that is made while the scan is open may be seen or not.
+/// Changes made while the scan is open may or may not be seen.
 ///
-/// **Ownership.** Keeps the snapshot that it began with mapped until it is closed, even when the tree has gone on
-/// to a newer one or is closed. [#pathBytes] is valid until the next call of [#next].
+/// **Ownership.** Keeps its snapshot mapped until it is closed, even if the tree has moved to a newer one or is
+/// closed. [#pathBytes] is valid until the next call of [#next].
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class HybridScan implements PathScan, AutoCloseable {
     private final TreeReader snapshot;
     private final TreeScan scan;
@@ -29,13 +29,13 @@ public final class HybridScan implements PathScan, AutoCloseable {
     private boolean hasEntry;
     private Map.Entry<byte[], OptionalLong> change;
 
-    /// Which source the present path is from: negative for the snapshot, positive for the changes, zero for both.
+    /// The source of the current path: negative for the snapshot, positive for the changes, zero for both.
     private int order;
 
     private boolean isClosed;
 
-    /// @param snapshot acquired already, or null when there is none; released on close
-    /// @param scan     the paths of the snapshot to go through, or null
+    /// @param snapshot already acquired, or null when there is none; released on close
+    /// @param scan     a scan over the snapshot, or null
     /// @param changes  the changes to these paths
     HybridScan(TreeReader snapshot, TreeScan scan, Map<byte[], OptionalLong> changes) {
         this.snapshot = snapshot;
@@ -59,7 +59,7 @@ public final class HybridScan implements PathScan, AutoCloseable {
                 return false;
             }
             order = !hasEntry ? 1 : change == null ? -1 : compare(change.getKey());
-            // A change without a value is a path that was removed.
+            // A change without a value is a removed path.
         } while (order >= 0 && change.getValue().isEmpty());
         return true;
     }
@@ -83,13 +83,13 @@ public final class HybridScan implements PathScan, AutoCloseable {
         return order < 0 ? scan.value() : change.getValue().getAsLong();
     }
 
-    /// Whether the path has a value. Always true for scans that callers open; a snapshot also carries paths
-    /// without one.
+    /// Whether the path has a value. It always has for scans of callers; writing a snapshot also visits paths
+    /// without a value.
     boolean hasValue() {
         return order >= 0 || scan.hasValue();
     }
 
-    /// Lets go of the snapshot.
+    /// Releases the snapshot.
     @Override
     public void close() {
         if (!isClosed) {

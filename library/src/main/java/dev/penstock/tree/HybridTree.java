@@ -13,40 +13,40 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 
-/// A tree that takes changes: puts and removes are kept in memory, over a mapped snapshot on disk.
+/// A tree that can be changed: puts and removes are kept in memory, on top of a mapped snapshot on disk.
 ///
-/// [#snapshot] writes the snapshot and the changes together as a new tree, which replaces the file in one step,
-/// and goes on over the new file. Changes since the last snapshot are lost when the process ends. Without a file
-/// the tree begins empty. Paths without values are kept.
+/// [#snapshot] writes the snapshot and the changes together as a new tree, which replaces the file atomically, and
+/// continues with the new file. Changes since the last snapshot are lost when the process ends. Without a file the
+/// tree starts empty. Paths without values are kept.
 ///
-/// One hybrid tree at a time may be open on a file, among all processes, so that no changes are lost. Opening a
-/// second one fails and names the process that has the first. The lock ends with its process. Readers do not ask
-/// for it, and neither does [#openToCopy].
+/// A hybrid tree holds the lock of its file until it is closed, so that no changes are lost. Opening a second one,
+/// in any process, fails with a message that names the process of the first, and so does a [TreeWriter] that would
+/// replace the file. The lock ends with its process. Readers and [#openToCopy] do not need it.
 ///
 /// **Ownership.** Owns the reader of the snapshot.
 ///
-/// **Threads.** Any number. Reads never wait; they see all changes that were complete when they began, whether a
-/// snapshot is under way or not. One snapshot is written at a time, and puts go on meanwhile.
+/// **Threads.** Safe for any number of threads. Reads never wait; they see all changes that were complete when
+/// they began, even while a snapshot is written. One snapshot is written at a time, and puts continue meanwhile.
 public final class HybridTree implements AutoCloseable {
-    /// Changed paths in order. An empty value is a path that was removed.
+    /// Changed paths in order. An empty value is a removed path.
     private static final class Changes extends ConcurrentSkipListMap<byte[], OptionalLong> {
         Changes() {
             super(Arrays::compareUnsigned);
         }
     }
 
-    /// All that a read needs, seen at one moment. Later changes win over earlier ones, and these over the
-    /// snapshot.
+    /// A consistent view for reads. Later changes override earlier ones, and both override the snapshot.
     ///
-    /// @param snapshot null when there is none
-    /// @param earlier  changes that a snapshot under way is writing, or that a failed one did not write; or null
+    /// @param snapshot the snapshot, or null when there is none
+    /// @param earlier  changes that are being written by a snapshot, or that a failed snapshot did not write; or
+    ///                 null
     private record State(TreeReader snapshot, Changes earlier, Changes later) {
         OptionalLong change(byte[] path) {
             OptionalLong change = later.get(path);
             return change == null && earlier != null ? earlier.get(path) : change;
         }
 
-        /// All changes as one map, in which the later ones win.
+        /// All changes as one map, in which later ones override earlier ones.
         Changes changes() {
             if (earlier == null) {
                 return later;
@@ -67,6 +67,16 @@ public final class HybridTree implements AutoCloseable {
                 snapshot.release();
             }
         }
+
+        /// Creates a scan that releases the snapshot, which is already acquired, when it is closed.
+        HybridScan scan(Function<TreeReader, TreeScan> begin, Map<byte[], OptionalLong> changes) {
+            try {
+                return new HybridScan(snapshot, snapshot == null ? null : begin.apply(snapshot), changes);
+            } catch (Throwable e) {
+                release();
+                throw e;
+            }
+        }
     }
 
     private static final byte[] EMPTY = {};
@@ -74,9 +84,9 @@ public final class HybridTree implements AutoCloseable {
 
     private final Path path;
     private final TreeWriter.Options options;
-    /// Held until the tree is closed; null when it was opened to be copied.
+    /// Held until the tree is closed; null when it was opened with [#openToCopy].
     private final NewFile lock;
-    /// Held for the moment of each change, so that a snapshot begins between two changes.
+    /// Held during each change, so that a snapshot begins between two changes.
     private final Object changing = new Object();
 
     private volatile State state;
@@ -89,21 +99,17 @@ public final class HybridTree implements AutoCloseable {
         this.state = new State(snapshot, null, new Changes());
     }
 
-    /// Opens a tree, or begins an empty one when there is no such file.
+    /// Opens a tree, or creates an empty one when the file does not exist.
     ///
-    /// @throws java.nio.file.FileSystemException when the file is open as a hybrid tree already; the message names
+    /// @throws java.nio.file.FileSystemException when the file is already open as a hybrid tree; the message names
     ///                                           the process
     public static HybridTree open(Path path) throws IOException {
         return open(path, TreeWriter.Options.DEFAULT);
     }
 
-    /// Opens a tree, or begins an empty one when there is no such file.
-    ///
-    /// @param options how snapshots are written
+    /// @param options the options for writing snapshots
     public static HybridTree open(Path path, TreeWriter.Options options) throws IOException {
-        Path target = options.disk().target(path.toAbsolutePath());
-        Path lockName = target.resolveSibling(target.getFileName() + ".lock");
-        NewFile lock = NewFile.createAlone(options.disk(), lockName, path);
+        NewFile lock = TreeWriter.lock(options.disk(), path);
         try {
             return open(path, options, lock);
         } catch (Throwable e) {
@@ -112,8 +118,8 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    /// Opens a tree whose changes are written under other names only, by [#snapshotTo]. It takes no lock, so its
-    /// folder need not be writable, and another process may change the file meanwhile.
+    /// Opens a tree whose changes are written only to other files, by [#snapshotTo]. It takes no lock, so its
+    /// folder need not be writable, and another process may change the file at the same time.
     public static HybridTree openToCopy(Path path) throws IOException {
         return open(path, TreeWriter.Options.DEFAULT, null);
     }
@@ -127,17 +133,17 @@ public final class HybridTree implements AutoCloseable {
         return TreeReader.open(path, TreeReader.Options.DEFAULT.withDisk(disk));
     }
 
-    /// The file of the snapshots.
+    /// The path of the tree.
     public Path path() {
         return path;
     }
 
-    /// Sets the value of a path, which is unsigned.
+    /// Sets the unsigned value of a path.
     public void put(byte[] path, long value) {
         change(path, OptionalLong.of(value));
     }
 
-    /// Removes a path, if it is there.
+    /// Removes a path, if it exists.
     public void remove(byte[] path) {
         change(path, OptionalLong.empty());
     }
@@ -167,41 +173,28 @@ public final class HybridTree implements AutoCloseable {
         return get(path).isPresent();
     }
 
-    /// The number of changed paths that the snapshot does not have.
+    /// The number of changed paths since the last snapshot.
     public long changeCount() {
         return state.changes().size();
     }
 
-    /// All paths in order.
+    /// Scans all paths in order.
     public HybridScan scan() {
         return scanPrefix(EMPTY);
     }
 
-    /// All paths that begin with a prefix, in order.
+    /// Scans all paths that begin with a prefix, in order.
     public HybridScan scanPrefix(byte[] prefix) {
         byte[] limit = TreeScan.afterPrefix(prefix);
         State now = acquire();
         NavigableMap<byte[], OptionalLong> changes = now.changes();
-        return scan(
-                now,
+        return now.scan(
                 snapshot -> snapshot.scanRange(prefix, limit),
                 limit == null ? changes.tailMap(prefix, true) : changes.subMap(prefix, limit));
     }
 
-    /// A scan that releases the snapshot when it is closed.
-    private static HybridScan scan(
-            State acquired, Function<TreeReader, TreeScan> begin, Map<byte[], OptionalLong> changes) {
-        TreeReader snapshot = acquired.snapshot;
-        try {
-            return new HybridScan(snapshot, snapshot == null ? null : begin.apply(snapshot), changes);
-        } catch (Throwable e) {
-            acquired.release();
-            throw e;
-        }
-    }
-
-    /// The present state, whose snapshot cannot go before it is released. A snapshot that is closed has been
-    /// replaced by a newer one.
+    /// Acquires the current state, whose snapshot stays open until it is released. If its snapshot is closed, a
+    /// newer one has replaced it.
     private State acquire() {
         while (true) {
             requireOpen();
@@ -212,29 +205,33 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    /// Writes everything as a new tree that replaces the file in one step.
-    ///
-    /// When this fails nothing is lost: all reads go on as before, and the next snapshot writes all changes.
     public TreeWriter.Summary snapshot() throws IOException {
         return snapshot(Progress.NONE);
     }
 
-    /// Writes everything as a new tree that replaces the file in one step.
+    /// Writes everything as a new tree that replaces the file atomically. If this fails nothing is lost: reads
+    /// continue as before, and the next snapshot writes all changes.
     ///
-    /// @param progress told about the bytes written, of about as many as the snapshot before has
-    /// @throws IllegalStateException when the tree is closed, or was opened to be copied
+    /// @param progress receives the number of bytes written, and the size of the previous snapshot as an estimate
+    ///                 of the total
+    /// @throws IllegalStateException when the tree is closed, or was opened with [#openToCopy]
     public synchronized TreeWriter.Summary snapshot(Progress progress) throws IOException {
         if (lock == null) {
-            throw new IllegalStateException(path + " was opened to be copied: write the copy under another name");
+            throw new IllegalStateException(
+                    path + " was opened for copying: write the copy to another file with snapshotTo");
         }
         State before;
         synchronized (changing) {
             requireOpen();
             before = new State(state.snapshot, state.changes(), new Changes());
-            before.acquire();
             state = before;
         }
-        TreeWriter.Summary summary = write(before, path, options, progress);
+        // This tree already holds the lock of the file.
+        TreeWriter file = TreeWriter.create(path, options, null, TreeFormat.HEADER_SIZE, ArenaOutput.WINDOW_MAX);
+        TreeWriter.Summary summary = TreeWriter.write(file, writer -> {
+            before.acquire();
+            copy(before, before.earlier, writer, progress);
+        });
         TreeReader written = read(path, options.disk());
         synchronized (changing) {
             state = new State(written, null, before.later);
@@ -245,33 +242,32 @@ public final class HybridTree implements AutoCloseable {
         return summary;
     }
 
-    /// Writes everything as a new tree under another name. This tree stays as it is, with its changes.
+    /// Writes everything as a new tree to another file. This tree and its changes stay as they are.
     ///
-    /// @param target  not the file of this tree
-    /// @param options how the tree is written, and whether an existing one is replaced
+    /// @param target  a path other than that of this tree
+    /// @param options the options for writing, and whether an existing tree is replaced
     public TreeWriter.Summary snapshotTo(Path target, TreeWriter.Options options, Progress progress)
             throws IOException {
         if (target.toAbsolutePath().normalize().equals(path.toAbsolutePath().normalize())) {
             throw new IllegalArgumentException(
-                    target + " is the file of this tree: take a snapshot without naming a file to replace it");
+                    target + " is the file of this tree: use snapshot without a target to replace it");
         }
-        State now = acquire();
-        return write(new State(now.snapshot, now.changes(), new Changes()), target, options, progress);
+        return TreeWriter.write(target, options, writer -> {
+            State now = acquire();
+            copy(now, now.changes(), writer, progress);
+        });
     }
 
-    /// Writes the snapshot with the earlier changes, and releases the snapshot.
-    private static TreeWriter.Summary write(State state, Path target, TreeWriter.Options options, Progress progress)
-            throws IOException {
-        long expectedBytes = state.snapshot == null ? Long.MAX_VALUE : state.snapshot.bytes();
-        try (HybridScan scan = scan(state, TreeReader::scanEnds, state.earlier)) {
-            return TreeWriter.write(target, options, writer -> {
-                for (long count = 1; scan.next(); count++) {
-                    writer.append(scan.pathBytes(), 0, scan.pathSize(), scan.hasValue(), scan.value());
-                    if (count % PROGRESS_EVERY == 0) {
-                        progress.at(Math.min(writer.writtenBytes(), expectedBytes), expectedBytes);
-                    }
+    /// Writes a snapshot, which is acquired and then released, together with changes.
+    private static void copy(State acquired, Changes changes, TreeWriter writer, Progress progress) throws IOException {
+        long expectedBytes = acquired.snapshot == null ? Long.MAX_VALUE : acquired.snapshot.bytes();
+        try (HybridScan scan = acquired.scan(TreeReader::scanEnds, changes)) {
+            for (long count = 1; scan.next(); count++) {
+                writer.append(scan.pathBytes(), 0, scan.pathSize(), scan.hasValue(), scan.value());
+                if (count % PROGRESS_EVERY == 0) {
+                    progress.at(Math.min(writer.writtenBytes(), expectedBytes), expectedBytes);
                 }
-            });
+            }
         }
     }
 
@@ -281,8 +277,8 @@ public final class HybridTree implements AutoCloseable {
         }
     }
 
-    /// Closes the snapshot and gives up the lock, after a snapshot under way. Changes since the last snapshot are
-    /// dropped.
+    /// Closes the snapshot and releases the lock, after a snapshot in progress has finished. Changes since the
+    /// last snapshot are dropped.
     @Override
     public synchronized void close() throws IOException {
         synchronized (changing) {

@@ -5,18 +5,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/// Paths as text, for people and for lines of text: one escape for all bytes that are not printable text.
+/// Converts paths to text and back. All bytes that are not printable text are escaped.
 ///
-/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `\n`, `\r`, and
-/// every other byte that is no part of a printable character is `\x` with two hexadecimal digits. Reading takes
-/// `\x` for any byte, so that any path can be typed; a backslash before anything else is refused.
+/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `
+/// `, `\r`, and every other byte that is not part of a printable character is `\x` with two hexadecimal digits.
+/// Parsing accepts `\x` for any byte, so that any path can be typed; a backslash before anything else is an error.
 public final class KeyText {
     private static final int SHORT_SIZE = 60;
     private static final HexFormat HEX = HexFormat.of();
 
     private KeyText() {}
 
-    /// A path as text.
+    /// Converts a path to text.
     public static String of(byte[] path) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < path.length; ) {
@@ -31,7 +31,7 @@ public final class KeyText {
         return text.toString();
     }
 
-    /// A path as text, cut off when it is long: for messages.
+    /// Converts a path to text and truncates it if it is long, for messages.
     static String shortened(byte[] path) {
         String text = of(path.length > SHORT_SIZE ? Arrays.copyOf(path, SHORT_SIZE) : path);
         return path.length > SHORT_SIZE ? text + "... (" + path.length + " bytes)" : text;
@@ -47,7 +47,7 @@ public final class KeyText {
         }
     }
 
-    /// Bytes of the printable character at a position, or 0 when there is none.
+    /// The size of the printable character at a position, or 0 when there is none.
     private static int characterSize(byte[] path, int start) {
         int first = path[start] & 0xFF;
         if (first < 0x80) {
@@ -59,7 +59,7 @@ public final class KeyText {
         }
         byte[] bytes = Arrays.copyOfRange(path, start, start + size);
         String text = new String(bytes, StandardCharsets.UTF_8);
-        // Bytes that are no character are decoded to another one.
+        // Bytes that are not a valid character are decoded to a replacement character.
         boolean isOne = text.codePointCount(0, text.length()) == 1
                 && Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
         return isOne && isPrintable(text.codePointAt(0)) ? size : 0;
@@ -78,14 +78,14 @@ public final class KeyText {
         };
     }
 
-    /// The path that a text stands for.
+    /// Parses the text of a path.
     ///
-    /// @throws IllegalArgumentException when a backslash is not followed by what may follow one
+    /// @throws IllegalArgumentException when a backslash begins an invalid escape
     public static byte[] parse(String text) {
         return parse(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The path that the bytes of a text stand for; bytes that are no text stand for themselves.
+    /// Parses the bytes of a text; bytes that are not valid text are taken unchanged.
     public static byte[] parse(byte[] text) {
         byte[] path = new byte[text.length];
         int size = 0;
@@ -119,6 +119,6 @@ public final class KeyText {
 
     private static IllegalArgumentException unknownEscape(byte[] text) {
         return new IllegalArgumentException("in the key " + new String(text, StandardCharsets.UTF_8)
-                + ": a backslash is followed by \\, t, n, r or x and two hexadecimal digits");
+                + ": a backslash must be followed by \\, t, n, r or x and two hexadecimal digits");
     }
 }

@@ -6,16 +6,16 @@ import static dev.penstock.memory.Layouts.WORDS;
 
 import java.lang.foreign.MemorySegment;
 
-/// Some neighbouring leaves, read ahead: most nodes of a tree are leaves, and reading many at once costs little
+/// Reads several neighbouring leaves ahead. Most nodes of a tree are leaves, and reading many at once costs little
 /// more than reading one.
 ///
-/// Reads only what is beyond doubt. It stops before everything else, which the caller then reads with all checks,
-/// so that errors come when and where they would without it.
+/// It reads only plain leaves and stops before any other node. The caller then reads that node with all checks, so
+/// that errors are reported at the same path as without read-ahead.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class LeafReadAhead {
 
-    /// How many are read at most.
+    /// The largest number of leaves that are read.
     static final int SIZE_MAX = 64;
 
     private static final int LEAF = TreeFormat.VALUE;
@@ -30,11 +30,6 @@ final class LeafReadAhead {
     private final long[] values = new long[SIZE_MAX];
     private int at;
     private int count;
-
-    /// The node behind the last leaf, and where the bytes of the parent's children go on.
-    long next;
-
-    int cursor;
 
     LeafReadAhead(TreeBytes bytes) {
         this.bytes = bytes;
@@ -55,24 +50,20 @@ final class LeafReadAhead {
         return childBytes[at];
     }
 
-    /// The value of the next leaf, which is taken off.
+    /// Takes the value of the next leaf.
     long takeValue() {
         return values[at++];
     }
 
-    /// Reads leaves.
+    /// Reads the next children of a branch as long as they are leaves.
     ///
-    /// @param first  the node to begin with
-    /// @param left   how many children the parent has from there on
-    /// @param parent where the parent is, before which all of them end
-    /// @param list   where the bytes of its children are
-    /// @param from   which comes next: an index into a list, or the least byte in a mask minus 256
-    /// @return how many were read
-    int fill(long first, int left, long parent, long list, int from) {
+    /// @return whether there is at least one
+    boolean fill(TreeNode branch) {
+        long parent = branch.offset;
         long end = Math.min(parent, plainLimit);
-        int limit = Math.min(left, SIZE_MAX);
+        int limit = Math.min(branch.left, SIZE_MAX);
         int filled = 0;
-        long node = first;
+        long node = branch.next;
         while (filled < limit && node < end) {
             long word = segment.get(U64, node);
             if (filled <= limit - 4 && TreeBytes.isFourLeaves(word)) {
@@ -101,37 +92,41 @@ final class LeafReadAhead {
             }
             filled++;
         }
-        if (node > parent) {
-            filled = 0;
-        }
         at = 0;
-        count = filled;
-        next = node;
-        cursor = filled == 0 ? from : from < 0 ? fillFromMask(list, from + 256) - 256 : fillFromList(list, from);
-        return filled;
-    }
-
-    private int fillFromList(long list, int from) {
-        // Eight at a time: what is too much is overwritten by the next leaves.
-        for (int i = 0; i < count; i += Long.BYTES) {
-            WORDS.set(childBytes, i, bytes.word(list + from + i));
+        count = node > parent ? 0 : filled;
+        if (count == 0) {
+            return false;
         }
-        return from + count;
+        if (branch.isMask) {
+            fillFromMask(branch);
+        } else {
+            fillFromList(branch.childBytes + branch.childCount - branch.left);
+        }
+        branch.next = node;
+        branch.left -= count;
+        return true;
     }
 
-    private int fillFromMask(long mask, int from) {
-        int wordIndex = from >>> 6;
-        long word = bytes.u64(mask + 8L * wordIndex) & -1L << from;
+    private void fillFromList(long list) {
+        // Eight bytes at a time; extra bytes are overwritten by the next leaves.
+        for (int i = 0; i < count; i += Long.BYTES) {
+            WORDS.set(childBytes, i, bytes.word(list + i));
+        }
+    }
+
+    private void fillFromMask(TreeNode branch) {
+        int wordIndex = branch.maskFrom >>> 6;
+        long word = bytes.u64(branch.childBytes + 8L * wordIndex) & -1L << branch.maskFrom;
         int last = 0;
         for (int i = 0; i < count; i++) {
             while (word == 0) {
                 wordIndex++;
-                word = bytes.u64(mask + 8L * wordIndex);
+                word = bytes.u64(branch.childBytes + 8L * wordIndex);
             }
             last = wordIndex << 6 | Long.numberOfTrailingZeros(word);
             word &= word - 1;
             childBytes[i] = (byte) last;
         }
-        return last + 1;
+        branch.maskFrom = last + 1;
     }
 }

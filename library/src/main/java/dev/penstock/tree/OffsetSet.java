@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-/// A set of offsets of one file: a bit for each byte, made in pieces where something is. It takes at most an
-/// eighth of the size of the file.
+/// A set of offsets of one file: one bit for each byte, allocated in pieces as needed. It takes at most an eighth
+/// of the size of the file.
 final class OffsetSet {
     private static final int PIECE_BITS = 19;
 
@@ -19,7 +19,7 @@ final class OffsetSet {
 
     /// Adds an offset.
     ///
-    /// @return false when it was there
+    /// @return false when the offset was already in the set
     boolean add(long offset) {
         int pieceIndex = (int) (offset >>> PIECE_BITS);
         long[] piece = pieces[pieceIndex];

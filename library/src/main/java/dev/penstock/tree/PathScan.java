@@ -3,11 +3,12 @@ package dev.penstock.tree;
 
 import java.util.Arrays;
 
-/// Paths and their values in order: [TreeScan] over one file, [HybridScan] over a file and the changes to it.
+/// A scan over paths and their values in order: [TreeScan] over one file, [HybridScan] over a file and changes to
+/// it.
 public sealed interface PathScan permits TreeScan, HybridScan {
-    /// Goes to the next path that has a value.
+    /// Moves to the next path that has a value.
     ///
-    /// @return false when there is none
+    /// @return false when there are no more
     boolean next();
 
     /// The bytes of the path, in an array that may be longer: see [#pathSize]. They are valid until the next call

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import static dev.penstock.memory.Layouts.U32;
+
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.Disk;
@@ -9,9 +11,9 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
@@ -19,32 +21,27 @@ import java.util.zip.ZipException;
 
 /// Reads a `.paths` file: paths without values, compressed.
 ///
-/// The file is one zlib stream (RFC 1950) and nothing else; inside it are, again and again, a u32 length,
-/// little-endian,
-/// and so many bytes of path. There is no count and no end mark. Paths are in ascending order when a tree was
-/// written, and in any order, or repeated, when another program wrote them.
+/// The file is a single zlib stream (RFC 1950). The stream is a sequence of paths, each preceded by a u32 length,
+/// little-endian. There is no count and no end mark. Paths written from a tree are in ascending order; those of
+/// other programs may be in any order and may repeat.
 ///
-/// The original's reader takes damage for the end; this one reports it.
+/// The original reader takes damage for the end of the file; this one reports it.
 ///
-/// **Ownership.** [#pathBytes] is the reader's own array and says something else after the next [#next].
-///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class PathsReader implements AutoCloseable {
-    private static final int PIECE_SIZE = 1 << 16;
-    private static final int LENGTH_SIZE = Integer.BYTES;
+    private static final int BUFFER_SIZE = 1 << 16;
 
-    private final Path path;
+    private final Path name;
     private final InputStream source;
     private final Inflater inflater = new Inflater();
     private final InputStream stream;
-    private byte[] bytes = new byte[256];
-    private int size;
+    private byte[] path = {};
     private boolean isClosed;
 
-    private PathsReader(Path path, InputStream source) {
-        this.path = path;
+    private PathsReader(Path name, InputStream source) {
+        this.name = name;
         this.source = source;
-        this.stream = new BufferedInputStream(new InflaterInputStream(source, inflater, PIECE_SIZE), PIECE_SIZE);
+        this.stream = new BufferedInputStream(new InflaterInputStream(source, inflater, BUFFER_SIZE), BUFFER_SIZE);
     }
 
     /// Opens a file.
@@ -58,102 +55,93 @@ public final class PathsReader implements AutoCloseable {
 
     /// Reads from a stream, which is closed with the reader.
     ///
-    /// @param name what errors call it
+    /// @param name the name of the stream in messages
     public static PathsReader of(Path name, InputStream stream) {
         return new PathsReader(name, stream);
     }
 
-    /// All paths of a file, as they come.
+    /// Reads all paths of a file, in their order.
     public static List<byte[]> readAll(Path path) throws IOException {
         try (PathsReader reader = open(path)) {
             List<byte[]> paths = new ArrayList<>();
             while (reader.next()) {
-                paths.add(reader.path());
+                paths.add(reader.pathBytes());
             }
             return paths;
         }
     }
 
-    /// Goes to the next path.
+    /// Moves to the next path.
     ///
-    /// @return false behind the last one
-    /// @throws DatasetException.Corrupt when the file is damaged or cut short
+    /// @return false when there are no more
+    /// @throws DatasetException.Corrupt when the file is damaged or truncated
     public boolean next() throws IOException {
         if (isClosed) {
-            throw new IllegalStateException(path + " is closed");
+            throw new IllegalStateException(name + " is closed");
         }
-        size = 0;
-        if (!fill(LENGTH_SIZE, true)) {
+        byte[] lengthBytes = read(Integer.BYTES);
+        if (lengthBytes.length == 0) {
             return false;
         }
-        long length = bytes[0] & 0xFF | (bytes[1] & 0xFF) << 8 | (bytes[2] & 0xFF) << 16 | (bytes[3] & 0xFFL) << 24;
+        requireWhole(lengthBytes, Integer.BYTES);
+        long length = Integer.toUnsignedLong(MemorySegment.ofArray(lengthBytes).get(U32, 0));
         if (length > TreeFormat.KEY_SIZE_MAX) {
             throw corrupt(
                     Reason.OUT_OF_RANGE,
-                    "a path of " + length + " bytes, more than the " + TreeFormat.KEY_SIZE_MAX + " that are allowed");
+                    "a path of " + length + " bytes is too long: the limit is " + TreeFormat.KEY_SIZE_MAX);
         }
-        size = 0;
-        fill((int) length, false);
+        path = read((int) length);
+        requireWhole(path, (int) length);
         return true;
     }
 
-    /// The bytes of the path, in an array that is usually longer: see [#pathSize].
+    /// The bytes of the path. The reader does not change the array.
     public byte[] pathBytes() {
-        return bytes;
+        return path;
     }
 
     public int pathSize() {
-        return size;
+        return path.length;
     }
 
     /// A copy of the path.
     public byte[] path() {
-        return Arrays.copyOf(bytes, size);
+        return path.clone();
     }
 
-    /// Takes so many bytes out of the stream. The array grows with what has really come, so that a false length
-    /// asks for no memory.
-    ///
-    /// @return false when the stream ends before the first one and may
-    private boolean fill(int wanted, boolean mayEnd) throws IOException {
-        while (size < wanted) {
-            if (size == bytes.length) {
-                bytes = Arrays.copyOf(bytes, 2 * size);
-            }
-            int count = inflate(Math.min(wanted, bytes.length) - size);
-            if (count < 0) {
-                requireEnd();
-                if (mayEnd && size == 0) {
-                    return false;
-                }
-                throw corrupt(Reason.TRUNCATED, "the paths end within one of them");
-            }
-            size += count;
-        }
-        return true;
-    }
-
-    private int inflate(int wanted) throws IOException {
+    /// Reads `size` bytes, or fewer at the end of the stream. Memory is allocated as bytes are read, so a wrong
+    /// length does not cause a large allocation.
+    private byte[] read(int size) throws IOException {
         try {
-            return stream.read(bytes, size, wanted);
+            byte[] bytes = stream.readNBytes(size);
+            if (bytes.length < size) {
+                requireEnd();
+            }
+            return bytes;
         } catch (EOFException e) {
-            throw corrupt(Reason.TRUNCATED, "the file ends before its zlib stream does");
+            throw corrupt(Reason.TRUNCATED, "the file ends inside its zlib stream");
         } catch (ZipException e) {
-            throw corrupt(Reason.BAD_COMPRESSION, "not a zlib stream, or damaged: " + e.getMessage());
+            throw corrupt(Reason.BAD_COMPRESSION, "this is not a zlib stream, or it is damaged: " + e.getMessage());
         }
     }
 
     private void requireEnd() throws IOException {
         if (inflater.needsDictionary()) {
-            throw corrupt(Reason.BAD_COMPRESSION, "the stream needs a dictionary, so it is no .paths file");
+            throw corrupt(Reason.BAD_COMPRESSION, "the stream needs a dictionary, so it is not a .paths file");
         }
         if (inflater.getRemaining() > 0 || source.read() >= 0) {
-            throw corrupt(Reason.BAD_COMPRESSION, "bytes follow the end of the zlib stream");
+            throw corrupt(Reason.BAD_COMPRESSION, "there are extra bytes after the zlib stream");
+        }
+    }
+
+    private void requireWhole(byte[] bytes, int size) {
+        if (bytes.length < size) {
+            throw corrupt(Reason.TRUNCATED, "the stream ends inside a path");
         }
     }
 
     private DatasetException.Corrupt corrupt(Reason reason, String what) {
-        return new DatasetException.Corrupt(path, inflater.getBytesRead(), reason, what);
+        return new DatasetException.Corrupt(name, inflater.getBytesRead(), reason, what);
     }
 
     @Override

@@ -10,16 +10,15 @@ import java.nio.file.Path;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 
-/// Writes a `.paths` file, which [PathsReader] describes; it appears under its name when [#close] has put
-/// everything on disk.
+/// Writes a `.paths` file, see [PathsReader]. It is published when [#close] has put everything on disk.
 ///
-/// The original leaves out the empty path; this writer takes it like any other.
+/// The original program skips the empty path; this writer stores it like any other.
 ///
-/// **Lifecycle.** As that of [TreeWriter].
+/// **Lifecycle.** The same as that of [TreeWriter].
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class PathsWriter implements AutoCloseable {
-    /// The level of the original, which shows in the first bytes.
+    /// The compression level of the original program, which is visible in the first bytes.
     private static final int LEVEL = 7;
 
     private static final int OUTPUT_SIZE = 1 << 16;
@@ -36,20 +35,21 @@ public final class PathsWriter implements AutoCloseable {
         this.stream = new DeflaterOutputStream(file, deflater, OUTPUT_SIZE);
     }
 
-    /// Begins a file.
+    /// Creates a file.
     public static PathsWriter create(Path target, boolean isReplacing, Disk disk) throws IOException {
         return new PathsWriter(NewFileStream.create(disk, target, isReplacing));
     }
 
-    /// Adds a path.
+    /// Appends a path.
     public void append(byte[] path) throws IOException {
         append(path, 0, path.length);
     }
 
-    /// Adds a path that is a part of an array.
+    /// Appends a path that is a part of an array.
     public void append(byte[] bytes, int start, int size) throws IOException {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
+            throw new IllegalStateException(
+                    file.target() + " accepts no more paths: the writer is closed, or an earlier write failed");
         }
         TreeFormat.requireKeySize(size);
         isBroken = true;
@@ -58,13 +58,13 @@ public final class PathsWriter implements AutoCloseable {
         isBroken = false;
     }
 
-    /// Gives the file up: `close` will remove what was written.
+    /// Discards the file: `close` will remove what was written.
     public void abort() throws IOException {
         isBroken = true;
         close();
     }
 
-    /// Finishes the file and gives it its name, once everything is on stable storage.
+    /// Completes and publishes the file, once everything is on stable storage.
     @Override
     public void close() throws IOException {
         if (isFinished) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-/// Remembers where every eighth node of long runs is, so that a lookup need not step over two hundred siblings.
+/// A cache of the offsets of every eighth node of long runs, so that a lookup need not step over two hundred
+/// siblings.
 ///
-/// A run is entered when it is met for the second time, since most runs of a large tree are met once. The table
-/// has a fixed number of places and a newcomer replaces what has its place, so memory is bounded.
+/// A run is entered when it is visited for the second time, because most runs of a large tree are visited once.
+/// The table has a fixed number of slots and a new entry replaces the old one, so memory is bounded.
 ///
-/// **Threads.** Any number without locks: an entry never changes once it is made, and an entry that another
-/// thread has replaced is only made again.
+/// **Threads.** Safe for any number of threads without locks: an entry never changes after it was made, and an
+/// entry that another thread has replaced is simply made again.
 final class SiblingIndex {
     private static final int STRIDE_BITS = 3;
 
-    /// Ranks below this are cheaper to step to.
+    /// Stepping to lower ranks is cheaper than the cache.
     static final int RANK_MIN = 1 << STRIDE_BITS;
 
     private static final int PLACES_BITS = 14;
@@ -22,15 +23,15 @@ final class SiblingIndex {
     private record Table(Entry[] entries, long[] metOnce) {}
 
     private final TreeBytes bytes;
-    /// Made when first needed, so that opening a tree costs nothing. Two threads may both make one, and what the
-    /// loser had noted is noted again.
+    /// Allocated when first needed, so that opening a tree costs nothing. If two threads both allocate one, the
+    /// entries of one are lost and made again.
     private Table table;
 
     SiblingIndex(TreeBytes bytes) {
         this.bytes = bytes;
     }
 
-    /// The node of a run that has so many before it.
+    /// The node of a run with `rank` nodes before it.
     long skip(long first, int rank, int childCount) {
         int place = (int) (first * HASH_FACTOR >>> (Long.SIZE - PLACES_BITS));
         Table table = table();

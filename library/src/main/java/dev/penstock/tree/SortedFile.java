@@ -12,19 +12,32 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /// Sorted paths in a temporary file: written once, then read once. It is never published, so closing removes it.
-final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
+final class SortedFile implements AutoCloseable {
+    /// A path and its value. Most comparisons are decided by the first eight bytes, as a number that sorts as
+    /// they do.
+    record Entry(long prefix, byte[] path, long value) implements Comparable<Entry> {
+        static Entry of(byte[] path, long value) {
+            long prefix = 0;
+            for (int i = 0; i < Long.BYTES; i++) {
+                prefix = prefix << 8 | (i < path.length ? path[i] & 0xFF : 0);
+            }
+            return new Entry(prefix, path, value);
+        }
+
+        @Override
+        public int compareTo(Entry other) {
+            int order = Long.compareUnsigned(prefix, other.prefix);
+            return order != 0 ? order : Arrays.compareUnsigned(path, other.path);
+        }
+    }
+
     private final NewFileStream file;
     private final int level;
     private final int bufferSize;
     private DataOutputStream out;
     private DataInputStream in;
-    /// The paths that were written and not read yet.
+    /// The number of entries that were written and not read yet.
     private long count;
-
-    private int age;
-    private byte[] path = new byte[256];
-    private int size;
-    private long value;
 
     private SortedFile(NewFileStream file, int level, int bufferSize) {
         this.file = file;
@@ -42,10 +55,10 @@ final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
         return level;
     }
 
-    void append(byte[] bytes, int from, int size, long value) throws IOException {
-        out.writeLong(value);
-        out.writeInt(size);
-        out.write(bytes, from, size);
+    void append(Entry entry) throws IOException {
+        out.writeLong(entry.value);
+        out.writeInt(entry.path.length);
+        out.write(entry.path);
         count++;
     }
 
@@ -55,46 +68,22 @@ final class SortedFile implements AutoCloseable, Comparable<SortedFile> {
         out = null;
     }
 
-    /// Begins to read.
-    ///
-    /// @param age the larger, the later its paths came
-    void rewind(int age) {
-        this.age = age;
-        this.in = new DataInputStream(new BufferedInputStream(file.readBack(), bufferSize));
+    /// Starts reading.
+    void rewind() {
+        in = new DataInputStream(new BufferedInputStream(file.readBack(), bufferSize));
     }
 
-    boolean next() throws IOException {
+    /// The next entry, or null behind the last one.
+    Entry next() throws IOException {
         if (count == 0) {
             in = null;
-            return false;
+            return null;
         }
         count--;
-        value = in.readLong();
-        size = in.readInt();
-        if (path.length < size) {
-            path = new byte[Math.max(size, 2 * path.length)];
-        }
-        in.readFully(path, 0, size);
-        return true;
-    }
-
-    byte[] bytes() {
-        return path;
-    }
-
-    int size() {
-        return size;
-    }
-
-    long value() {
-        return value;
-    }
-
-    /// By path, and the newest of equal ones first.
-    @Override
-    public int compareTo(SortedFile other) {
-        int order = Arrays.compareUnsigned(path, 0, size, other.path, 0, other.size);
-        return order != 0 ? order : Integer.compare(other.age, age);
+        long value = in.readLong();
+        byte[] path = new byte[in.readInt()];
+        in.readFully(path);
+        return Entry.of(path, value);
     }
 
     @Override

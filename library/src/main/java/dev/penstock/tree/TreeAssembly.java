@@ -6,34 +6,33 @@ import static dev.penstock.memory.Layouts.WORDS;
 import java.io.IOException;
 import java.util.Arrays;
 
-/// Makes the nodes of a tree out of paths in ascending order, and puts them out as soon as they are complete.
+/// Builds the nodes of a tree from paths in ascending order, and writes them as soon as they are complete.
 ///
-/// There is a frame for each place on the path before where a value is, or something parts, or the path ends. A
-/// path that parts from it completes all frames below the place where it does: their children are put out as a
-/// run, and they become a child themselves, of the frame above, or of a line to it. So runs are put out from
-/// the leaves upwards and in the order of the paths, which is what makes the bytes those of the original.
+/// There is a frame for each position on the previous path where there is a value, paths diverge, or the path
+/// ends. A path that diverges from the previous one completes all frames below that position: their children are
+/// written as a run, and each frame becomes a child of the frame above, or of a line to it. So runs are written
+/// from the leaves upwards and in the order of the paths, which gives the same bytes as the original writer.
 final class TreeAssembly implements AutoCloseable {
 
-    /// Runs that are remembered when equal ones are shared; each takes 16 to 32 bytes.
+    /// The number of runs that are remembered for sharing; each takes 16 to 32 bytes.
     private static final long RUN_LIMIT = 1 << 22;
 
     private final ArenaOutput out;
     private final ContentIndex lines;
+    /// The runs that were written, or null when equal runs are not shared.
     private final ContentIndex runs;
-    private final PendingNodes pending = new PendingNodes();
-    private final byte[] lengthBytes = new byte[Varint.SIZE_MAX];
 
     private byte[] previous = new byte[64];
     private int previousSize;
     private boolean hasPrevious;
 
-    /// A place on the path before. Frames are used again.
+    /// A position on the previous path. Frames are reused.
     private static final class Frame {
         private final Frame above;
         private Frame below;
-        /// The bytes of path that lead to the place.
+        /// The number of path bytes that lead to the position.
         private int depth;
-        /// The first pending child.
+        /// The index of the first pending child.
         private int firstPending;
 
         private boolean hasValue;
@@ -46,14 +45,12 @@ final class TreeAssembly implements AutoCloseable {
 
     private final Frame root = new Frame(null);
     private Frame top = root;
+    /// A stack of nodes, which are reused.
+    private PendingNode[] pending = new PendingNode[0];
 
-    private byte[] runBytes = new byte[1 << 10];
-    private int segmentStart;
-    private int segmentSize;
-    private int runStart;
-    private final ContentIndex.Check lineCheck = this::isLineAt;
-    private final ContentIndex.Check runCheck = this::isRunAt;
+    private int pendingCount;
 
+    private byte[] candidate = new byte[1 << 10];
     private long keyCount;
     private long lineDataCount;
     private long reusedLineCount;
@@ -66,8 +63,36 @@ final class TreeAssembly implements AutoCloseable {
         this.runs = options.isSharing() ? new ContentIndex(RUN_LIMIT) : null;
     }
 
-    /// How many bytes a path has in common with the one before. Most paths are short, which the runtime's own
-    /// comparison of arrays is not made for.
+    /// Adds a path. A rejected path changes nothing.
+    ///
+    /// @throws IllegalArgumentException when the path is too long, or not larger than the previous path
+    void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
+        TreeFormat.requireKeySize(size);
+        int shared = sharedSize(bytes, start, size);
+        boolean isSame = hasPrevious && shared == size && size == previousSize;
+        requireOrder(bytes, start, size, shared, isSame && !(hasValue && top.hasValue));
+        if (!isSame) {
+            if (isNextLeaf(size, shared)) {
+                pushNode().setLeaf(previous[shared], top.value);
+                top.firstPending = pendingCount;
+                top.hasValue = false;
+            } else {
+                closeTo(shared);
+                if (size > 0) {
+                    pushFrame(size, pendingCount);
+                }
+            }
+            remember(bytes, start, size, shared);
+        }
+        if (hasValue) {
+            top.hasValue = true;
+            top.value = value;
+            keyCount++;
+        }
+    }
+
+    /// The number of leading bytes that a path shares with the previous one. Most paths are short, for which this
+    /// is faster than the runtime's comparison of arrays.
     private int sharedSize(byte[] bytes, int start, int size) {
         int limit = Math.min(previousSize, size);
         int i = 0;
@@ -83,34 +108,6 @@ final class TreeAssembly implements AutoCloseable {
         return i;
     }
 
-    /// Adds a path. One that is refused changes nothing.
-    ///
-    /// @throws IllegalArgumentException when it is too long, or does not follow the path before
-    void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
-        TreeFormat.requireKeySize(size);
-        int shared = sharedSize(bytes, start, size);
-        boolean isSame = hasPrevious && shared == size && size == previousSize;
-        requireOrder(bytes, start, size, shared, isSame && !(hasValue && top.hasValue));
-        if (!isSame) {
-            if (isNextLeaf(size, shared)) {
-                pending.addLeaf(previous[shared], top.value);
-                top.firstPending = pending.count();
-                top.hasValue = false;
-            } else {
-                closeTo(shared);
-                if (size > 0) {
-                    pushFrame(size, pending.count());
-                }
-            }
-            remember(bytes, start, size, shared);
-        }
-        if (hasValue) {
-            top.hasValue = true;
-            top.value = value;
-            keyCount++;
-        }
-    }
-
     private void requireOrder(byte[] bytes, int start, int size, int shared, boolean isSameAllowed) {
         boolean isLarger =
                 shared < size && (shared == previousSize || (bytes[start + shared] & 0xFF) > (previous[shared] & 0xFF));
@@ -120,37 +117,31 @@ final class TreeAssembly implements AutoCloseable {
         String path = "the path " + KeyText.shortened(Arrays.copyOfRange(bytes, start, start + size));
         throw new IllegalArgumentException(
                 shared == size && size == previousSize
-                        ? path + " comes twice"
-                        : path + " comes after a larger one: paths must be in ascending order, unsigned");
+                        ? path + " occurs twice"
+                        : path + " follows a larger path: paths must be in ascending order of unsigned bytes");
     }
 
-    /// Whether a path and the one before differ in their last byte only, and parted there before: the commonest
-    /// case, in which the deepest frame becomes a leaf and serves again.
+    /// Whether a path and the previous one differ only in their last byte, at a position where paths already
+    /// diverged. In this most common case the deepest frame becomes a leaf and is reused.
     private boolean isNextLeaf(int size, int shared) {
         return top != root
                 && size == shared + 1
                 && top.depth == size
                 && top.above.depth == shared
                 && top.hasValue
-                && top.firstPending == pending.count();
+                && top.firstPending == pendingCount;
     }
 
     private void remember(byte[] bytes, int start, int size, int shared) {
         if (previous.length - Long.BYTES < size) {
             previous = Arrays.copyOf(previous, Math.max(size + Long.BYTES, 2 * previous.length));
         }
-        if (size - shared <= Long.BYTES) {
-            for (int i = shared; i < size; i++) {
-                previous[i] = bytes[start + i];
-            }
-        } else {
-            System.arraycopy(bytes, start + shared, previous, shared, size - shared);
-        }
+        System.arraycopy(bytes, start + shared, previous, shared, size - shared);
         previousSize = size;
         hasPrevious = true;
     }
 
-    /// Completes all frames deeper than this and makes sure that there is one exactly there, if any was.
+    /// Completes all deeper frames and makes sure that there is a frame exactly at this depth, if there was any.
     private void closeTo(int depth) throws IOException {
         while (top.depth > depth) {
             int closedDepth = top.depth;
@@ -159,38 +150,48 @@ final class TreeAssembly implements AutoCloseable {
                 top = top.above;
             }
             if (top.depth < depth) {
-                // Its first child is on top of the pending nodes already.
-                pushFrame(depth, pending.count() - 1);
+                // Its first child is already on top of the pending nodes.
+                pushFrame(depth, pendingCount - 1);
             }
             if (closedDepth - top.depth >= 2) {
                 wrap(top.depth + 1, closedDepth);
             }
-            pending.setTopByte(previous[top.depth]);
+            topNode().childByte = previous[top.depth];
         }
     }
 
-    /// A frame that has no value and, but for the node on top of the pending ones, no child is only a part of a
-    /// line.
+    /// Whether the frame is needed. A frame without a value and with no child except the node on top is only a
+    /// part of a line.
     private boolean isNeeded() {
-        return top.hasValue || pending.count() - 1 > top.firstPending;
+        return top.hasValue || pendingCount - 1 > top.firstPending;
     }
 
-    /// Takes the deepest frame off: its children are put out, and it is on top of the pending nodes as a branch.
+    /// Removes the deepest frame: its children are written, and it becomes a branch on top of the pending nodes.
     private void fold() throws IOException {
         int start = top.firstPending;
-        long first = pending.count() > start ? putRun(start, pending.count()) : 0;
-        pending.fold(start, first, top.hasValue, top.value);
+        int count = pendingCount - start;
+        long first = count > 0 ? putRun(start) : 0;
+        pendingCount = start;
+        pushNode().setBranch(top.hasValue, top.value, first, pending, start, count);
         top = top.above;
     }
 
-    /// Makes the node on top of the pending ones a line of a part of the path before.
+    /// Turns the node on top of the pending nodes into a line with a part of the previous path.
     private void wrap(int start, int end) throws IOException {
         long line = putLine(start, end - start);
-        long child = 0;
-        if (pending.topHasChild()) {
-            child = putRun(pending.count() - 1, pending.count());
+        topNode().setLine(line, topNode().hasChild() ? putRun(pendingCount - 1) : 0);
+    }
+
+    private PendingNode topNode() {
+        return pending[pendingCount - 1];
+    }
+
+    private PendingNode pushNode() {
+        if (pendingCount == pending.length) {
+            pending = Arrays.copyOf(pending, Math.max(64, 2 * pendingCount));
+            Arrays.setAll(pending, i -> pending[i] == null ? new PendingNode() : pending[i]);
         }
-        pending.wrapTop(line, child);
+        return pending[pendingCount++];
     }
 
     private void pushFrame(int depth, int firstPending) {
@@ -203,120 +204,116 @@ final class TreeAssembly implements AutoCloseable {
         top.hasValue = false;
     }
 
-    /// Puts out what is left.
+    /// Writes the remaining nodes.
     ///
-    /// @return where the root is
+    /// @return the offset of the root
     long finish(TreeWriter.RootStyle rootStyle) throws IOException {
-        boolean isLine = rootStyle == TreeWriter.RootStyle.LINE
-                && top != root
-                && !root.hasValue
-                && root.below.firstPending == root.firstPending;
-        if (isLine) {
-            finishLine();
-        } else {
-            closeTo(0);
-            fold();
-        }
-        long root = putRun(pending.count() - 1, pending.count());
-        out.append(new byte[TreeFormat.PADDING_SIZE], 0, TreeFormat.PADDING_SIZE);
-        out.flush();
-        return root;
-    }
-
-    /// All paths begin with the same byte: the root is a line down to where they first part.
-    private void finishLine() throws IOException {
-        Frame frame = root.below;
-        while (frame != top && !frame.hasValue && frame.below.firstPending == frame.firstPending) {
-            frame = frame.below;
-        }
-        int depth = frame.depth;
+        boolean isLine = rootStyle == TreeWriter.RootStyle.LINE && top != root && isPartOfLine(root);
+        int depth = isLine ? lineDepth() : 0;
         closeTo(depth);
         fold();
-        wrap(0, depth);
+        if (isLine) {
+            wrap(0, depth);
+        }
+        long rootOffset = putRun(pendingCount - 1);
+        out.append(new byte[TreeFormat.PADDING_SIZE], 0, TreeFormat.PADDING_SIZE);
+        out.flush();
+        return rootOffset;
     }
 
-    /// Puts pending nodes out, or finds them.
+    /// The number of path bytes from the root to the first position with a value, or where paths diverge or end.
+    private int lineDepth() {
+        Frame frame = root.below;
+        while (frame != top && isPartOfLine(frame)) {
+            frame = frame.below;
+        }
+        return frame.depth;
+    }
+
+    /// Whether a frame has neither a value nor any child except the frame below.
+    private static boolean isPartOfLine(Frame frame) {
+        return !frame.hasValue && frame.below.firstPending == frame.firstPending;
+    }
+
+    /// Writes the pending nodes from an index on as a run, or finds an equal run.
     ///
-    /// @return where they are
-    private long putRun(int start, int end) throws IOException {
+    /// @return the offset of the run
+    private long putRun(int start) throws IOException {
         if (runs == null) {
-            return writeRun(start, end);
+            return writeRun(start);
         }
-        runStart = start;
-        long hash = pending.hash(start, end);
-        long offset = runs.find(hash, runCheck);
-        if (offset != ContentIndex.ABSENT) {
+        long hash = pendingCount - start;
+        for (int i = start; i < pendingCount; i++) {
+            hash = pending[i].addTo(hash);
+        }
+        long found = runs.find(hash, offset -> isRunAt(start, offset));
+        if (found != ContentIndex.ABSENT) {
             sharedRunCount++;
-            sharedBytes += encodeRun(offset);
-            return offset;
+            sharedBytes += encodeRun(start, found);
+            return found;
         }
-        offset = writeRun(start, end);
+        long offset = writeRun(start);
         runs.add(hash, offset);
         return offset;
     }
 
-    private long writeRun(int start, int end) throws IOException {
-        long first = out.position();
-        for (int i = start; i < end; i++) {
-            out.reserve(PendingNodes.ENCODED_MAX);
-            out.fillTo(pending.encode(i, out.position(), out.window(), out.filled()));
+    private long writeRun(int start) throws IOException {
+        long offset = out.position();
+        for (int i = start; i < pendingCount; i++) {
+            out.append(pending[i]);
         }
-        return first;
+        return offset;
     }
 
-    /// The distances of a run depend on where it is, so it is compared as it would look there.
-    private boolean isRunAt(long offset) throws IOException {
-        int size = encodeRun(offset);
-        return out.isAt(offset, runBytes, 0, size);
+    /// The distances in a run depend on its offset, so it is compared as it would be encoded there.
+    private boolean isRunAt(int start, long offset) throws IOException {
+        int size = encodeRun(start, offset);
+        return out.isAt(offset, candidate, 0, size);
     }
 
-    private int encodeRun(long offset) {
+    private int encodeRun(int start, long offset) {
         int size = 0;
-        for (int i = runStart; i < pending.count(); i++) {
-            if (runBytes.length - size < PendingNodes.ENCODED_MAX) {
-                runBytes = Arrays.copyOf(runBytes, 2 * runBytes.length);
+        for (int i = start; i < pendingCount; i++) {
+            if (candidate.length - size < TreeFormat.NODE_SIZE_MAX) {
+                candidate = Arrays.copyOf(candidate, 2 * candidate.length);
             }
-            size = pending.encode(i, offset + size, runBytes, size);
+            size = pending[i].encode(offset + size, candidate, size);
         }
         return size;
     }
 
-    /// Puts line data out, or finds it.
+    /// Writes a part of the previous path as line data, or finds equal line data.
     ///
-    /// @return where it is
+    /// @return the offset of the line data
     private long putLine(int start, int size) throws IOException {
-        segmentStart = start;
-        segmentSize = size;
-        long hash = hash(previous, start, size);
-        long offset = lines.find(hash, lineCheck);
-        if (offset != ContentIndex.ABSENT) {
+        byte[] length = new byte[Varint.sizeOf(size)];
+        Varint.write(length, 0, size);
+        long hash = hash(start, size);
+        long found = lines.find(
+                hash,
+                offset -> out.isAt(offset + length.length, previous, start, size)
+                        && out.isAt(offset, length, 0, length.length));
+        if (found != ContentIndex.ABSENT) {
             reusedLineCount++;
-            return offset;
+            return found;
         }
-        offset = out.position();
-        out.append(lengthBytes, 0, Varint.write(lengthBytes, 0, size));
+        long offset = out.position();
+        out.append(length, 0, length.length);
         out.append(previous, start, size);
         lines.add(hash, offset);
         lineDataCount++;
         return offset;
     }
 
-    private boolean isLineAt(long offset) throws IOException {
-        int lengthSize = Varint.sizeOf(segmentSize);
-        return out.isAt(offset + lengthSize, previous, segmentStart, segmentSize)
-                && out.isAt(offset, lengthBytes, 0, Varint.write(lengthBytes, 0, segmentSize));
-    }
-
-    private static long hash(byte[] bytes, int start, int size) {
-        long hash = PendingNodes.mix(0, size);
-        int i = 0;
-        for (; i <= size - Long.BYTES; i += Long.BYTES) {
-            hash = PendingNodes.mix(hash, (long) WORDS.get(bytes, start + i));
+    /// The hash of a part of the previous path.
+    private long hash(int start, int size) {
+        long hash = size;
+        for (int i = 0; i < size; i += Long.BYTES) {
+            // The array is some bytes longer than the path.
+            long word = (long) WORDS.get(previous, start + i);
+            hash = PendingNode.mix(hash, size - i >= Long.BYTES ? word : word & ~(-1L << 8 * (size - i)));
         }
-        // The array has some bytes more than the path before.
-        long rest = i == size ? 0 : (long) WORDS.get(bytes, start + i) & ~(-1L << 8 * (size - i));
-        long mixed = PendingNodes.mix(hash, rest);
-        return mixed ^ mixed >>> 32;
+        return hash;
     }
 
     TreeWriter.Summary summary() {

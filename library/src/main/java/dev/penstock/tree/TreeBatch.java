@@ -8,33 +8,31 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Looks up many paths, on several threads when there are enough of them.
+/// Looks up many paths, on several threads if there are enough of them.
 ///
-/// Paths that come in order go on from where each parts from the one before. Sorting others first takes longer
-/// than it saves, and so does looking up several in turns.
+/// The lookup of each path continues from where it diverges from the one before. Sorting unsorted paths first
+/// takes longer than it saves, and so does interleaving several lookups.
 final class TreeBatch {
-    /// Fewer take less time than another thread takes to come.
+    /// Fewer paths take less time than starting another thread.
     private static final int SHARED_MIN = 512;
 
     /// Small, so that no thread waits long for the last part of another.
     private static final int PART_SIZE = 128;
 
-    private final TreeBytes bytes;
     private final TreeLookup lookup;
     private final List<byte[]> paths;
     private final long[] values;
     private final long otherwise;
     private final AtomicInteger foundCount = new AtomicInteger();
 
-    TreeBatch(TreeBytes bytes, TreeLookup lookup, List<byte[]> paths, long[] values, long otherwise) {
-        this.bytes = bytes;
+    TreeBatch(TreeLookup lookup, List<byte[]> paths, long[] values, long otherwise) {
         this.lookup = lookup;
         this.paths = paths;
         this.values = values;
         this.otherwise = otherwise;
     }
 
-    /// @return how many paths have a value
+    /// @return the number of paths that have a value
     int get(int threads) throws IOException {
         int count = paths.size();
         int usedThreads = count <= SHARED_MIN ? 1 : threads;
@@ -45,7 +43,7 @@ final class TreeBatch {
                 foundCount.addAndGet(isSorted(start, limit) ? getSorted(start, limit) : getUnsorted(start, limit));
                 Faults.settle();
             } catch (RuntimeException | InternalError e) {
-                throw bytes.explained(e);
+                throw lookup.bytes().explained(e);
             }
         });
         return foundCount.get();
@@ -61,7 +59,7 @@ final class TreeBatch {
     }
 
     private int getSorted(int start, int limit) {
-        VisitedBranches trail = lookup.newTrail();
+        NodeTrail trail = new NodeTrail(lookup.root());
         byte[] before = {};
         int found = 0;
         for (int i = start; i < limit; i++) {
@@ -84,7 +82,7 @@ final class TreeBatch {
 
     private int take(int index, long offset) {
         boolean isFound = offset != TreeLookup.ABSENT;
-        values[index] = isFound ? bytes.varint(offset) : otherwise;
+        values[index] = isFound ? lookup.bytes().varint(offset) : otherwise;
         return isFound ? 1 : 0;
     }
 }

@@ -10,43 +10,53 @@ import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.memory.Faults;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// The numbers and nodes of one tree file, read in place.
+/// Reads the numbers and nodes of one tree file in place.
 ///
-/// The layout of nodes is decoded here and nowhere else: a node is given by its offset and its first eight bytes,
-/// its *word*, and a part of it by the number of bytes before it. [TreeNode] decodes a whole node in these terms,
-/// [TreeLookup] only the parts that a key needs.
+/// The layout of nodes is decoded only here. A node is given by its offset and its first eight bytes, its *word*;
+/// a part of it by the number of bytes before it. [TreeNode] decodes whole nodes with these methods, [TreeLookup]
+/// only the parts that a key needs.
 ///
-/// Every access is inside the file, since the memory checks it; an access that would not be ends in an
-/// [IndexOutOfBoundsException], which [#explained] turns into the error that names the file. So each caller
-/// reads inside [#read], or inside a `try` that ends with [Faults#settle] and throws what `explained` says.
+/// The memory segment checks that every access is inside the file. An access outside throws an
+/// [IndexOutOfBoundsException], which [#explained] turns into an error that names the file. So each caller reads
+/// inside [#read], or inside a `try` that ends with [Faults#settle] and throws the result of `explained`.
 ///
-/// **Threads.** Any number; it never changes.
+/// **Threads.** Immutable, so safe for any number of threads.
 final class TreeBytes {
-    /// Alternating bytes of the shortest leaf: a head that says value, and a value of one byte.
+    /// Alternating bytes of the shortest leaf: a head with the value bit, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;
 
     private static final long LEAF_HEADS = 0x0001_0001_0001_0001L * TreeFormat.VALUE;
 
-    /// What is missing from the largest one-byte number to the end of a byte.
+    /// The difference between the largest one-byte number and the largest byte.
     private static final long LEAF_VALUES_ROOM = 0x0001_0001_0001_0001L * (0xFF - Varint.SINGLE_MAX);
 
     private final Location location;
     private final MemorySegment bytes;
     private final long size;
-    private final boolean isStrict;
+    /// Receives readable deviations that no known writer produces, and may reject them. A lenient reader has none.
+    private final Consumer<DatasetException> deviations;
 
-    TreeBytes(Location location, MemorySegment bytes, boolean isStrict) {
+    TreeBytes(Location location, MemorySegment bytes, Consumer<DatasetException> deviations) {
         this.location = location;
         this.bytes = bytes;
         this.size = bytes.byteSize();
-        this.isStrict = isStrict;
+        this.deviations = deviations;
     }
 
-    /// The same bytes, read strictly or leniently.
-    TreeBytes withStrict(boolean isStrict) {
-        return new TreeBytes(location, bytes, isStrict);
+    TreeBytes(Location location, MemorySegment bytes, boolean isStrict) {
+        this(location, bytes, isStrict ? TreeBytes::refuse : null);
+    }
+
+    private static void refuse(DatasetException deviation) {
+        throw deviation;
+    }
+
+    /// The same bytes with another receiver of deviations.
+    TreeBytes withDeviations(Consumer<DatasetException> deviations) {
+        return new TreeBytes(location, bytes, deviations);
     }
 
     Location location() {
@@ -61,11 +71,7 @@ final class TreeBytes {
         return size;
     }
 
-    boolean isStrict() {
-        return isStrict;
-    }
-
-    /// @throws IllegalStateException when the memory is gone
+    /// @throws IllegalStateException when the memory is closed
     void requireOpen() {
         if (!bytes.scope().isAlive()) {
             throw new IllegalStateException(location + " is closed");
@@ -80,7 +86,7 @@ final class TreeBytes {
         return bytes.get(U64, offset);
     }
 
-    /// Eight bytes, of which those behind the end of the file are zero.
+    /// Reads eight bytes; those beyond the end of the file are zero.
     long word(long offset) {
         return offset <= size - Long.BYTES ? bytes.get(U64, offset) : lastWord(offset, (int) (size - offset));
     }
@@ -93,40 +99,40 @@ final class TreeBytes {
         return word;
     }
 
-    /// A byte of eight that were loaded together.
+    /// One byte of a word.
     static int byteOf(long word, int index) {
         return (int) (word >>> (8 * index)) & 0xFF;
     }
 
-    /// The number of bytes of the number at an offset.
+    /// The size of the varint at an offset.
     int varintSize(long offset) {
         return Varint.sizeFrom(u8(offset));
     }
 
-    /// The number at an offset.
+    /// Reads the varint at an offset.
     long varint(long offset) {
         return varint(offset, u8(offset));
     }
 
-    /// The number at an offset, whose first byte is known.
+    /// Reads the varint at an offset, whose first byte is known.
     long varint(long offset, int first) {
         return first <= Varint.SINGLE_MAX ? first : longVarint(offset, first - Varint.SINGLE_MAX);
     }
 
     private long longVarint(long offset, int payload) {
         if (offset + payload >= size) {
-            throw corrupt(offset, Reason.TRUNCATED, "the file ends within a number");
+            throw corrupt(offset, Reason.TRUNCATED, "the file ends inside a number");
         }
         long value = word(offset + 1) & (-1L >>> (Long.SIZE - 8 * payload));
-        if (isStrict && !Varint.isMinimal(payload, value)) {
-            throw corrupt(offset, Reason.NOT_CANONICAL, "a number of more bytes than it needs");
+        if (!Varint.isMinimal(payload, value)) {
+            deviate(offset, Reason.NOT_CANONICAL, "a number has more bytes than it needs");
         }
         return value;
     }
 
     /// The offset that a distance leads to from a node.
     ///
-    /// @param offset where the distance is, for the error message
+    /// @param offset the offset of the distance, for the error message
     long target(long node, long offset, long distance) {
         if (Long.compareUnsigned(distance - 1, node - TreeFormat.HEADER_SIZE) >= 0) {
             throw corrupt(
@@ -137,7 +143,7 @@ final class TreeBytes {
         return node - distance;
     }
 
-    /// The part of a node that follows its value.
+    /// The part of a node after its value.
     static int afterValue(long word) {
         return (word & TreeFormat.VALUE) == 0 ? 1 : 1 + Varint.sizeFrom(byteOf(word, 1));
     }
@@ -154,69 +160,45 @@ final class TreeBytes {
         return target(node, node + part, varint(node + part, first));
     }
 
-    /// The part of a line that refers to its line data.
+    /// The part of a line with the reference to its line data.
     int lineDataPart(long node, long word) {
         int part = afterValue(word);
         return (word & TreeFormat.LINE_CHILD) == 0 ? part : part + Varint.sizeFrom(byteAt(node, word, part));
     }
 
-    /// The offset behind a node. Few branches, since the kind of the next node is hard to predict.
+    /// The end offset of a node.
     long nodeEnd(long node) {
         long word = word(node);
-        int shape = SHAPES[(int) word & 0xFF];
-        int size1 = Varint.sizeFrom(byteOf(word, 1));
-        if (shape < 0 || size1 > 6) {
-            return oddNodeEnd(node, word);
+        if ((word & TreeFormat.LINE) != 0) {
+            int part = lineDataPart(node, word);
+            return node + part + Varint.sizeFrom(byteAt(node, word, part));
         }
-        int size2 = Varint.sizeFrom(byteOf(word, 1 + size1));
-        return node + (shape & 0xFF) + (size1 & shape >> 8) + (size2 & shape >> 16);
-    }
-
-    /// For each head: the bytes of a node that are no numbers, and above them all bits of a byte for each of two
-    /// numbers. Negative for a head that is invalid or has three numbers.
-    private static final int[] SHAPES = new int[256];
-
-    static {
-        for (int head = 0; head < SHAPES.length; head++) {
-            boolean isLine = head >= TreeFormat.LINE;
-            int count = isLine ? 0 : head & TreeFormat.COUNT;
-            int numberCount = ((head & TreeFormat.VALUE) != 0 ? 1 : 0)
-                    + (isLine ? 1 + (head & TreeFormat.LINE_CHILD) : Math.min(count, 1));
-            boolean isUsual = numberCount < 3 && count <= TreeFormat.MASK_COUNT;
-            // A mask takes as many bytes as the smallest number of children that has one.
-            int shape = 1 + count + (numberCount > 0 ? 0xF00 : 0) + (numberCount > 1 ? 0xF0000 : 0);
-            SHAPES[head] = isUsual ? shape : -1;
+        int part = afterValue(word);
+        int count = (int) word & TreeFormat.COUNT;
+        if (count == 0) {
+            return node + part;
         }
-    }
-
-    private long oddNodeEnd(long node, long word) {
-        int head = (int) word & 0xFF;
-        int part = head >= TreeFormat.LINE ? lineDataPart(node, word) : afterValue(word);
-        int count = head >= TreeFormat.LINE ? 0 : head & TreeFormat.COUNT;
         requireCount(node, count);
-        boolean isLeaf = head < TreeFormat.LINE && count == 0;
-        return node + part + (isLeaf ? 0 : Varint.sizeFrom(byteAt(node, word, part)) + count);
+        // A mask has as many bytes as the smallest number of children that needs one.
+        return node + part + Varint.sizeFrom(byteAt(node, word, part)) + count;
     }
 
     void requireCount(long node, int count) {
         if (count > TreeFormat.MASK_COUNT) {
-            throw corrupt(node, Reason.UNKNOWN_KIND, "no node begins with " + count + " as its count of children");
+            throw corrupt(node, Reason.UNKNOWN_KIND, "a node has the invalid count of children " + count);
         }
     }
 
     void requirePlainLine(long node, int head) {
-        if (!isStrict) {
-            return;
-        }
         if ((head & TreeFormat.LINE_UNUSED) != 0) {
-            throw corrupt(node, Reason.UNKNOWN_FLAGS, "a line with bits set that mean nothing");
+            deviate(node, Reason.UNKNOWN_FLAGS, "a line has unknown bits set");
         }
         if ((head & TreeFormat.VALUE) != 0 && (head & TreeFormat.LINE_CHILD) != 0) {
-            throw corrupt(node, Reason.NOT_CANONICAL, "a line with both a value and a child");
+            deviate(node, Reason.NOT_CANONICAL, "a line has both a value and a child");
         }
     }
 
-    /// The length that line data begins with, held against where it has to end.
+    /// The length at the start of line data, checked against the node after it.
     int segmentSize(long node, long data) {
         long length = varint(data);
         long room = node - data - varintSize(data);
@@ -224,15 +206,15 @@ final class TreeBytes {
             throw corrupt(
                     data,
                     Reason.OUT_OF_RANGE,
-                    "line data of " + Long.toUnsignedString(length) + " bytes where 1 to " + room + " fit");
+                    "line data has " + Long.toUnsignedString(length) + " bytes, but must have 1 to " + room);
         }
         if (length > TreeFormat.KEY_SIZE_MAX) {
-            throw corrupt(data, Reason.SIZE_OVERFLOW, "a line longer than any path may be");
+            throw corrupt(data, Reason.SIZE_OVERFLOW, "a line is longer than the longest allowed path");
         }
         return (int) length;
     }
 
-    /// The number of bytes of a line if a key goes on with all of them, else 0.
+    /// The number of bytes of a line if a key continues with all of them, else 0.
     int matchLine(long node, long word, byte[] key, int position) {
         requirePlainLine(node, (int) word & 0xFF);
         int part = lineDataPart(node, word);
@@ -240,7 +222,7 @@ final class TreeBytes {
         long start = word(data);
         int count = (int) start & 0xFF;
         if (count < Long.BYTES && count > 0 && count < node - data && position <= key.length - Long.BYTES) {
-            // Most lines are short: the length and all bytes have been loaded together.
+            // Most lines are short: the length and all bytes were loaded together.
             long difference = start >>> 8 ^ (long) WORDS.get(key, position);
             return difference << (Long.SIZE - 8 * count) == 0 ? count : 0;
         }
@@ -249,7 +231,7 @@ final class TreeBytes {
         return isMatching ? count : 0;
     }
 
-    /// The offset of the node that has so many before it in a run.
+    /// The offset of the node with `count` nodes before it in a run.
     long skip(long first, int count) {
         long node = first;
         int left = count;
@@ -266,12 +248,12 @@ final class TreeBytes {
 
     /// Whether eight bytes are four leaves with values of one byte.
     static boolean isFourLeaves(long word) {
-        // Adding the room to a byte above the largest one-byte number carries out of it.
+        // Adding the difference to a byte above the largest one-byte number causes a carry.
         long values = (word >>> 8) & LEAF_HEADS_MASK;
         return (word & LEAF_HEADS_MASK) == LEAF_HEADS && ((values + LEAF_VALUES_ROOM) & ~LEAF_HEADS_MASK) == 0;
     }
 
-    /// Whether so many bytes of the file are those of a key.
+    /// Whether bytes of the file equal those of a key.
     boolean matches(long offset, byte[] key, int keyStart, int count) {
         int i = 0;
         for (; i <= count - Long.BYTES; i += Long.BYTES) {
@@ -295,11 +277,18 @@ final class TreeBytes {
         return true;
     }
 
+    /// Reports a deviation that can be read although no known writer produces it.
+    void deviate(long offset, Reason reason, String what) {
+        if (deviations != null) {
+            deviations.accept(corrupt(offset, reason, what));
+        }
+    }
+
     DatasetException.Corrupt corrupt(long offset, Reason reason, String what) {
         return new DatasetException.Corrupt(location, offset, reason, what);
     }
 
-    /// Reads something and throws what [#explained] says when that fails.
+    /// Reads something, and throws the result of [#explained] if that fails.
     <T> T read(Supplier<T> reading) {
         try {
             T result = reading.get();
@@ -310,9 +299,9 @@ final class TreeBytes {
         }
     }
 
-    /// What to throw for something that was thrown while the file was read.
+    /// The exception to throw for something that was thrown while the file was read.
     ///
-    /// What looks like damage may be the garbage that a shortened file gives, so the fault has the first word.
+    /// Apparent damage may be garbage of a shortened file, so a fault takes precedence.
     RuntimeException explained(Throwable thrown) {
         if (thrown instanceof InternalError fault) {
             return Faults.translate(fault, location, 0, size);

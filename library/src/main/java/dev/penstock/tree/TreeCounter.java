@@ -1,62 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
 /// Counts the values below a node.
 ///
-/// Runs may be shared, so that a small file can hold more paths than anybody could count one by one. The result
-/// for every run that took some work is therefore kept: time is proportional to the nodes in the file, and the
-/// memory for the results to a small part of them.
+/// Runs of children may be shared, so a small file can have more paths than can be counted one by one. Therefore
+/// the sum of every expensive run is kept: the time is proportional to the number of nodes in the file, and the
+/// memory to a small part of them.
 final class TreeCounter extends TreeWalk {
-    /// What took less is done again rather than remembered.
+    /// The sum of a run with fewer steps is computed again instead of being kept.
     private static final int WORK_MIN = 32;
 
-    /// What is below a node.
-    ///
-    /// @param count       values; `Long.MAX_VALUE` stands for that many and more
-    /// @param longestSize bytes of the longest path
-    record Sum(long count, long longestSize) {}
+    /// The content of a run of children, including everything below it.
+    static final class Sum {
+        /// The number of values; `Long.MAX_VALUE` stands for that number or more.
+        long count;
+        /// The size of the longest path in bytes.
+        long longestSize;
+
+        private long work;
+
+        private void add(long values, long steps, long size) {
+            long sum = count + values;
+            count = sum < 0 ? Long.MAX_VALUE : sum;
+            work += steps;
+            longestSize = Math.max(longestSize, size);
+        }
+    }
 
     private final Map<Long, Sum> known = new HashMap<>();
+    /// The sums of the runs in progress, the deepest first.
+    private final Deque<Sum> sums = new ArrayDeque<>();
 
     private TreeCounter(TreeBytes bytes) {
         super(bytes);
+        sums.push(new Sum());
     }
 
-    /// Counts what is at and below a node.
+    /// Counts the values at and below a node.
     ///
-    /// @param limit where its parent is
+    /// @param limit the offset of its parent
     static Sum count(TreeBytes bytes, long start, long limit) {
-        Run all = new TreeCounter(bytes).walk(start, limit);
-        return new Sum(all.count, all.longestSize);
+        TreeCounter counter = new TreeCounter(bytes);
+        counter.walk(start, limit);
+        return counter.sums.pop();
     }
 
     @Override
-    boolean enter(TreeNode node, Run run) {
-        // A value at the end of a line that goes on is one that no iteration sees.
-        boolean isSeen = node.hasValue && !(node.isLine && node.childCount > 0);
-        add(run, isSeen ? 1 : 0, 1, node.edgeSize());
-        Sum below = node.childCount > 0 ? known.get(node.first) : null;
-        if (below != null) {
-            add(run, below.count, 1, node.edgeSize() + below.longestSize);
+    boolean enter(TreeNode node, TreeNode parent) {
+        sums.peek().add(node.hasVisibleValue() ? 1 : 0, 1, node.edgeSize());
+        if (node.childCount == 0) {
+            return false;
         }
-        return below == null;
+        Sum below = known.get(node.first);
+        if (below == null) {
+            sums.push(new Sum());
+            return true;
+        }
+        sums.peek().add(below.count, 1, node.edgeSize() + below.longestSize);
+        return false;
     }
 
     @Override
-    void leave(Run run) {
-        if (run.work >= WORK_MIN) {
-            known.put(run.first, new Sum(run.count, run.longestSize));
+    void leave(TreeNode parent) {
+        Sum sum = sums.pop();
+        if (sum.work >= WORK_MIN) {
+            known.put(parent.first, sum);
         }
-        add(run.above, run.count, run.work, run.edgeSize + run.longestSize);
-    }
-
-    private static void add(Run run, long count, long steps, long size) {
-        long sum = run.count + count;
-        run.count = sum < 0 ? Long.MAX_VALUE : sum;
-        run.work += steps;
-        run.longestSize = Math.max(run.longestSize, size);
+        sums.peek().add(sum.count, sum.work, parent.edgeSize() + sum.longestSize);
     }
 }

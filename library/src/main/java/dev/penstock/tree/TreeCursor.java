@@ -4,36 +4,33 @@ package dev.penstock.tree;
 import java.util.Arrays;
 import java.util.OptionalLong;
 
-/// A place in a tree that can be moved byte by byte: down, up, to siblings, and on in depth-first order.
+/// A position in a tree that can be moved byte by byte: down, up, to siblings, and in depth-first order.
 ///
-/// A place is a path, whether or not it exists: it does when it is the beginning of a path in the tree, or one
-/// itself. Moves that could leave the tree say so: `moveTo` and `descendTo` go anywhere, the others only where
-/// something is, and stay where they are when nothing is.
+/// A position is a path. It exists when the tree has this path or a longer path that begins with it. `moveTo` and
+/// `descendTo` move to any position. All other moves go to existing positions only; if there is none, the cursor
+/// does not move.
 ///
-/// A cursor is made at a root, which it never leaves; its paths count from there.
+/// A cursor has a root, which it never leaves; its paths are relative to it.
 ///
-/// **Ownership.** It dies with its reader.
+/// **Ownership.** It must not be used after its reader is closed.
 ///
-/// **Threads.** One at a time; any number of cursors of one reader.
+/// **Threads.** One thread at a time; a reader may have any number of cursors.
 public final class TreeCursor {
-    private final TreeBytes bytes;
-    private final TreeLookup lookup;
+    private final TreeReader tree;
     private final CursorTrack track;
-    private final long treeRoot;
     private final int rootSize;
 
-    TreeCursor(TreeBytes bytes, TreeLookup lookup, long treeRoot, byte[] rootPath) {
-        this.bytes = bytes;
-        this.lookup = lookup;
-        this.treeRoot = treeRoot;
+    TreeCursor(TreeReader tree, CursorTrack track, byte[] rootPath) {
+        this.tree = tree;
+        this.track = track;
         this.rootSize = rootPath.length;
-        this.track = bytes.read(() -> {
-            CursorTrack start = new CursorTrack(bytes, lookup, treeRoot);
-            for (byte next : rootPath) {
-                start.move(next & 0xFF);
-            }
-            return start;
-        });
+        move(rootPath, 0);
+    }
+
+    private void move(byte[] path, int start) {
+        for (int i = start; i < path.length; i++) {
+            track.move(path[i]);
+        }
     }
 
     /// The path from the root of the cursor.
@@ -46,12 +43,12 @@ public final class TreeCursor {
         return Arrays.copyOf(track.path, track.size);
     }
 
-    /// The path from the root of the tree to that of the cursor.
+    /// The path from the root of the tree to the root of the cursor.
     public byte[] rootPath() {
         return Arrays.copyOf(track.path, rootSize);
     }
 
-    /// Bytes of the path from the root of the cursor.
+    /// The number of bytes of the path from the root of the cursor.
     public int depth() {
         return track.size - rootSize;
     }
@@ -66,110 +63,91 @@ public final class TreeCursor {
     }
 
     public boolean hasValue() {
-        return bytes.read(track::hasValue);
+        return value().isPresent();
     }
 
-    /// The value here, unsigned.
+    /// The unsigned value at the position.
     public OptionalLong value() {
-        return bytes.read(() -> track.hasValue() ? OptionalLong.of(track.value()) : OptionalLong.empty());
+        return track.value();
     }
 
-    /// The value at a path from here, without moving.
+    /// The value at a path below the position, without moving.
     public OptionalLong value(byte[] below) {
-        return bytes.read(() -> {
-            byte[] key = Arrays.copyOf(track.path, track.size + below.length);
-            System.arraycopy(below, 0, key, track.size, below.length);
-            long offset = lookup.valueOffset(key);
-            return offset == TreeLookup.ABSENT ? OptionalLong.empty() : OptionalLong.of(bytes.varint(offset));
-        });
+        byte[] key = Arrays.copyOf(track.path, track.size + below.length);
+        System.arraycopy(below, 0, key, track.size, below.length);
+        return tree.get(key);
     }
 
-    /// How many bytes lead on from here.
+    /// The number of children.
     public int childCount() {
-        return bytes.read(track::childCount);
+        return children().length;
     }
 
-    /// The bytes that lead on from here, in ascending order.
+    /// The bytes that lead to children, in ascending order.
     public byte[] children() {
-        return bytes.read(() -> {
-            byte[] children = new byte[track.childCount()];
-            for (int i = 0; i < children.length; i++) {
-                children[i] = (byte) track.childByte(i);
-            }
-            return children;
-        });
+        return track.children();
     }
 
-    /// How many values are here and below; `Long.MAX_VALUE` stands for that many and more.
+    /// The number of values at and below the position; `Long.MAX_VALUE` stands for that number or more.
     public long count() {
-        return bytes.read(() -> track.exists()
-                ? TreeCounter.count(bytes, track.subtree(), track.subtreeLimit())
-                        .count()
-                : 0L);
+        return track.count();
     }
 
-    /// Back to the root of the cursor.
+    /// Moves to the root of the cursor.
     public void reset() {
         track.ascendTo(rootSize);
     }
 
-    /// Goes to a path from the root of the cursor, whether it exists or not.
+    /// Moves to a path from the root of the cursor, even if it does not exist.
     ///
-    /// @return how many bytes of the path before are kept
+    /// @return the number of bytes that the old and the new path share
     public int moveTo(byte[] path) {
-        int kept = Arrays.mismatch(track.path, rootSize, track.size, path, 0, path.length);
-        int keptSize = kept < 0 ? path.length : kept;
+        int difference = Arrays.mismatch(track.path, rootSize, track.size, path, 0, path.length);
+        int keptSize = difference < 0 ? path.length : difference;
         track.ascendTo(rootSize + keptSize);
-        descendTo(Arrays.copyOfRange(path, keptSize, path.length));
+        move(path, keptSize);
         return keptSize;
     }
 
-    /// Goes down by a path, whether it exists or not.
+    /// Moves down by a path, even if it does not exist.
     ///
-    /// @return whether it does
+    /// @return whether it exists
     public boolean descendTo(byte[] path) {
-        return bytes.read(() -> {
-            for (byte next : path) {
-                track.move(next & 0xFF);
-            }
-            return track.exists();
-        });
+        move(path, 0);
+        return exists();
     }
 
-    /// Goes down by a path as far as it exists.
+    /// Moves down by a path as far as it exists.
     ///
-    /// @return the bytes gone
+    /// @return the number of bytes moved
     public int descendExisting(byte[] path) {
-        return descend(path, false);
+        int count = 0;
+        while (count < path.length && descend(path[count])) {
+            count++;
+        }
+        return count;
     }
 
-    /// Goes down by a path to the first value below here, or as far as it exists.
+    /// Moves down by a path to the first value, or as far as it exists.
     ///
-    /// @return the bytes gone
+    /// @return the number of bytes moved
     public int descendToValue(byte[] path) {
-        return descend(path, true);
+        int count = 0;
+        while (count < path.length && !(count > 0 && hasValue()) && descend(path[count])) {
+            count++;
+        }
+        return count;
     }
 
-    private int descend(byte[] path, boolean isValueEnough) {
-        return bytes.read(() -> {
-            int count = 0;
-            while (count < path.length
-                    && !(count > 0 && isValueEnough && track.hasValue())
-                    && track.descend(path[count] & 0xFF)) {
-                count++;
-            }
-            return count;
-        });
-    }
-
-    /// Goes down by a byte if it leads somewhere.
+    /// Moves down by a byte if the child exists.
     public boolean descend(byte next) {
-        return bytes.read(() -> track.descend(next & 0xFF));
+        return track.descend(next);
     }
 
-    /// Goes down to the child with so many before it.
+    /// Moves down to the child with an index.
     public boolean descendIndex(int index) {
-        return bytes.read(() -> index >= 0 && index < track.childCount() && track.descend(track.childByte(index)));
+        byte[] children = children();
+        return index >= 0 && index < children.length && descend(children[index]);
     }
 
     public boolean descendFirst() {
@@ -180,7 +158,7 @@ public final class TreeCursor {
         return descendIndex(childCount() - 1);
     }
 
-    /// Goes down by last children to a place that has none.
+    /// Moves down by last children to a position without children.
     public boolean descendLastPath() {
         boolean hasMoved = false;
         while (descendLast()) {
@@ -189,87 +167,89 @@ public final class TreeCursor {
         return hasMoved;
     }
 
-    /// Goes down while there is one way only, to the next value, branch or end.
+    /// Moves down while there is only one child, to the next value, branch or end.
     ///
-    /// @param max the most bytes to go
-    /// @return the bytes gone
+    /// @param max the largest number of bytes to move
+    /// @return the number of bytes moved
     public int descendUntil(int max) {
-        return bytes.read(() -> {
-            int count = 0;
-            while (count < max && track.childCount() == 1) {
-                track.descend(track.childByte(0));
-                count++;
-                if (track.hasValue()) {
-                    break;
-                }
-            }
-            return count;
-        });
+        int count = 0;
+        while (count < max && !(count > 0 && hasValue()) && childCount() == 1) {
+            descendFirst();
+            count++;
+        }
+        return count;
     }
 
-    /// Goes up, at most to the root of the cursor.
+    /// Moves up, at most to the root of the cursor.
     ///
-    /// @return the bytes gone
+    /// @return the number of bytes moved
     public int ascend(int count) {
         int steps = Math.min(count, depth());
         track.ascendTo(track.size - steps);
         return steps;
     }
 
-    /// Goes up to the next value or branch, at most to the root of the cursor.
+    /// Moves up to the next value or branch, at most to the root of the cursor.
     ///
-    /// @return the bytes gone
+    /// @return the number of bytes moved
     public int ascendUntil() {
-        return bytes.read(() -> ascendUntil(true));
+        return ascendUntil(true);
     }
 
-    /// Goes up to the next branch, at most to the root of the cursor.
+    /// Moves up to the next branch, at most to the root of the cursor.
     ///
-    /// @return the bytes gone
+    /// @return the number of bytes moved
     public int ascendUntilBranch() {
-        return bytes.read(() -> ascendUntil(false));
+        return ascendUntil(false);
     }
 
     private int ascendUntil(boolean isValueEnough) {
         int start = track.size;
-        if (track.exists()) {
-            ascend(1);
-        } else {
-            track.ascendTo(Math.max(rootSize, track.existing));
-        }
-        while (!isAtRoot() && track.childCount() < 2 && !(isValueEnough && track.hasValue())) {
+        // From a position that does not exist, the first step leads to one that does.
+        int first = exists() ? track.size - 1 : track.existing;
+        track.ascendTo(Math.max(rootSize, first));
+        while (!isAtRoot() && childCount() < 2 && !(isValueEnough && hasValue())) {
             ascend(1);
         }
         return start - track.size;
     }
 
-    /// To the next larger byte that the place above leads to.
+    /// Moves to the sibling with the next larger byte.
     public boolean nextSibling() {
         return toSibling(true);
     }
 
-    /// To the next smaller byte that the place above leads to.
+    /// Moves to the sibling with the next smaller byte.
     public boolean previousSibling() {
         return toSibling(false);
     }
 
     private boolean toSibling(boolean isForward) {
-        return bytes.read(() -> {
-            int sibling = isAtRoot() ? -1 : track.siblingByte(isForward);
-            if (sibling < 0) {
-                return false;
-            }
-            track.ascendTo(track.size - 1);
-            return track.descend(sibling);
-        });
+        if (isAtRoot()) {
+            return false;
+        }
+        byte last = track.path[track.size - 1];
+        ascend(1);
+        byte[] siblings = children();
+        int rank = isForward ? 0 : siblings.length - 1;
+        int step = isForward ? 1 : -1;
+        while (rank >= 0 && rank < siblings.length && step * Byte.compareUnsigned(siblings[rank], last) <= 0) {
+            rank += step;
+        }
+        boolean isFound = rank >= 0 && rank < siblings.length;
+        track.move(isFound ? siblings[rank] : last);
+        return isFound;
     }
 
-    /// To the next existing place in depth-first order; behind the last one, to the root.
+    /// Moves to the next existing position in depth-first order; after the last one, to the root.
     public boolean next() {
-        if (descendFirst()) {
-            return true;
-        }
-        while (!isAtRoot()) {
+        return descendFirst() || toNextSiblingAbove(rootSize);
+    }
+
+    /// Moves to the next sibling of this position or of the nearest position above that has one, but not at or
+    /// above a depth. If there is none, moves to that depth.
+    private boolean toNextSiblingAbove(int base) {
+        while (track.size > base) {
             if (nextSibling()) {
                 return true;
             }
@@ -278,8 +258,8 @@ public final class TreeCursor {
         return false;
     }
 
-    /// To the next value in depth-first order; behind the last one, to the root. What is at the root itself is
-    /// never come to.
+    /// Moves to the next value in depth-first order; after the last one, to the root. A value at the root itself
+    /// is not visited.
     public boolean nextValue() {
         while (next()) {
             if (hasValue()) {
@@ -289,14 +269,13 @@ public final class TreeCursor {
         return false;
     }
 
-    /// To the first place that is exactly so many bytes below, or nowhere.
+    /// Moves to the first position exactly `below` bytes deeper, if there is one.
     public boolean descendFirstAtDepth(int below) {
-        int base = track.size;
-        return below > 0 && firstAtDepth(base + below, base);
+        return below > 0 && firstAtDepth(track.size + below, track.size);
     }
 
-    /// To the next place of the same depth below the place so many bytes above; when there is none, to that
-    /// place.
+    /// Moves to the next position of the same depth below the position `above` bytes higher. If there is none,
+    /// moves to that position.
     public boolean nextAtDepth(int above) {
         if (above <= 0) {
             return false;
@@ -307,32 +286,21 @@ public final class TreeCursor {
         }
         int target = track.size;
         int base = target - above;
-        while (track.size > base) {
-            if (nextSibling()) {
-                return firstAtDepth(target, base);
-            }
-            ascend(1);
-        }
-        return false;
+        return toNextSiblingAbove(base) && firstAtDepth(target, base);
     }
 
-    /// Goes on in depth-first order until the path has so many bytes, without coming back to `base`.
+    /// Continues in depth-first order until the path has `target` bytes, without returning to `base`.
     private boolean firstAtDepth(int target, int base) {
         while (track.size < target) {
-            if (!descendFirst()) {
-                while (track.size > base && !nextSibling()) {
-                    ascend(1);
-                }
-                if (track.size == base) {
-                    return false;
-                }
+            if (!descendFirst() && !toNextSiblingAbove(base)) {
+                return false;
             }
         }
         return true;
     }
 
-    /// A cursor whose root is here.
+    /// Creates a cursor whose root is this position.
     public TreeCursor fork() {
-        return new TreeCursor(bytes, lookup, treeRoot, fullPath());
+        return tree.cursor(fullPath());
     }
 }

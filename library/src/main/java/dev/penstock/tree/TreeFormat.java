@@ -9,12 +9,13 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
 
-/// A tree is one file that holds a trie from byte paths to unsigned 64-bit values: ACTree03, the Arena Compact
+/// A tree is one file with a trie that maps byte paths to unsigned 64-bit values: ACTree03, the Arena Compact
 /// Tree.
 ///
-/// All integers are little-endian; nothing is aligned. The file is, in this order: the header, the arena of nodes
-/// and line data, and 8 zeros. There is no table of contents: everything is found from the root, and every
-/// reference is a distance backwards, so children always precede their parents and a file cannot hold a loop.
+/// All integers are little-endian; nothing is aligned. The file consists of the header, the arena of nodes and
+/// line data, and 8 zeros, in this order. There is no table of contents: everything is found from the root, and
+/// every reference is a distance backwards, so children always precede their parents and a file cannot contain a
+/// loop.
 ///
 /// ## Layout
 ///
@@ -27,8 +28,8 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ### TRAILER
 ///
-/// A program that merges into a tree appends to it and ends the file with this instead of the zeros. The last
-/// eight bytes of a file that was never merged into are zero, which reads as "no previous root".
+/// A program that merges into a tree appends to the file and ends it with this trailer instead of the zeros. The
+/// last eight bytes of a file that was never merged into are zero, which means "no previous root".
 ///
 /// | offset | size | type  | field          | rule                                                            |
 /// |-------:|-----:|-------|----------------|-----------------------------------------------------------------|
@@ -61,10 +62,10 @@ import java.nio.charset.StandardCharsets;
 /// | bytes    | 0 < c < 32    | the c bytes that lead to the children, strictly ascending                       |
 /// | mask     | c = 32        | 32 bytes; child b is there if bit b mod 8 of byte b / 8 is set; at least 32 bits |
 ///
-/// The children of a branch are a **run**: nodes end to end in the order of their bytes. Only its start is
-/// stored; the k-th child is found by stepping over k nodes. A run ends at or before its parent.
+/// The children of a branch are a **run**: contiguous nodes in the order of their bytes. Only its start is stored;
+/// the k-th child is found by stepping over k nodes. A run ends at or before its parent.
 ///
-/// A **line** (bit 7 is 1) is a stretch of path where nothing parts:
+/// A **line** (bit 7 is 1) is a segment of a path without branches:
 ///
 /// | part     | there when | what                                                                              |
 /// |----------|------------|-----------------------------------------------------------------------------------|
@@ -73,8 +74,8 @@ import java.nio.charset.StandardCharsets;
 /// | distance | bit 0      | varint, at least 1, to the node at the end of the line                            |
 /// | data     | always     | varint, at least 1: offset of this node minus that of its line data               |
 ///
-/// **Line data** is a varint length of at least 1 and so many bytes, which end at or before the node. Any
-/// number of lines may share one. A node with neither value nor child is a path that exists and has no value.
+/// **Line data** is a varint length of at least 1 and that number of bytes, which end at or before the node. Any
+/// number of lines may share it. A node with neither value nor child is a path that exists and has no value.
 ///
 /// ## Example
 ///
@@ -89,37 +90,38 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ## Invariants
 ///
-/// - A finished tree is never changed: it appears under its name complete, by [dev.penstock.memory.NewFile].
-/// - What [TreeWriter] writes by default is *canonical*: the same map gives the same bytes, those of the
-///   original's writer. Line data of equal content is stored once, subtrees are not shared.
-/// - Runs that several parents share, lines that lead to lines, branches with one child and unreferenced bytes
-///   are legal and read.
+/// - A finished tree is never changed: it is published complete, by [dev.penstock.memory.NewFile].
+/// - By default the output of [TreeWriter] is *canonical*: the same map gives the same bytes, those of the
+///   original writer. Line data of equal content is stored once, subtrees are not shared.
+/// - Runs that several parents share, lines that lead to lines, branches with one child and unreferenced bytes are
+///   legal and can be read.
 ///
 /// ## Limits
 ///
-/// - A path has at most [#KEY_SIZE_MAX] bytes, so that lines which share their data cannot ask for more memory
-///   than a reader has.
-/// - Counting and verifying follow at most 4,194,304 nodes on one path, since they remember each of them.
+/// - A path has at most [#KEY_SIZE_MAX] bytes, so that lines which share their data cannot cause a larger
+///   allocation than a reader has memory for.
+/// - Scans, cursors, counting and verifying follow at most 4,194,304 nodes on one path, because they keep each of
+///   them in memory; a scan drops nodes without further children.
 /// - A file has at most 2<sup>63</sup>-1 bytes.
 ///
 /// ## Strict and lenient
 ///
-/// A strict reader refuses what the rules above exclude as soon as it comes across it. A lenient one reads what
-/// the original's reader does: varints that are longer than needed, unused bits of a line, a mask of few
-/// children, a line with value and child (whose value is found by a lookup and not by iteration), and any last
-/// 8 bytes. Neither leaves the file, and neither follows a reference that does not lead backwards.
+/// A strict reader rejects everything that the rules above exclude as soon as it finds it. A lenient reader
+/// accepts what the original reader accepts: varints that are longer than needed, unused bits of a line, a mask of
+/// few children, a line with value and child (whose value is found by a lookup and not by iteration), and any last
+/// 8 bytes. Neither reads outside the file, and neither follows a reference that does not lead backwards.
 ///
 /// ## Where it differs from the design text
 ///
-/// - The root offset counts from the start of the file; child and line references are varint distances and not
+/// - The root offset counts from the start of the file. Child and line references are varint distances and not
 ///   eight-byte offsets; there is one reference to the first child and no array of them.
-/// - Line data is never embedded in a node and always has a length; the header of a line holds no length.
-/// - The varint is the one above and not prefix bits as in UTF-8.
-/// - Segments end where paths part, have a value or end; a separator means nothing.
+/// - Line data is never embedded in a node and always has a length; the header of a line has no length.
+/// - The varint is the one above and does not use prefix bits as in UTF-8.
+/// - Segments end where paths diverge, have a value or end; a separator has no meaning.
 public final class TreeFormat {
-    static final byte[] MAGIC = "ACTree03".getBytes(StandardCharsets.US_ASCII);
-    /// What all versions begin with; two digits follow.
-    static final byte[] MAGIC_FAMILY = "ACTree".getBytes(StandardCharsets.US_ASCII);
+    static final String MAGIC = "ACTree03";
+    /// The common start of the magic numbers of all versions; two digits follow.
+    static final String MAGIC_FAMILY = "ACTree";
 
     public static final int VERSION = 3;
 
@@ -134,7 +136,7 @@ public final class TreeFormat {
     static final long PREVIOUS_SUFFIX_OFFSET = Layouts.offset(TRAILER, "previousSuffix");
     static final long PREVIOUS_ROOT_OFFSET = Layouts.offset(TRAILER, "previousRoot");
     static final int PADDING_SIZE = 8;
-    /// An empty tree: header, one byte, padding.
+    /// The size of an empty tree: header, one byte, padding.
     static final long FILE_SIZE_MIN = HEADER_SIZE + 1 + PADDING_SIZE;
 
     static final int LINE = 0x80;
@@ -142,31 +144,31 @@ public final class TreeFormat {
     static final int LINE_CHILD = 0x01;
     static final int LINE_UNUSED = 0x3E;
     static final int COUNT = 0x3F;
-    /// This many children and more are written as a mask.
+    /// From this number of children on, a mask is written.
     static final int MASK_COUNT = 32;
 
     static final int MASK_SIZE = 32;
     /// Head, value, distance, mask.
     static final int NODE_SIZE_MAX = 1 + Varint.SIZE_MAX + Varint.SIZE_MAX + MASK_SIZE;
 
-    /// The longest path that is written or walked.
+    /// The longest path that can be written or visited.
     public static final int KEY_SIZE_MAX = 1 << 26;
 
-    /// The most nodes on one path that counting and verifying follow.
+    /// The largest number of nodes on one path that a walk remembers.
     static final int DEPTH_MAX = 1 << 22;
 
     private TreeFormat() {}
 
-    /// @throws IllegalArgumentException when a path of this size can be neither written nor walked
+    /// @throws IllegalArgumentException when a path of this size is too long
     static void requireKeySize(int size) {
         if (size > KEY_SIZE_MAX) {
             throw new IllegalArgumentException(
-                    "a path of " + size + " bytes is too long: at most " + KEY_SIZE_MAX + " are allowed");
+                    "a path of " + size + " bytes is too long: at most " + KEY_SIZE_MAX + " bytes are allowed");
         }
     }
 
-    /// How trees of all versions begin.
+    /// The common start of the magic numbers of all versions.
     public static byte[] magic() {
-        return MAGIC_FAMILY.clone();
+        return MAGIC_FAMILY.getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// The first bytes of a tree, held against its size.
+/// The header of a tree, checked against the size of the file.
 ///
-/// @param root where the root node is
+/// @param root the offset of the root node
 record TreeHeader(long root) {
     static TreeHeader read(OpenFile file) throws IOException {
         Location location = file.location();
@@ -21,60 +21,55 @@ record TreeHeader(long root) {
         file.read(0, MemorySegment.ofArray(head));
         requireMagic(location, head);
         if (file.size() < TreeFormat.FILE_SIZE_MIN) {
-            throw new DatasetException.Corrupt(
-                    location,
-                    file.size(),
-                    Reason.TRUNCATED,
-                    "not a whole tree: " + file.size() + " bytes where the smallest takes " + TreeFormat.FILE_SIZE_MIN);
+            String sizes = file.size() + " bytes, but the smallest tree has " + TreeFormat.FILE_SIZE_MIN;
+            throw corrupt(location, file.size(), Reason.TRUNCATED, "the tree is truncated: " + sizes);
         }
         long root = MemorySegment.ofArray(head).get(U64, TreeFormat.ROOT_OFFSET);
         if (root == 0) {
-            throw new DatasetException.Corrupt(
-                    location,
-                    TreeFormat.ROOT_OFFSET,
-                    Reason.TRUNCATED,
-                    "the tree was never finished: it has no root; build it again");
+            String what = "the tree was never finished: it has no root; build it again";
+            throw corrupt(location, TreeFormat.ROOT_OFFSET, Reason.TRUNCATED, what);
         }
         if (root < TreeFormat.HEADER_SIZE || root >= file.size()) {
-            throw new DatasetException.Corrupt(
-                    location,
-                    TreeFormat.ROOT_OFFSET,
-                    Reason.OUT_OF_RANGE,
-                    "the root is said to be at byte " + Long.toUnsignedString(root) + " of " + file.size());
+            String what = "the root offset " + Long.toUnsignedString(root) + " is outside the file of " + file.size()
+                    + " bytes";
+            throw corrupt(location, TreeFormat.ROOT_OFFSET, Reason.OUT_OF_RANGE, what);
         }
         return new TreeHeader(root);
     }
 
     private static void requireMagic(Location location, byte[] head) {
-        byte[] family = TreeFormat.MAGIC_FAMILY;
-        MemorySegment start = MemorySegment.ofArray(head);
-        long familyMatch = start.mismatch(MemorySegment.ofArray(family));
-        if (familyMatch != -1 && familyMatch < family.length) {
-            if (familyMatch == head.length) {
-                throw new DatasetException.Corrupt(location, head.length, Reason.TRUNCATED, "not a whole tree");
-            }
-            throw new DatasetException.WrongFormat(location, "bad magic, this is no tree");
+        int size = Math.min(head.length, TreeFormat.MAGIC.length());
+        String magic = new String(head, 0, size, StandardCharsets.ISO_8859_1);
+        if (size < TreeFormat.MAGIC.length() && isFamily(magic)) {
+            throw corrupt(location, head.length, Reason.TRUNCATED, "the tree is truncated");
         }
-        if (head.length < TreeFormat.MAGIC.length) {
-            throw new DatasetException.Corrupt(location, head.length, Reason.TRUNCATED, "not a whole tree");
-        }
-        String version = new String(head, family.length, 2, StandardCharsets.ISO_8859_1);
-        if (version.equals("01") || version.equals("02")) {
+        if (magic.equals("ACTree01") || magic.equals("ACTree02")) {
             throw new DatasetException.UnsupportedVersion(
                     location,
-                    family.length,
+                    TreeFormat.MAGIC_FAMILY.length(),
                     Reason.UNSUPPORTED_VERSION,
-                    "ACTree" + version + " is no longer read by any program: it must be regenerated from its source"
+                    magic
+                            + " is an old version that is not supported: it must be regenerated from its source"
                             + " as ACTree03");
         }
-        if (!version.equals("03")) {
-            throw new DatasetException.WrongFormat(location, "bad magic, this is no tree of version 03");
+        if (!magic.equals(TreeFormat.MAGIC)) {
+            throw new DatasetException.WrongFormat(
+                    location, "bad magic, this is not a tree" + (isFamily(magic) ? " of version 03" : ""));
         }
+    }
+
+    private static DatasetException corrupt(Location location, long offset, Reason reason, String what) {
+        return new DatasetException.Corrupt(location, offset, reason, what);
+    }
+
+    /// Whether a magic number, or a part of one, may be that of some version.
+    private static boolean isFamily(String magic) {
+        return magic.startsWith(TreeFormat.MAGIC_FAMILY) || TreeFormat.MAGIC_FAMILY.startsWith(magic);
     }
 
     MemorySegment write() {
         MemorySegment header = MemorySegment.ofArray(new byte[(int) TreeFormat.HEADER_SIZE]);
-        header.copyFrom(MemorySegment.ofArray(TreeFormat.MAGIC));
+        header.copyFrom(MemorySegment.ofArray(TreeFormat.MAGIC.getBytes(StandardCharsets.US_ASCII)));
         header.set(U64, TreeFormat.ROOT_OFFSET, root);
         return header;
     }

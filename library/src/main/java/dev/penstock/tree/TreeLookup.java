@@ -5,65 +5,65 @@ import static dev.penstock.memory.Layouts.WORDS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.penstock.Reason;
+import dev.penstock.memory.OpenFile;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// Finds the value of a path by walking down from the root.
 ///
-/// Earlier lookups shorten the walk: the first bytes of a key may lead on at once ([PrefixJumps]), and a byte may
-/// lead from a branch to a remembered child ([ChildSteps]), without a look at the file. All that is remembered
-/// was checked when it was read.
+/// Caches of earlier lookups shorten the walk: the first bytes of a key may lead to a node at once
+/// ([PrefixJumps]), and a byte may lead from a branch to a cached child ([ChildSteps]), without access to the
+/// file. All cached nodes were checked when they were read.
 ///
-/// **Threads.** Any number.
+/// **Threads.** Safe for any number of threads.
 final class TreeLookup {
-    /// No node and no value has this offset.
+    /// Not an offset of any node or value.
     static final long ABSENT = -1;
 
-    /// The longest beginning of all keys that is compared at once.
+    /// The longest common prefix of all keys that is compared at once.
     private static final int COMMON_MAX = 64;
 
-    /// The number of lookups beyond what is remembered after which remembering is worth its tables.
+    /// The number of lookups with unknown nodes after which the caches are worth their memory.
     private static final int UNKNOWN_MIN = 8;
 
     /// Fewer nodes than this are walked as fast as an entry of [PrefixJumps] is read.
     private static final int JUMP_NODES_MIN = 3;
 
-    /// No part of a key is noted in [PrefixJumps].
+    /// No part of the key is stored in [PrefixJumps].
     private static final int NO_JUMP = -1;
 
+    private final OpenFile file;
     private final TreeBytes bytes;
     private final long root;
     private final SiblingIndex siblings;
     private final ChildSteps steps;
     private final PrefixJumps jumps;
-    private final TreePages pages;
 
-    /// The bytes that lead on from the root, a bit for each.
+    /// The bytes that lead on from the root, one bit for each.
     private final long[] firstBytes = new long[4];
 
-    /// What all keys begin with, and the node behind it.
+    /// The common prefix of all keys, and the node after it.
     private final byte[] common;
 
     private final long base;
 
-    /// Counted without synchronization: a few more or less do not matter.
+    /// Counted without synchronization, because the exact number does not matter.
     private int unknownCount;
 
-    /// @param memoryBytes the memory budget of the tree, or [dev.penstock.memory.ReaderOptions#AUTOMATIC]
-    TreeLookup(TreeBytes bytes, long root, long memoryBytes) {
+    TreeLookup(OpenFile file, TreeBytes bytes, long root) {
+        this.file = file;
         this.bytes = bytes;
         this.root = root;
         this.siblings = new SiblingIndex(bytes);
         this.steps = new ChildSteps(bytes.size());
         this.jumps = new PrefixJumps(bytes.size());
-        this.pages = new TreePages(bytes.segment(), memoryBytes);
         TreeNode node = new TreeNode(bytes);
         node.decode(root, bytes.size());
         if (node.isLine) {
             addFirst(bytes.u8(node.segment));
         } else {
-            for (int rank = 0; rank < node.childCount; rank++) {
-                addFirst(node.childByte(rank));
+            for (byte childByte : node.childBytes()) {
+                addFirst(childByte & 0xFF);
             }
         }
         boolean isCommon = node.isLine && !node.hasValue && node.childCount > 0 && node.segmentSize <= COMMON_MAX;
@@ -76,11 +76,29 @@ final class TreeLookup {
         firstBytes[childByte >>> 6] |= 1L << childByte;
     }
 
-    TreePages pages() {
-        return pages;
+    TreeBytes bytes() {
+        return bytes;
     }
 
-    /// Whether a key is seen to be absent by its first byte, without a look at the file.
+    long root() {
+        return root;
+    }
+
+    /// Whether enough keys have been looked up in a tree larger than its memory budget that readahead was switched
+    /// off: a lookup touches a few distant pages, and readahead at each would evict everything else. A scan then
+    /// has to prefetch.
+    boolean isScattered() {
+        return unknownCount == UNKNOWN_MIN && file.isScattered();
+    }
+
+    /// Prefetches for a scan, unless the system reads ahead by itself.
+    void willRead(long offset, long byteCount) {
+        if (isScattered()) {
+            file.willNeed(offset, Math.min(byteCount, bytes.size() - offset));
+        }
+    }
+
+    /// Whether a key is known to be absent by its first byte, without access to the file.
     ///
     /// @throws IllegalStateException when the tree is closed
     boolean isForeign(byte[] key) {
@@ -104,10 +122,10 @@ final class TreeLookup {
         }
         long word = (long) WORDS.get(key, start);
         boolean isLong = left > PrefixJumps.SIZE_LONG;
-        long jump = isLong ? jumps.find(word, (long) WORDS.get(key, start + Long.BYTES)) : PrefixJumps.NONE;
+        long jump = isLong ? jumps.find(word, (long) WORDS.get(key, start + Long.BYTES), true) : PrefixJumps.NONE;
         int jumpLimit = NO_JUMP;
         if (jump == PrefixJumps.NONE) {
-            jump = jumps.find(word);
+            jump = jumps.find(word, 0, false);
             if (jump == PrefixJumps.NONE) {
                 return find(key, base, start, false, start + PrefixJumps.SIZE_SHORT);
             }
@@ -117,23 +135,13 @@ final class TreeLookup {
         return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), jumpLimit);
     }
 
-    /// The branches of lookups that begin at the root.
-    VisitedBranches newTrail() {
-        return new VisitedBranches(root);
-    }
-
-    /// The offset of the value of a key, or [#ABSENT], going on from the trail of an earlier key with the same
-    /// first bytes, and leaving a trail.
+    /// The offset of the value of a key, or [#ABSENT]. It continues from the trail of an earlier key with the same
+    /// first bytes, and updates the trail. It reads every node from the file: a key usually diverges from the one
+    /// before near its end, and the caches would take as long as reading a node or two.
     ///
-    /// @param sharedSize the number of first bytes that this key and the earlier one share
-    long valueOffset(byte[] key, int sharedSize, VisitedBranches trail) {
+    /// @param sharedSize the number of leading bytes that this key and the earlier one share
+    long valueOffset(byte[] key, int sharedSize, NodeTrail trail) {
         trail.rewind(sharedSize);
-        return walk(key, trail);
-    }
-
-    /// Walks down from the end of a trail and leaves a trail. It reads every node from the file: a key parts from
-    /// the one before near its end, and looking up what is remembered takes as long as reading a node or two.
-    private long walk(byte[] key, VisitedBranches trail) {
         long node = trail.node();
         int position = trail.position();
         while (true) {
@@ -158,7 +166,7 @@ final class TreeLookup {
         }
     }
 
-    /// The offset of the value at the end of a line when the key ends there, else the child of the line, or
+    /// The offset of the value at the end of a line if the key ends there, else the child of the line, or
     /// [#ABSENT].
     private long behindLine(long node, long word, boolean isEnd) {
         if (isEnd && (word & TreeFormat.VALUE) != 0) {
@@ -176,10 +184,10 @@ final class TreeLookup {
         return (word & TreeFormat.VALUE) != 0 ? node + 1 : ABSENT;
     }
 
-    /// Walks down from a node that the first bytes of a key lead to, by what is remembered and else by the file.
+    /// Walks down from a node that the first bytes of a key lead to, by the caches and otherwise by the file.
     ///
     /// @param isStartLine whether the node is known to be a line
-    /// @param jumpLimit   the last node at or before this position of the key is noted in [PrefixJumps]
+    /// @param jumpLimit   the last node at or before this position of the key is stored in [PrefixJumps]
     private long find(byte[] key, long start, int startPosition, boolean isStartLine, int jumpLimit) {
         long node = start;
         int position = startPosition;
@@ -224,7 +232,7 @@ final class TreeLookup {
                     return ABSENT;
                 }
                 if (isNoting && isWorthNoting()) {
-                    // One for each lookup, so that the upper levels, which many keys share, come first.
+                    // One for each lookup, so that the upper levels, which many keys share, are cached first.
                     steps.put(node, wanted, child, isLine(child));
                     isNoting = false;
                 }
@@ -240,25 +248,22 @@ final class TreeLookup {
 
     private void noteJump(byte[] key, long node, int position, int limit) {
         int start = common.length;
-        long word = (long) WORDS.get(key, start);
-        if (limit == start + PrefixJumps.SIZE_SHORT) {
-            jumps.put(word, node, position - start, isLine(node));
-        } else {
-            jumps.put(word, (long) WORDS.get(key, start + Long.BYTES), node, position - start, isLine(node));
-        }
+        boolean isLong = limit > start + PrefixJumps.SIZE_SHORT;
+        long word1 = isLong ? (long) WORDS.get(key, start + Long.BYTES) : 0;
+        jumps.put((long) WORDS.get(key, start), word1, isLong, node, position - start, isLine(node));
     }
 
     private boolean isLine(long node) {
         return (bytes.u8(node) & TreeFormat.LINE) != 0;
     }
 
-    /// Counts the lookups that go beyond what is remembered.
+    /// Counts the lookups that need nodes which are not cached.
     private boolean isWorthNoting() {
         if (unknownCount < UNKNOWN_MIN) {
             unknownCount++;
             return false;
         }
-        pages.lookingUp();
+        file.isScattered();
         return true;
     }
 
@@ -283,7 +288,7 @@ final class TreeLookup {
                 ? bytes.skip(first, rank)
                 : siblings.skip(first, rank, isMask ? ChildList.maskCount(bytes, list) : count);
         if (child >= node) {
-            throw bytes.corrupt(child, Reason.OVERLAP, "a run of children reaches its parent");
+            throw bytes.corrupt(child, Reason.OVERLAP, "a run of children overlaps its parent");
         }
         return child;
     }

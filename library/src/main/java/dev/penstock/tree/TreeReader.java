@@ -18,23 +18,23 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/// An open tree: looks up paths, goes through them in order, and checks the file.
+/// A reader for trees: looks up paths, scans them in order, and verifies the file.
 ///
-/// Opening looks at the first and the last bytes only, whatever the size. What a lookup comes across is checked
-/// on the way, so that a damaged or hostile file gives a [DatasetException] or an answer from inside the file,
-/// after at most as many steps as the file has bytes.
+/// Opening reads the first and the last bytes only, for any size. Lookups check the nodes they visit, so that a
+/// damaged or malicious file gives a [DatasetException] or an answer from inside the file, after at most as many
+/// steps as the file has bytes.
 ///
-/// Values are unsigned: a `long` holds all 64 bits of them.
+/// Values are unsigned: a `long` holds all 64 bits.
 ///
-/// **Ownership.** Owns the mapping. Scans and cursors are views into it and die with the reader.
+/// **Ownership.** Owns the mapping. Scans and cursors are views into it and are valid until the reader is closed.
 ///
-/// **Threads.** Any number on one reader; each scan and each cursor belongs to one.
+/// **Threads.** A reader is safe for any number of threads; each scan and each cursor belongs to one thread.
 public final class TreeReader implements AutoCloseable {
-    /// How to read a tree. A tree that is not mapped is read into memory as a whole when it is opened. A
-    /// mapped one that is larger than the memory budget is read without readahead once paths are looked up.
+    /// Options for reading a tree. A tree that is not mapped is read into memory as a whole when it is opened. A
+    /// mapped tree that is larger than the memory budget is read without readahead once paths are looked up.
     ///
-    /// @param reading  what all formats share
-    /// @param isStrict whether to refuse what no writer makes, though it could be read; see [TreeFormat]
+    /// @param reading  the options that all formats share
+    /// @param isStrict whether to reject readable deviations that no known writer produces; see [TreeFormat]
     public record Options(ReaderOptions reading, boolean isStrict) implements FormatOptions<Options> {
         public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, true);
 
@@ -64,57 +64,50 @@ public final class TreeReader implements AutoCloseable {
 
     /// Opens a tree, strictly.
     ///
-    /// @throws DatasetException when it is none, or damaged
+    /// @throws DatasetException when the file is not a tree, or is damaged
     public static TreeReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens a tree in a certain way.
+    /// Opens a tree with options.
     public static TreeReader open(Path path, Options options) throws IOException {
         return open(Location.of(path), options);
     }
 
-    /// Opens a tree that is a local file, or an object of the store of the options.
+    /// Opens a tree that is a local file, or an object of the remote store in the options.
     public static TreeReader open(Location location, Options options) throws IOException {
-        OpenFile file = OpenFile.open(location, options.reading());
-        try {
-            return file.use(() -> read(options, file));
-        } catch (Throwable e) {
-            file.close();
-            throw e;
-        }
+        return OpenFile.open(location, options.reading(), file -> read(options, file));
     }
 
     private static TreeReader read(Options options, OpenFile file) throws IOException {
         long root = TreeHeader.read(file).root();
         TreeBytes bytes = new TreeBytes(file.location(), file.whole(), options.isStrict());
         try {
-            TreeLookup lookup = new TreeLookup(bytes, root, options.memoryBytes());
-            if (options.isStrict()) {
-                TreeTrailer.requirePlausible(bytes, root);
-            }
+            TreeLookup lookup = new TreeLookup(file, bytes, root);
+            TreeTrailer.requirePlausible(bytes, root);
             return new TreeReader(file, bytes, root, lookup);
         } catch (IndexOutOfBoundsException e) {
             throw bytes.explained(e);
         }
     }
 
-    /// Where the tree was opened from.
+    /// The location the tree was opened from.
     public Location location() {
         return file.location();
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public long bytes() {
         return file.size();
     }
 
-    /// Where the root node is.
+    /// The offset of the root node.
     public long root() {
         return root;
     }
 
-    /// The roots that the file has had, the present one first: more than one when a program has merged into it.
+    /// The roots that the file has had, the current one first; more than one if a program has merged into the
+    /// tree.
     public List<Long> rootHistory() {
         return guarded(() -> TreeTrailer.history(bytes, root));
     }
@@ -130,7 +123,7 @@ public final class TreeReader implements AutoCloseable {
         });
     }
 
-    /// The value of a path, or another number when it has none.
+    /// The value of a path, or a default when it has none.
     public long get(byte[] path, long otherwise) {
         if (lookup.isForeign(path)) {
             return otherwise;
@@ -150,91 +143,92 @@ public final class TreeReader implements AutoCloseable {
         return get(path).isPresent();
     }
 
-    /// The values of many paths at once, which is faster than one by one, most of all when they are sorted: large
-    /// batches are divided among threads.
+    /// Looks up many paths at once. This is faster than one by one, especially when they are sorted. Large batches
+    /// are divided among threads.
     ///
-    /// @param values gets the value of each path that has one, and `otherwise` for those that have none
-    /// @return how many have one
+    /// @param values receives the value of each path, and `otherwise` for paths without one
+    /// @return the number of paths that have a value
     public int get(List<byte[]> paths, long[] values, long otherwise) {
         if (values.length < paths.size()) {
             throw new IllegalArgumentException(
-                    "room for " + values.length + " values where there are " + paths.size() + " paths");
+                    "the array has " + values.length + " values, but there are " + paths.size() + " paths");
         }
         return guarded(() -> {
             try {
-                return new TreeBatch(bytes, lookup, paths, values, otherwise).get(Parallel.defaultThreads());
+                return new TreeBatch(lookup, paths, values, otherwise).get(Parallel.defaultThreads());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
     }
 
-    /// How many paths that begin with a prefix have a value; `Long.MAX_VALUE` stands for that many and more.
+    /// The number of paths with a value that begin with a prefix; `Long.MAX_VALUE` stands for that number or more.
     public long count(byte[] prefix) {
         return cursor(prefix).count();
     }
 
-    /// How many paths have a value. Goes through the whole tree: the format keeps no count.
+    /// The number of paths with a value. This goes through the whole tree, because the format does not store the
+    /// count.
     public long count() {
         return count(EMPTY);
     }
 
-    /// The bytes that lead on from a path, in ascending order; none when it does not exist.
+    /// The bytes that lead on from a path, in ascending order; empty when it does not exist.
     public byte[] children(byte[] path) {
         return cursor(path).children();
     }
 
-    /// All paths in order.
+    /// Scans all paths in order.
     public TreeScan scan() {
         return scanRange(EMPTY, null);
     }
 
-    /// All paths that begin with a prefix, in order.
+    /// Scans all paths that begin with a prefix, in order.
     public TreeScan scanPrefix(byte[] prefix) {
-        return TreeScan.ofPrefix(bytes, lookup, root, prefix);
+        return scanRange(prefix, TreeScan.afterPrefix(prefix));
     }
 
-    /// All paths from one on and before another, in order.
+    /// Scans all paths from one (inclusive) to another (exclusive), in order.
     ///
-    /// @param limit the first that is too large, or null
+    /// @param limit the exclusive end, or null
     public TreeScan scanRange(byte[] from, byte[] limit) {
-        return TreeScan.ofRange(bytes, lookup, root, from, limit, false);
+        return bytes.read(() -> new TreeScan(lookup, from, limit, false));
     }
 
-    /// All paths in order and, among them, those that end without a value: what it takes to write the tree again.
-    /// A root without anything below it is not among them.
+    /// Scans all paths in order, including those that end without a value, which are needed to write the tree
+    /// again. An empty root is not included.
     public TreeScan scanEnds() {
-        return TreeScan.ofRange(bytes, lookup, root, EMPTY, null, true);
+        return bytes.read(() -> new TreeScan(lookup, EMPTY, null, true));
     }
 
-    /// A cursor at the root.
+    /// Creates a cursor at the root.
     public TreeCursor cursor() {
         return cursor(EMPTY);
     }
 
-    /// A cursor whose root is a path, which need not exist.
+    /// Creates a cursor whose root is a path, which need not exist.
     public TreeCursor cursor(byte[] rootPath) {
-        return new TreeCursor(bytes, lookup, root, rootPath);
+        return new TreeCursor(this, bytes.read(() -> new CursorTrack(lookup)), rootPath);
     }
 
-    /// Looks at every node that can be reached and lists what is wrong.
+    /// Checks every reachable node and lists the problems.
     public Verification verify(Progress progress) {
-        return guarded(() -> new TreeVerifier(bytes, root, progress).verify());
+        return guarded(() -> TreeVerifier.verify(bytes, root, progress));
     }
 
-    /// Counts what the file is made of.
+    /// Counts the parts of the file.
     public TreeStats stats() {
-        return guarded(() -> TreeStats.of(bytes, root));
+        return guarded(() -> TreeSurvey.stats(bytes, root));
     }
 
-    /// Whether the file is, byte for byte, what [TreeWriter] makes of its paths with the usual options. Goes
+    /// Whether the file is byte for byte the output of [TreeWriter] for its paths with default options. This goes
     /// through the whole tree, and through each path of a shared subtree.
     public boolean isCanonical() throws IOException {
         return file.use(() -> CanonicalCheck.isCanonical(this, bytes.segment()));
     }
 
-    /// A text that is the same for the same file: of its first bytes, its last, and samples of the rest, of
-    /// [Fingerprint#SAMPLED_WHOLE_MAX] bytes altogether. A change between the samples is not noticed.
+    /// A text that is the same for the same file. It covers the first bytes, the last bytes, and samples of the
+    /// rest, [Fingerprint#SAMPLED_WHOLE_MAX] bytes in total. A change between the samples is not noticed.
     public String fingerprint() throws IOException {
         return file.use(() -> new Fingerprint("tree " + TreeFormat.VERSION)
                 .addSample(file.size(), file::read)
@@ -261,12 +255,12 @@ public final class TreeReader implements AutoCloseable {
 
     /// Whether the tree was found to be larger than its memory budget, so that the system does not read ahead.
     boolean isScattered() {
-        return lookup.pages().isScattered();
+        return lookup.isScattered();
     }
 
-    /// Holds the mapping until [#release], whoever closes the reader.
+    /// Holds the mapping until [#release], even if the reader is closed.
     ///
-    /// @return false when it is closed already
+    /// @return false when it is already closed
     boolean acquire() {
         try {
             file.acquire();

@@ -2,6 +2,7 @@
 package dev.penstock.tree;
 
 import dev.penstock.memory.Disk;
+import dev.penstock.tree.SortedFile.Entry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,63 +10,44 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/// Puts paths in order for a [TreeWriter], more of them than memory holds: a merge sort over files beside the
-/// tree.
+/// Sorts paths for a [TreeWriter], also more than fit in memory: a merge sort over files beside the tree.
 ///
-/// Of a path that comes more than once the last value wins; the others are counted. Paths are collected in
-/// memory, sorted and put into a temporary file whenever the budget is used up; the files are merged, some at a
-/// time, and vanish on [#close].
+/// If a path occurs more than once the last value wins; the others are counted. Paths are collected in memory,
+/// sorted and written to a temporary file whenever the budget is used up. The files are merged, some at a time,
+/// and removed by [#close].
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class TreeSorter implements AutoCloseable {
-    /// Below this the files would be too many and too small.
+    /// With less memory there would be too many and too small files.
     public static final long MEMORY_MIN = 1 << 20;
 
-    /// As many files are merged at a time, and as many of one level are kept before they are.
+    /// The number of files that are merged at a time, and that are kept of one level before they are merged.
     private static final int FAN_IN = 16;
 
-    /// What sorting takes for each path besides its bytes: an entry, the header of an array, and references.
+    /// The memory for sorting each path besides its bytes: an entry, the header of an array, and references.
     private static final int ENTRY_OVERHEAD = 72;
 
-    /// What was written.
+    /// The result of sorting.
     ///
-    /// @param keyCount       different paths
-    /// @param duplicateCount paths that came again later
-    /// @param runCount       files that it took; none when all fitted into memory
+    /// @param keyCount       the number of different paths
+    /// @param duplicateCount the number of paths that occurred again later
+    /// @param runCount       the number of temporary files; 0 when all paths fitted in memory
     public record Result(long keyCount, long duplicateCount, long runCount) {}
 
-    /// Takes paths in ascending order.
+    /// Receives entries in ascending order.
     @FunctionalInterface
-    interface Sink {
-        void accept(byte[] bytes, int start, int size, long value) throws IOException;
-    }
-
-    /// A path in memory. Most comparisons are decided by the first eight bytes, which are a number that sorts as
-    /// they do.
-    private record Entry(long prefix, byte[] path, long value) implements Comparable<Entry> {
-        static Entry of(byte[] path, long value) {
-            long prefix = 0;
-            for (int i = 0; i < Long.BYTES; i++) {
-                prefix = prefix << 8 | (i < path.length ? path[i] & 0xFF : 0);
-            }
-            return new Entry(prefix, path, value);
-        }
-
-        @Override
-        public int compareTo(Entry other) {
-            int order = Long.compareUnsigned(prefix, other.prefix);
-            return order != 0 ? order : Arrays.compareUnsigned(path, other.path);
-        }
+    private interface Sink {
+        void accept(Entry entry) throws IOException;
     }
 
     private final Path target;
     private final Disk disk;
     private final long memoryBytes;
-    /// The paths in memory, in the order in which they came.
+    /// The paths in memory, in the order in which they were added.
     private final List<Entry> entries = new ArrayList<>();
 
     private long usedBytes;
-    /// Older files first.
+    /// The files, older ones first.
     private final List<SortedFile> runs = new ArrayList<>();
 
     private long duplicateCount;
@@ -77,15 +59,14 @@ public final class TreeSorter implements AutoCloseable {
         this.memoryBytes = memoryBytes;
     }
 
-    /// Begins to sort.
+    /// Creates a sorter.
     ///
     /// @param target      the tree that will be written; the temporary files are beside it
-    /// @param memoryBytes what may be held in memory, at least [#MEMORY_MIN]; half of the Java heap is the most
-    ///                    that is used
+    /// @param memoryBytes the memory budget, at least [#MEMORY_MIN]; at most half of the Java heap is used
     public static TreeSorter create(Path target, long memoryBytes, Disk disk) {
         if (memoryBytes < MEMORY_MIN) {
             throw new IllegalArgumentException(
-                    "sorting takes at least " + MEMORY_MIN + " bytes of memory, not " + memoryBytes);
+                    "sorting needs at least " + MEMORY_MIN + " bytes of memory, got " + memoryBytes);
         }
         long heapBytes = Runtime.getRuntime().maxMemory();
         return new TreeSorter(target, Math.clamp(memoryBytes, MEMORY_MIN, Math.max(MEMORY_MIN, heapBytes / 2)), disk);
@@ -98,7 +79,7 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Adds a path that is a part of an array.
     ///
-    /// @throws IllegalArgumentException when it takes more than a quarter of the memory
+    /// @throws IllegalArgumentException when the path takes more than a quarter of the memory
     public void append(byte[] bytes, int start, int size, long value) throws IOException {
         if (size > memoryBytes / 4) {
             throw new IllegalArgumentException("a path of " + size + " bytes cannot be sorted within " + memoryBytes
@@ -112,21 +93,20 @@ public final class TreeSorter implements AutoCloseable {
         usedBytes += needed;
     }
 
-    /// Writes all that came as the tree that it was sorted for, whole or not at all. The sorter is empty
-    /// afterwards.
+    /// Writes all paths to the tree of this sorter, completely or not at all. The sorter is empty afterwards.
     ///
-    /// @param options how; the disk is that of the sorter
+    /// @param options the options for writing; the disk is that of the sorter
     public Result write(TreeWriter.Options options) throws IOException {
         Result[] result = new Result[1];
         TreeWriter.write(target, options.withDisk(disk), writer -> result[0] = writeTo(writer));
         return result[0];
     }
 
-    /// Writes all that came into a tree, in order. The sorter is empty afterwards.
+    /// Writes all paths to a tree, in order. The sorter is empty afterwards.
     public Result writeTo(TreeWriter writer) throws IOException {
         long[] keyCount = {0};
-        drain((bytes, start, size, value) -> {
-            writer.append(bytes, start, size, value);
+        drain(entry -> {
+            writer.append(entry.path(), entry.value());
             keyCount[0]++;
         });
         return new Result(keyCount[0], duplicateCount, runCount);
@@ -144,23 +124,23 @@ public final class TreeSorter implements AutoCloseable {
         merge(runs, sink);
     }
 
-    /// Hands the paths in memory out in order, of equal ones the last.
+    /// Passes on the paths in memory in order, of equal ones the last.
     private void drainMemory(Sink sink) throws IOException {
-        // Equal paths stay in the order in which they came, since the sort is stable.
+        // The sort is stable, so equal paths stay in the order in which they were added.
         entries.sort(null);
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             if (i + 1 < entries.size() && entry.compareTo(entries.get(i + 1)) == 0) {
                 duplicateCount++;
             } else {
-                sink.accept(entry.path, 0, entry.path.length, entry.value);
+                sink.accept(entry);
             }
         }
         entries.clear();
         usedBytes = 0;
     }
 
-    /// Puts the paths in memory into a file.
+    /// Writes the paths in memory to a file.
     private void spill() throws IOException {
         if (entries.isEmpty()) {
             return;
@@ -169,21 +149,19 @@ public final class TreeSorter implements AutoCloseable {
         runs.add(run);
         drainMemory(run::append);
         run.finish();
-        for (int level = 0; countOfLevel(level) == FAN_IN; level++) {
+        while (isLevelFull()) {
             mergeLast(FAN_IN);
         }
     }
 
-    /// How many of the newest files are of a level.
-    private int countOfLevel(int level) {
-        int count = 0;
-        while (count < runs.size() && runs.get(runs.size() - 1 - count).level() == level) {
-            count++;
-        }
-        return count;
+    /// Whether enough of the newest files have the same level to be merged. Levels decrease from older files to
+    /// newer ones.
+    private boolean isLevelFull() {
+        int first = runs.size() - FAN_IN;
+        return first >= 0 && runs.get(first).level() == runs.getLast().level();
     }
 
-    /// Makes one file of the newest ones, which are neighbours in age, so that the last value still wins.
+    /// Merges the newest files, which are neighbours in age, so that the last value still wins.
     private void mergeLast(int count) throws IOException {
         List<SortedFile> newest = runs.subList(runs.size() - count, runs.size());
         SortedFile merged = newRun(newest.getFirst().level() + 1);
@@ -202,35 +180,42 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     private SortedFile newRun(int level) throws IOException {
-        Path name = target.resolveSibling(target.getFileName() + ".sort" + runCount);
-        runCount++;
+        Path name = target.resolveSibling(target.getFileName() + ".sort" + runCount++);
         return SortedFile.create(disk, name, level, Math.clamp(memoryBytes / (2 * FAN_IN), 1 << 12, 1 << 20));
     }
 
-    private void merge(List<SortedFile> sources, Sink sink) throws IOException {
-        PriorityQueue<SortedFile> queue = new PriorityQueue<>();
-        for (SortedFile run : sources) {
-            run.rewind(sources.indexOf(run));
-            if (run.next()) {
-                queue.add(run);
-            }
+    /// The next entry of a file that is being merged. Of equal paths that of the newest file comes first.
+    private record Head(Entry entry, int age, SortedFile file) implements Comparable<Head> {
+        @Override
+        public int compareTo(Head other) {
+            int order = entry.compareTo(other.entry);
+            return order != 0 ? order : Integer.compare(other.age, age);
         }
-        byte[] last = {};
-        int lastSize = -1;
-        while (!queue.isEmpty()) {
-            SortedFile least = queue.poll();
-            // Of equal paths the newest comes first.
-            if (lastSize == least.size() && Arrays.equals(last, 0, lastSize, least.bytes(), 0, least.size())) {
+    }
+
+    private void merge(List<SortedFile> sources, Sink sink) throws IOException {
+        PriorityQueue<Head> heads = new PriorityQueue<>();
+        for (int age = 0; age < sources.size(); age++) {
+            sources.get(age).rewind();
+            addHead(heads, sources.get(age), age);
+        }
+        Entry last = null;
+        while (!heads.isEmpty()) {
+            Head least = heads.poll();
+            if (last != null && last.compareTo(least.entry) == 0) {
                 duplicateCount++;
             } else {
-                sink.accept(least.bytes(), 0, least.size(), least.value());
-                last = last.length < least.size() ? new byte[2 * least.size()] : last;
-                lastSize = least.size();
-                System.arraycopy(least.bytes(), 0, last, 0, lastSize);
+                last = least.entry;
+                sink.accept(last);
             }
-            if (least.next()) {
-                queue.add(least);
-            }
+            addHead(heads, least.file, least.age);
+        }
+    }
+
+    private static void addHead(PriorityQueue<Head> heads, SortedFile file, int age) throws IOException {
+        Entry next = file.next();
+        if (next != null) {
+            heads.add(new Head(next, age, file));
         }
     }
 

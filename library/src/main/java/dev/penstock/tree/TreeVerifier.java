@@ -9,109 +9,73 @@ import dev.penstock.Verification;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Looks at every node of a tree and lists what is wrong.
+/// Checks every node of a tree and lists the problems.
 ///
-/// What only a strict reader refuses is a warning, since all paths can be read; the exceptions are children out
-/// of order or in one another's place, which lookups would miss.
+/// A deviation that only a strict reader rejects is a warning, because all paths can be read. Children that are
+/// out of order or overlap are errors, because lookups would miss them.
 ///
-/// The format has no checksums: a changed value, or a byte of a path, cannot be noticed.
-final class TreeVerifier extends TreeWalk {
+/// The format has no checksums, so a changed value or a changed byte of a path is not noticed.
+final class TreeVerifier {
     private static final Set<Reason> READABLE =
             EnumSet.of(Reason.NOT_CANONICAL, Reason.UNKNOWN_FLAGS, Reason.NONZERO_PADDING);
     private static final long PROGRESS_EVERY = 1 << 16;
 
-    private final TreeBytes strict;
-    private final TreeNode strictNode;
-    private final long root;
+    private final TreeBytes bytes;
     private final Progress progress;
-    private final OffsetSet met;
-    private final OffsetSet lineData;
-    /// A warning at a byte must not hide an error at the same byte, so they are remembered apart.
-    private final OffsetSet reportedErrors;
+    /// Offsets times two, plus one for errors: a warning at a byte must not hide an error at the same byte.
+    private final OffsetSet reported;
 
-    private final OffsetSet reportedWarnings;
     private final Findings findings = new Findings();
-    private long checkedBytes = TreeFormat.HEADER_SIZE + TreeFormat.PADDING_SIZE;
-    private long nodeCount;
 
-    TreeVerifier(TreeBytes bytes, long root, Progress progress) {
-        super(bytes.withStrict(false));
-        this.strict = bytes.withStrict(true);
-        this.strictNode = new TreeNode(strict);
-        this.root = root;
+    private TreeVerifier(TreeBytes bytes, Progress progress) {
+        this.bytes = bytes.withDeviations(this::deviation);
         this.progress = progress;
-        this.met = new OffsetSet(bytes.size());
-        this.lineData = new OffsetSet(bytes.size());
-        this.reportedErrors = new OffsetSet(bytes.size());
-        this.reportedWarnings = new OffsetSet(bytes.size());
+        this.reported = new OffsetSet(2 * bytes.size() + 1);
     }
 
-    Verification verify() {
-        walk(root, strict.size());
-        try {
-            TreeTrailer.requirePlausible(strict, root);
-        } catch (DatasetException e) {
-            add(e);
-        }
-        progress.at(strict.size(), strict.size());
-        return findings.result(Math.min(checkedBytes, strict.size()));
+    static Verification verify(TreeBytes bytes, long root, Progress progress) {
+        return new TreeVerifier(bytes, progress).verify(root);
     }
 
-    @Override
-    void decode(TreeNode node, long offset, long limit) {
-        node.decode(offset, limit);
-        try {
-            strictNode.decode(offset, limit);
-        } catch (DatasetException e) {
-            if (!READABLE.contains(e.reason())) {
-                throw e;
+    private Verification verify(long root) {
+        TreeSurvey survey = new TreeSurvey(bytes) {
+            @Override
+            boolean enter(TreeNode node, TreeNode parent) {
+                boolean isNew = super.enter(node, parent);
+                if (isNew && nodeCount() % PROGRESS_EVERY == 0) {
+                    progress.at(knownBytes(), bytes.size());
+                }
+                return isNew;
             }
-            add(e);
-            requireOrder(node, limit);
-        }
+
+            @Override
+            void refuse(DatasetException refusal) {
+                report(refusal, false);
+            }
+        };
+        survey.walk(root, bytes.size());
+        TreeTrailer.requirePlausible(bytes, root);
+        progress.at(bytes.size(), bytes.size());
+        long checkedBytes = survey.knownBytes() + TreeFormat.HEADER_SIZE + TreeFormat.PADDING_SIZE;
+        return findings.result(Math.min(bytes.size(), checkedBytes));
     }
 
-    /// Checks what a strict reader would have checked behind the oddity it stopped at: lookups depend on it.
-    private void requireOrder(TreeNode node, long limit) {
-        if (!node.isLine && !node.isMask && node.childCount > 0) {
-            ChildList.requireAscending(strict, node.childBytes, node.childCount);
+    private void deviation(DatasetException deviation) {
+        if (!READABLE.contains(deviation.reason())) {
+            throw deviation;
         }
-        if (node.end > limit) {
-            throw strict.corrupt(node.offset, Reason.OVERLAP, "a node reaches into the one that refers to it");
-        }
+        report(deviation, true);
     }
 
-    @Override
-    boolean enter(TreeNode node, Run run) {
-        if (!met.add(node.offset)) {
-            return false;
-        }
-        checkedBytes += node.end - node.offset;
-        if (node.isLine && lineData.add(node.segment)) {
-            checkedBytes += Varint.sizeOf(node.segmentSize) + node.segmentSize;
-        }
-        if (++nodeCount % PROGRESS_EVERY == 0) {
-            progress.at(Math.min(checkedBytes, strict.size()), strict.size());
-        }
-        return true;
-    }
-
-    @Override
-    void refuse(DatasetException refusal) {
-        add(refusal);
-    }
-
-    /// A node that several parents share is found wrong through each of them, and reported once.
-    private void add(DatasetException finding) {
-        boolean isWarning = READABLE.contains(finding.reason());
-        OffsetSet reported = isWarning ? reportedWarnings : reportedErrors;
-        if (!reported.add(Math.clamp(finding.offset(), 0, strict.size()))) {
+    /// Adds a problem to the findings. A node that several parents share is reported once.
+    private void report(DatasetException problem, boolean isWarning) {
+        if (!reported.add(2 * Math.clamp(problem.offset(), 0, bytes.size()) + (isWarning ? 0 : 1))) {
             return;
         }
         if (isWarning) {
-            findings.warning(finding.file(), finding.offset(), finding.reason(), finding.what());
+            findings.warning(problem.file(), problem.offset(), problem.reason(), problem.what());
         } else {
-            findings.error(finding);
+            findings.error(problem);
         }
     }
 }

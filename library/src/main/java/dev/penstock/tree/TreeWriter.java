@@ -9,35 +9,39 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.ToLongFunction;
 
-/// Writes a tree from paths in ascending order; it appears under its name when [#close] has put everything on
-/// disk.
+/// Writes a tree from paths in ascending order. It is published when [#close] has put everything on disk.
 ///
-/// Paths are compared as unsigned bytes, a path before those that it begins ([java.util.Arrays#compareUnsigned]);
-/// [TreeSorter] puts others in order first. What has been written is not held: memory goes with the length of a
-/// path and the number of different line segments, 16 to 32 bytes outside the heap for each.
+/// Paths are compared as unsigned bytes, and a prefix comes before longer paths
+/// ([java.util.Arrays#compareUnsigned]); [TreeSorter] sorts other paths first. The memory depends on the length of
+/// a path and the number of different line segments, 16 to 32 off-heap bytes for each.
 ///
-/// **Lifecycle.** A path that is refused changes nothing and others may follow. Once a write has failed, or
-/// after [#abort], nothing more is taken and `close` leaves nothing behind. A caller who gives up for a reason
-/// of his own calls `abort`: a `close` without it publishes what has come.
+/// **Lifecycle.** A rejected path changes nothing and others may follow. After a failed write, or after [#abort],
+/// no more paths are accepted and `close` leaves nothing behind. A caller that gives up for its own reasons must
+/// call `abort`: otherwise `close` publishes the paths so far.
 ///
-/// **Threads.** One at a time.
+/// A writer holds the lock of the tree until `close`, like a [HybridTree], so that neither replaces what the other
+/// writes. Readers do not need the lock.
+///
+/// **Threads.** One thread at a time.
 public final class TreeWriter implements AutoCloseable {
-    /// What the root is when all paths begin with the same byte and none is empty.
+    /// The kind of the root if all paths begin with the same byte and none is empty.
     public enum RootStyle {
-        /// A line with what they have in common: canonical, the bytes of the original's writer of whole maps.
+        /// A line with the common prefix: canonical, the bytes of the original writer for whole maps.
         LINE,
-        /// A branch, as always otherwise: the bytes of the original's streaming writer.
+        /// A branch, as in all other cases: the bytes of the original streaming writer.
         BRANCH
     }
 
-    /// How to write a tree.
+    /// Options for writing a tree.
     ///
-    /// @param rootStyle   see there
-    /// @param lineLimit   line segments that are remembered in order to be stored once; when so many are, all are
-    ///                    forgotten. Less than all that there are is not canonical.
-    /// @param isSharing   whether equal subtrees are stored once. Smaller, read by everybody, not canonical.
-    /// @param isReplacing whether a tree that has the name already is replaced
-    /// @param disk        where the file goes
+    /// @param rootStyle   the kind of the root
+    /// @param lineLimit   the number of line segments that are remembered in order to store them once; when it is
+    ///                    reached, all are forgotten. A limit below their number gives a tree that is not
+    ///                    canonical.
+    /// @param isSharing   whether equal subtrees are stored once. The file is smaller and all readers support it,
+    ///                    but it is not canonical.
+    /// @param isReplacing whether an existing tree is replaced
+    /// @param disk        the disk to write to
     public record Options(RootStyle rootStyle, long lineLimit, boolean isSharing, boolean isReplacing, Disk disk) {
         /// Remembers all line segments.
         public static final long UNLIMITED = Long.MAX_VALUE;
@@ -46,7 +50,7 @@ public final class TreeWriter implements AutoCloseable {
 
         public Options {
             if (lineLimit < 0) {
-                throw new IllegalArgumentException("the limit of line segments must be at least 0, not " + lineLimit);
+                throw new IllegalArgumentException("lineLimit must not be negative, got " + lineLimit);
             }
         }
 
@@ -71,14 +75,14 @@ public final class TreeWriter implements AutoCloseable {
         }
     }
 
-    /// What was written.
+    /// The result of writing.
     ///
-    /// @param keyCount         paths with a value
-    /// @param fileBytes        bytes of the file
-    /// @param lineDataCount    pieces of line data
-    /// @param reusedLineCount  lines that found theirs written
-    /// @param sharedRunCount   runs of children that were found written
-    /// @param sharedBytes      bytes that were not written because of that
+    /// @param keyCount         the number of paths with a value
+    /// @param fileBytes        the size of the file
+    /// @param lineDataCount    the number of pieces of line data
+    /// @param reusedLineCount  the number of lines whose data was already written
+    /// @param sharedRunCount   the number of runs of children that were already written
+    /// @param sharedBytes      the number of bytes saved by that
     public record Summary(
             long keyCount,
             long fileBytes,
@@ -88,30 +92,53 @@ public final class TreeWriter implements AutoCloseable {
             long sharedBytes) {}
 
     private final Options options;
+    /// The lock, or null when the caller holds it.
+    private final NewFile lock;
+
     private final NewFile file;
     private final TreeAssembly assembly;
     private Summary summary;
     private boolean isFinished;
     private boolean isBroken;
 
-    private TreeWriter(Options options, NewFile file, long arenaStart, int windowMax) {
+    private TreeWriter(Options options, NewFile lock, NewFile file, long arenaStart, int windowMax) {
         this.options = options;
+        this.lock = lock;
         this.file = file;
         this.assembly = new TreeAssembly(options, new ArenaOutput(file::write, file::read, arenaStart, windowMax));
     }
 
-    /// Begins a tree.
+    /// Creates a tree.
     ///
-    /// @throws java.nio.file.FileAlreadyExistsException when there is one and it may not be replaced
+    /// @throws java.nio.file.FileAlreadyExistsException when the tree exists and may not be replaced
+    /// @throws java.nio.file.FileSystemException        when the tree is being written, or is open as a
+    ///                                                  [HybridTree]; the message names the process
     public static TreeWriter create(Path target, Options options) throws IOException {
-        return create(target, options, TreeFormat.HEADER_SIZE, ArenaOutput.WINDOW_MAX);
+        NewFile lock = lock(options.disk(), target);
+        try {
+            return create(target, options, lock, TreeFormat.HEADER_SIZE, ArenaOutput.WINDOW_MAX);
+        } catch (Throwable e) {
+            lock.close();
+            throw e;
+        }
     }
 
-    /// Begins a tree whose nodes start further on, with nothing before them, and that keeps less in memory.
-    static TreeWriter create(Path target, Options options, long arenaStart, int windowMax) throws IOException {
+    /// Takes the lock of a tree until it is closed.
+    static NewFile lock(Disk disk, Path path) throws IOException {
+        Path target = disk.target(path.toAbsolutePath());
+        return NewFile.createAlone(disk, target.resolveSibling(target.getFileName() + ".lock"), path);
+    }
+
+    /// Creates a tree.
+    ///
+    /// @param lock       closed with the writer, or null when the caller holds the lock
+    /// @param arenaStart the offset of the nodes
+    /// @param windowMax  the number of bytes that stay in memory
+    static TreeWriter create(Path target, Options options, NewFile lock, long arenaStart, int windowMax)
+            throws IOException {
         NewFile file = NewFile.create(options.disk(), target, options.isReplacing());
         try {
-            return new TreeWriter(options, file, arenaStart, windowMax);
+            return new TreeWriter(options, lock, file, arenaStart, windowMax);
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -137,9 +164,12 @@ public final class TreeWriter implements AutoCloseable {
         void appendTo(TreeWriter writer) throws IOException;
     }
 
-    /// Writes a tree whole or not at all: when the source fails, the file does not appear.
+    /// Writes a tree completely or not at all: if the source fails, the file does not appear.
     public static Summary write(Path target, Options options, Source source) throws IOException {
-        TreeWriter writer = create(target, options);
+        return write(create(target, options), source);
+    }
+
+    static Summary write(TreeWriter writer, Source source) throws IOException {
         try {
             source.appendTo(writer);
         } catch (Throwable e) {
@@ -150,25 +180,25 @@ public final class TreeWriter implements AutoCloseable {
         return writer.summary();
     }
 
-    /// Adds a path with a value, which is unsigned.
+    /// Appends a path with an unsigned value.
     ///
     /// @throws IllegalArgumentException when it is not larger than the path before, or too long
     public void append(byte[] path, long value) throws IOException {
         append(path, 0, path.length, true, value);
     }
 
-    /// Adds a path that is a part of an array.
+    /// Appends a path that is a part of an array.
     public void append(byte[] bytes, int start, int size, long value) throws IOException {
         append(bytes, start, size, true, value);
     }
 
-    /// Adds a path that exists without a value. One that was added with a value, or that begins another, adds
-    /// nothing.
+    /// Appends a path that exists without a value. It has no effect for a path that was appended with a value, or
+    /// that is a prefix of another.
     public void appendPath(byte[] path) throws IOException {
         append(path, 0, path.length, false, 0);
     }
 
-    /// Adds everything of another tree: all paths, with and without values.
+    /// Appends everything of another tree: all paths, with and without values.
     public void appendAll(TreeReader tree) throws IOException {
         TreeScan scan = tree.scanEnds();
         while (scan.next()) {
@@ -178,7 +208,8 @@ public final class TreeWriter implements AutoCloseable {
 
     void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(file.target() + " takes no more paths: it is closed, or a write failed");
+            throw new IllegalStateException(
+                    file.target() + " accepts no more paths: the writer is closed, or an earlier write failed");
         }
         try {
             assembly.append(bytes, start, size, hasValue, value);
@@ -190,7 +221,7 @@ public final class TreeWriter implements AutoCloseable {
         }
     }
 
-    /// Gives the tree up: `close` will remove what was written.
+    /// Discards the tree: `close` will remove what was written.
     public void abort() throws IOException {
         isBroken = true;
         close();
@@ -201,24 +232,25 @@ public final class TreeWriter implements AutoCloseable {
         return assembly.summary().fileBytes();
     }
 
-    /// What was written, once it is closed.
+    /// The counts and sizes of the written tree. They are available after [#close].
     ///
-    /// @throws IllegalStateException when it was not published
+    /// @throws IllegalStateException when the tree was not published
     public Summary summary() {
         if (summary == null) {
-            throw new IllegalStateException(file.target() + " is not written yet");
+            throw new IllegalStateException(file.target() + " is not written yet; call close first");
         }
         return summary;
     }
 
-    /// Finishes the tree and gives it its name, once everything is on stable storage.
+    /// Completes and publishes the tree, once everything is on stable storage.
     @Override
     public void close() throws IOException {
         if (isFinished) {
             return;
         }
         isFinished = true;
-        try (file;
+        try (lock;
+                file;
                 assembly) {
             if (!isBroken) {
                 long root = assembly.finish(options.rootStyle());

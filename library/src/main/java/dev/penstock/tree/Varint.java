@@ -3,26 +3,26 @@ package dev.penstock.tree;
 
 import static dev.penstock.memory.Layouts.WORDS;
 
-/// The numbers of a tree: one byte up to 247, else the count of the bytes that follow plus 247.
+/// The variable-length numbers of a tree: one byte up to 247, else 247 plus the number of bytes that follow.
 final class Varint {
     static final int SIZE_MAX = 9;
     static final int SINGLE_MAX = 247;
 
     private Varint() {}
 
-    /// Bytes of a number that begins with this byte.
+    /// The size of a number that begins with this byte.
     static int sizeFrom(int first) {
         return 1 + Math.max(0, first - SINGLE_MAX);
     }
 
-    /// Bytes that an unsigned number takes.
+    /// The size of an unsigned number.
     static int sizeOf(long value) {
         return value >= 0 && value <= SINGLE_MAX ? 1 : 1 + payload(value);
     }
 
-    /// Writes a number, and perhaps zeros behind it.
+    /// Writes a number, possibly followed by zeros.
     ///
-    /// @return the position behind it
+    /// @return the end position
     static int write(byte[] target, int at, long value) {
         if (value >= 0 && value <= SINGLE_MAX) {
             target[at] = (byte) value;
@@ -31,7 +31,7 @@ final class Varint {
         int count = payload(value);
         target[at] = (byte) (SINGLE_MAX + count);
         if (at + SIZE_MAX <= target.length) {
-            // What is too much is overwritten by what follows.
+            // Extra bytes are overwritten by what follows.
             WORDS.set(target, at + 1, value);
         } else {
             for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ final class Varint {
         return at + 1 + count;
     }
 
-    /// Whether a number of so many following bytes needed all of them.
+    /// Whether a number with `payload` following bytes needed all of them.
     static boolean isMinimal(int payload, long value) {
         return payload == 1 ? value > SINGLE_MAX : value >>> (8 * (payload - 1)) != 0;
     }

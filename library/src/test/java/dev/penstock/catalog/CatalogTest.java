@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Datasets are told by what is in the file, and what is none is named as well as can be.
+/// The format of a dataset is recognised by its content. For other files the message names what was found.
 class CatalogTest {
     private static final Path GOOD = TestData.path("pack/packs/three-align1.a2pack");
 
@@ -113,7 +113,7 @@ class CatalogTest {
         byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(start);
         Path file = Files.write(folder.resolve("foreign.a2pack"), bytes);
         assertEquals(
-                file + ": no known dataset format: this is " + what + " (byte 0)",
+                file + ": unknown dataset format: this is " + what + " (byte 0)",
                 refusal(file).getMessage());
     }
 
@@ -124,7 +124,7 @@ class CatalogTest {
             archive.putNextEntry(new ZipEntry("notes.txt"));
         }
         assertEquals(
-                file + ": this is a zip archive that holds no NumPy arrays: no member has a name that ends in .npy"
+                file + ": this is a zip archive without NumPy arrays: no member has a name that ends in .npy"
                         + " (byte 0)",
                 refusal(file).getMessage());
         Path member = file.resolve("rows");
@@ -140,7 +140,10 @@ class CatalogTest {
             byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
             Path file = Files.write(folder.resolve("unknown"), bytes);
             DatasetException refusal = refusal(file);
-            assertEquals("no known dataset format: bad magic", refusal.what());
+            assertEquals(
+                    "unknown dataset format: no known magic number; to open a file of plain numbers, give their type"
+                            + " (--dtype, dtype=)",
+                    refusal.what());
             assertEquals(Reason.BAD_MAGIC, refusal.reason());
         }
     }
@@ -149,10 +152,15 @@ class CatalogTest {
     void anEmptyFileAndAFolderSayWhatTheyAre() throws IOException {
         Path empty = Files.createFile(folder.resolve("empty.a2pack"));
         assertEquals(
-                empty + ": no known dataset format: the file is empty (byte 0)",
+                empty + ": unknown dataset format: the file is empty (byte 0)",
                 refusal(empty).getMessage());
         assertEquals(
-                folder + ": a folder that is no dataset; `pack build` makes one of its files (byte 0)",
+                folder + ": this folder is not a dataset; `pack build` packs its files into one (byte 0)",
+                refusal(folder).getMessage());
+        Files.createFile(folder.resolve("a.npy"));
+        assertEquals(
+                folder + ": this folder is not a dataset; to read its .npy files as one table, give the pattern '"
+                        + folder.resolve("*.npy") + "' (byte 0)",
                 refusal(folder).getMessage());
     }
 
@@ -205,7 +213,7 @@ class CatalogTest {
         }
     }
 
-    /// A format that a service file names works everywhere, on any disk.
+    /// A format that is registered in a service file works everywhere, on any disk.
     @ParameterizedTest
     @EnumSource
     void aFormatOfAnotherModuleIsOpenedReadAndVerified(Access access) throws IOException {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
@@ -21,16 +22,20 @@ import dev.penstock.shards.ShardStats;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Arrays of other formats become shards, and shards become arrays of other formats.
+/// Arrays of other formats are converted to shards, and shards to arrays of other formats.
 final class ShardInputsTest {
     @TempDir
     Path folder;
@@ -106,6 +111,14 @@ final class ShardInputsTest {
                 requireShape(convert(path, null, 0, ElementType.F32), 1, 2);
             }
         }
+        for (String[] one : new String[][] {
+            {"not_utf8", "it is not UTF-8"}, {"shape_overflow", "a tensor has more bytes than fit in 63 bits"}
+        }) {
+            Path path = TestData.path("safetensors/hostile/" + one[0] + ".safetensors");
+            DatasetException refused =
+                    assertThrows(DatasetException.class, () -> convert(path, null, 0, ElementType.F32));
+            assertTrue(refused.getMessage().contains("the header is damaged: " + one[1]), refused.getMessage());
+        }
         Path ints = TestData.path("safetensors/ints.safetensors");
         assertThrows(DatasetException.class, () -> convert(ints, null, 0, ElementType.F32));
         Path good = TestData.path("safetensors/f32.safetensors");
@@ -127,6 +140,64 @@ final class ShardInputsTest {
             assertThrows(
                     IllegalArgumentException.class, () -> convert(table.resolve(name), null, 0, ElementType.F32), name);
         }
+    }
+
+    /// Writes an array of three matrices, each of which is larger than what is copied at once.
+    private Path largeMatrices(String type, int[] values) throws IOException {
+        String header =
+                "{'descr': '" + type + "', 'fortran_order': False, 'shape': (3, " + values.length / 24 + ", 8), }";
+        ByteBuffer bytes = ByteBuffer.allocate(128 + values.length * Integer.BYTES);
+        bytes.put((byte) 0x93).put("NUMPY\1\0".getBytes(StandardCharsets.ISO_8859_1));
+        bytes.order(ByteOrder.LITTLE_ENDIAN).putShort((short) 118);
+        bytes.put((header + " ".repeat(117 - header.length()) + "\n").getBytes(StandardCharsets.US_ASCII));
+        bytes.order(type.startsWith(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        for (int value : values) {
+            if (type.endsWith("f4")) {
+                bytes.putFloat(value);
+            } else {
+                bytes.putInt(value);
+            }
+        }
+        return Files.write(folder.resolve("large" + type.substring(1) + type.hashCode() + ".npy"), bytes.array());
+    }
+
+    @Test
+    void matricesThatAreLargerThanTheBufferAreReadInParts() throws IOException {
+        int[] values = new int[3 * 140_001 * 8];
+        Arrays.setAll(values, i -> i % 1_000_003);
+        for (String type : List.of("<f4", ">f4", "<i4")) {
+            Path output = Files.createTempDirectory(folder, "large");
+            Path input = largeMatrices(type, values);
+            try (ShardInputs inputs = ShardInputs.open(input, ShardInputs.Choice.ALL, Catalog.Options.DEFAULT);
+                    ShardWriter writer = ShardWriter.create(output, inputs.width(), ShardWriter.Options.DEFAULT)) {
+                inputs.copyTo(writer, Progress.NONE);
+            }
+            ByteBuffer found = ByteBuffer.wrap(bytes(output, ElementType.F32)).order(ByteOrder.LITTLE_ENDIAN);
+            assertEquals(values.length * Float.BYTES, found.remaining());
+            for (int i = 0; i < values.length; i++) {
+                if (found.getFloat() != values[i]) {
+                    fail(type + ": value " + i + " is wrong");
+                }
+            }
+        }
+    }
+
+    @Test
+    void optionsThatDoNotFitTheInputAreRefused() {
+        Path array = TestData.path("table/two_d.npy");
+        for (Path input : List.of(array, TestData.path("bf16dir/tiny"), TestData.path("bf16dir/converted_sources"))) {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> convert(input, "x", 0, ElementType.F32));
+            assertTrue(refused.getMessage().contains("--tensor x names a tensor"), refused.getMessage());
+        }
+        IllegalArgumentException folderOfArrays = assertThrows(
+                IllegalArgumentException.class,
+                () -> convert(TestData.path("bf16dir/converted_sources"), null, 4, ElementType.F32));
+        assertTrue(folderOfArrays.getMessage().contains("--width reads a single file"), folderOfArrays.getMessage());
+        DatasetException raw = assertThrows(
+                DatasetException.WrongFormat.class,
+                () -> convert(TestData.path("bf16dir/tiny.f32"), null, 0, ElementType.F32));
+        assertTrue(raw.getMessage().contains("give the width of the rows with --width"), raw.getMessage());
     }
 
     @Test
@@ -173,9 +244,24 @@ final class ShardInputsTest {
         assertTrue(refused.getMessage().contains("width"), refused.getMessage());
     }
 
+    /// The mean of such rows is finite as a double and infinite as the float of a manifest.
+    @Test
+    void statisticsThatNoFloatCanHoldAreNull() throws IOException {
+        Path corpus = Files.createDirectory(folder.resolve("large"));
+        byte[] shard = ShardWriter.encode(new double[][] {{1e300}, {1e300}}, 1, ElementType.F64);
+        Files.write(corpus.resolve("a.shard"), shard);
+        Path output = folder.resolve("residual-large");
+        try (ShardReader reader = ShardReader.open(corpus)) {
+            ResidualFolder.write(reader, output, ShardStats.compute(reader, Progress.NONE));
+        }
+        String manifest = Files.readString(output.resolve(ResidualFolder.MANIFEST));
+        assertTrue(manifest.contains("\"mean\":[null]") && manifest.contains("\"norm\":[null]"), manifest);
+    }
+
     @Test
     void hostileResidualFoldersAreRefused() throws IOException {
         List<String> names = new ArrayList<>(List.of(
+                "hostile_format",
                 "hostile_version_2",
                 "hostile_short_shard",
                 "hostile_long_shard",

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The smallest format there can be, added by another module: `TOY1` and then numbers of 64 bits.
+/// The smallest possible format, added by another module: `TOY1` followed by 64-bit numbers.
 public final class ToyNumbers implements Format {
     static final byte[] MAGIC = "TOY1".getBytes(StandardCharsets.US_ASCII);
 

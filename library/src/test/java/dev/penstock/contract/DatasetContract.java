@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What every [Dataset] promises, whatever its format. A format's test says how to write, open and compare.
+/// The contract of every [Dataset], whatever its format. The test of a format says how to write, open and compare.
 @ExtendWith(Seeds.class)
 public interface DatasetContract extends DatasetThreadsContract {
     @Test
@@ -190,7 +190,7 @@ public interface DatasetContract extends DatasetThreadsContract {
         assertNotEquals(fingerprint, fingerprint(folder, "shorter", records.subList(0, 19)));
     }
 
-    /// A format may not know it, but must not say anything else.
+    /// A format may not know the answer, but must not give a wrong one.
     @Test
     default void theFingerprintOfTheFirstRecordsIsThatOfADatasetOfThemOrNull(@TempDir Path folder) throws IOException {
         List<byte[]> records = records(20);

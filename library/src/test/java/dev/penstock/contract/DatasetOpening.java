@@ -17,24 +17,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// What a format's test has to provide for [DatasetContract], and what follows from it.
+/// The methods that the test of a format provides for [DatasetContract], and helpers built on them.
 ///
 /// A record is the bytes of its fields, one after another.
 public interface DatasetOpening {
-    /// Writes a dataset under a name that is free.
+    /// Writes a dataset to a path that does not exist.
     void write(Path path, List<byte[]> records) throws IOException;
 
-    /// Opens what is there.
+    /// Opens the dataset.
     Dataset open(Path path) throws IOException;
 
-    /// A record that this format can hold: of any size unless the format's test says otherwise.
+    /// A random record for this format: of any size unless the test of the format overrides it.
     default byte[] record(Random random) {
         byte[] record = new byte[random.nextInt(400)];
         random.nextBytes(record);
         return record;
     }
 
-    /// The same record with another content.
+    /// A record of the same size with another content.
     default byte[] different(byte[] record) {
         byte[] different = record.length == 0 ? new byte[1] : record.clone();
         different[different.length - 1] ^= 1;
@@ -58,12 +58,12 @@ public interface DatasetOpening {
         return open(path);
     }
 
-    /// The record at an index is this one.
+    /// Requires that the record at an index has these bytes.
     default void requireRecord(byte[] expected, Dataset dataset, long index) throws IOException {
         assertArrayEquals(expected, join(dataset.get(index).values()), () -> "record " + index);
     }
 
-    /// The batch holds the records of these indices.
+    /// Requires that the batch has the records of these indices.
     default void requireRows(List<byte[]> records, long[] indices, Batch batch) {
         assertEquals(indices.length, batch.rowCount());
         for (int row = 0; row < indices.length; row++) {

@@ -11,6 +11,7 @@ import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Seeds;
+import dev.penstock.TestData;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -25,9 +26,12 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What every [Dataset] promises to many threads, and about its end.
+/// The contract of every [Dataset] for many threads and for closing.
 public interface DatasetThreadsContract extends DatasetOpening {
     int THREADS = 6;
+    /// The number of times that a dataset is closed while it is read. The long form of the tests does it more
+    /// often.
+    int CLOSE_ROUNDS = TestData.isLong() ? 40 : 4;
 
     @Test
     default void manyThreadsReadTheSameRecords(@TempDir Path folder) throws Exception {
@@ -51,11 +55,11 @@ public interface DatasetThreadsContract extends DatasetOpening {
         }
     }
 
-    /// Each thread goes on until it is told that the dataset is closed; until then everything it gets is right.
+    /// Each thread reads until the dataset is closed; until then everything it reads is correct.
     @Test
     default void closingWhileOthersReadGivesRightRecordsOrSaysClosed(@TempDir Path folder) throws Exception {
         List<byte[]> records = records(500);
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < CLOSE_ROUNDS; round++) {
             Path path = folder.resolve("round" + round);
             write(path, records);
             Dataset dataset = open(path);
@@ -128,10 +132,10 @@ public interface DatasetThreadsContract extends DatasetOpening {
         requireDeadOrPrivate(row);
     }
 
-    /// A view dies with the dataset; a private copy may live on. Neither may show other bytes.
+    /// A view becomes invalid with the dataset; a private copy may stay valid. Neither may show other bytes.
     private static void requireDeadOrPrivate(Row row) {
         if (row.value(0).scope().isAlive()) {
-            assertTrue(row.value(0).heapBase().isEmpty() && !row.value(0).isNative(), "memory that nobody frees");
+            assertTrue(row.value(0).heapBase().isEmpty() && !row.value(0).isNative(), "memory that is never freed");
         } else {
             assertThrows(IllegalStateException.class, () -> row.value(0).toArray(ValueLayout.JAVA_BYTE));
         }

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Every format gives the same answers whether its files are mapped, read by position, or objects of a store that
-/// is asked for ranges: one in memory, and one behind HTTP.
-@Timeout(120)
+/// Every format gives the same results whether its files are mapped, read by position, or objects of a remote
+/// store: one in memory, and one behind HTTP.
+@Timeout(600)
 class RangeParityTest {
     private static final ReaderOptions MAPPED = ReaderOptions.DEFAULT.withAccess(Access.MMAP);
     private static final ReaderOptions READ = ReaderOptions.DEFAULT.withAccess(Access.READ);
 
-    /// Headers are read rightly by the wrong stores, so that it is the records that are noticed.
+    /// The wrong stores return correct headers, so that wrong records have to be noticed.
     private static final int HEAD_SIZE = 512;
 
     @TempDir
@@ -69,7 +69,7 @@ class RangeParityTest {
         }
     }
 
-    /// Shows that the comparison above would notice a store that answers with the wrong bytes.
+    /// Shows that the comparison above would notice a store that returns wrong bytes.
     @ParameterizedTest
     @EnumSource
     void aStoreThatShiftsRangesIsNoticed(RangeSample sample) throws IOException {
@@ -88,11 +88,11 @@ class RangeParityTest {
         try {
             assertNotEquals(expected, sample.answers(remote, from(shifted)));
         } catch (DatasetException | IndexOutOfBoundsException e) {
-            // Checksums, or what the bytes mean, gave the shift away.
+            // Checksums, or the meaning of the bytes, revealed the shift.
         }
     }
 
-    /// Wrong bytes must not come back where the store admits that it has sent too few of them.
+    /// Wrong bytes must not be returned if the store reports that it has sent fewer bytes.
     @ParameterizedTest
     @EnumSource
     void aStoreThatAnswersShortlyIsAnError(RangeSample sample) throws IOException {
@@ -143,7 +143,7 @@ class RangeParityTest {
         System.out.println("figure: ranges, " + sample + ", requests failing once: " + (count + step - 1) / step);
     }
 
-    /// Counts the requests under way; the first ones wait for each other, so the result does not depend on time.
+    /// Counts the running requests. The first ones wait for each other, so the result does not depend on timing.
     @ParameterizedTest
     @EnumSource(names = {"PACK", "PACK_COMPRESSED", "TABLE", "TABLE_STRUCTURED", "TABLE_SHARDS", "ROWS"})
     void aGatherOf1024RecordsIsConcurrent(RangeSample sample) throws IOException {
@@ -151,7 +151,7 @@ class RangeParityTest {
         Location remote = store.copy(local.path());
         long[] indices = new long[1024];
         for (int i = 0; i < indices.length; i++) {
-            // Every second of 256 records, in no order, so that no two of them are neighbours.
+            // Every second of 256 records, unordered, so that no two of them are neighbours.
             indices[i] = i * 37L % 128 * 2;
         }
         for (int limit : new int[] {1, 16}) {
@@ -177,7 +177,7 @@ class RangeParityTest {
 
     private static void requireReached(CountDownLatch full) throws IOException {
         try {
-            if (!full.await(20, TimeUnit.SECONDS)) {
+            if (!full.await(300, TimeUnit.SECONDS)) {
                 throw new IOException("only " + full.getCount() + " more requests were expected at the same time");
             }
         } catch (InterruptedException e) {

@@ -42,7 +42,7 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/// A small dataset of each kind, and all that readers say about it as lines of text, for [RangeParityTest].
+/// A small dataset of each kind, and all that its readers return as lines of text, for [RangeParityTest].
 enum RangeSample {
     PACK("sample.a2pack", ""),
     PACK_COMPRESSED("sample.a2pack", ""),
@@ -60,7 +60,7 @@ enum RangeSample {
             RowType.of(DType.parse("[('id', '<u8'), ('big', '>i4', (2,)), ('tag', '|S5'), ('x', '<f4')]"));
     private static final int COUNT = 3000;
 
-    /// Records this large do not become neighbours of each other when every second one is read.
+    /// Large enough that every second record is not read as a neighbour of the previous one.
     private static final int WIDE = 24 << 10;
 
     private static final int WIDE_COUNT = 256;
@@ -77,17 +77,17 @@ enum RangeSample {
         return fileName;
     }
 
-    /// Where the dataset is, given its file.
+    /// The location of the dataset, given its file.
     Location in(Location file) {
         return member.isEmpty() ? file : file.resolve(member);
     }
 
-    /// Something to do between opening and reading.
+    /// An action between opening and reading.
     interface Step {
         void run();
     }
 
-    /// Writes the sample and returns where it is.
+    /// Writes the sample and returns its path.
     Path write(Path folder) throws IOException {
         Path file = folder.resolve(fileName);
         Random random = new Random(ordinal());
@@ -108,7 +108,7 @@ enum RangeSample {
         return member.isEmpty() ? file : file.resolve(member);
     }
 
-    /// Writes 256 records that are far apart for a store.
+    /// Writes 256 records that are far apart for a remote store.
     Path writeWide(Path folder) throws IOException {
         Path file = folder.resolve(fileName);
         Random random = new Random(ordinal());
@@ -138,7 +138,7 @@ enum RangeSample {
             for (int i = 0; i < count; i++) {
                 byte[] record = bytes(random, sizeMin + random.nextInt(200));
                 if (this == PACK_COMPRESSED) {
-                    // A little can be saved, so that the record is stored compressed and still large.
+                    // The record is slightly compressible, so that it is stored compressed and still large.
                     Arrays.fill(record, 0, 64, (byte) i);
                 }
                 writer.append("name" + i, PackKind.OPAQUE, MemorySegment.ofArray(record));
@@ -199,7 +199,7 @@ enum RangeSample {
         }
     }
 
-    /// All that a reader says about the sample.
+    /// All answers of a reader about the sample.
     List<String> answers(Location location, ReaderOptions options) throws IOException {
         return switch (this) {
             case TREE -> treeAnswers(location, options);
@@ -262,7 +262,7 @@ enum RangeSample {
         return answers;
     }
 
-    /// A file of rows without a header, read through the package `rows` alone.
+    /// A file of rows without a header, read through the package `rows` only.
     private static List<String> rowAnswers(Location location, ReaderOptions options, long rowSize, int count)
             throws IOException {
         List<String> answers = new ArrayList<>();
@@ -286,7 +286,7 @@ enum RangeSample {
 
     private static RowFiles openRows(Location location, ReaderOptions options, long rowSize, long count)
             throws IOException {
-        // The first bytes stand for a header.
+        // The first bytes take the place of a header.
         return RowFiles.openAt(List.of(location), options, file -> new RowLayout.Contiguous(0, rowSize, count));
     }
 
@@ -306,7 +306,7 @@ enum RangeSample {
         }
     }
 
-    /// Opens what [#writeWide] wrote, takes a step, and gathers records.
+    /// Opens the dataset of [#writeWide], performs a step, and gathers records.
     String gather(Location location, ReaderOptions options, long[] indices, Step step) throws IOException {
         if (this == ROWS) {
             try (RowFiles files = openRows(location, options, WIDE, WIDE_COUNT);
@@ -333,7 +333,7 @@ enum RangeSample {
         return text.toString();
     }
 
-    /// Bytes as text, long ones by their checksum.
+    /// Bytes as text; long ones as their checksum.
     private static String hex(MemorySegment bytes) {
         byte[] array = bytes.toArray(ValueLayout.JAVA_BYTE);
         if (array.length <= 64) {

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What `docs/remote.md` shows, run as it stands.
+/// Runs the code of `docs/remote.md`.
 class RemotePatternsTest {
     @TempDir
     private Path folder;

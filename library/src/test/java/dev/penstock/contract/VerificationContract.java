@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What every format promises about a verification with more findings than are listed.
+/// The contract of every format for a verification with more findings than are listed.
 public interface VerificationContract {
-    /// Verifies data with this many warnings and, found behind them where the format allows it, one error.
+    /// Verifies data with this number of warnings and, after them if the format allows it, one error.
     Verification verifyDamaged(Path folder, int warningCount, boolean hasError) throws IOException;
 
     @Test

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What goes wrong reaches the consumer where it belongs, or is left out and counted.
+/// Errors reach the consumer at their batch, or the record is skipped and counted.
 @ExtendWith(Seeds.class)
 class LoaderErrorTest {
     private static final int COUNT = 200;
@@ -187,7 +187,7 @@ class LoaderErrorTest {
         LoaderOptions options = options(2).withFields(List.of(other)).withOnError(LoaderOptions.OnError.SKIP);
         IllegalArgumentException failure =
                 assertThrows(IllegalArgumentException.class, () -> Loader.open(Numbers.of(COUNT), options));
-        assertTrue(failure.getMessage().contains("there are: "), failure.getMessage());
+        assertTrue(failure.getMessage().contains("its fields are "), failure.getMessage());
     }
 
     @Test
@@ -202,7 +202,7 @@ class LoaderErrorTest {
         }
     }
 
-    /// A failure that goes away when records are tried one by one is nobody's, and is raised all the same.
+    /// A failure that disappears when records are read one by one belongs to no record, and is still raised.
     @Test
     void aFailureOfNoRecordNamesTheStep() {
         Transform failing = new Transform() {

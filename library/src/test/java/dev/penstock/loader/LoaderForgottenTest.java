@@ -10,10 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A loader that nobody closes keeps neither the process alive nor its threads.
+/// A loader that is never closed keeps neither the process nor its threads alive.
 class LoaderForgottenTest {
     @Test
     void theProcessEnds(@TempDir Path folder) throws IOException, InterruptedException {
@@ -38,11 +39,11 @@ class LoaderForgottenTest {
 
     @Test
     void theThreadsEndWhenTheLoaderIsGarbage() throws InterruptedException {
-        long before = LoaderCloseTest.loaderThreads();
+        Set<Thread> before = LoaderCloseTest.loaderThreads();
         List<LoaderBatch> batches = begin(10);
         LoaderCloseTest.await("threads of a forgotten loader live on", () -> {
             System.gc();
-            return LoaderCloseTest.loaderThreads() <= before;
+            return before.containsAll(LoaderCloseTest.loaderThreads());
         });
         // The last thread frees it, a moment before or after it is seen to have ended.
         LoaderCloseTest.await(
@@ -59,7 +60,7 @@ class LoaderForgottenTest {
     }
 
     @Test
-    void whoeverIteratesKeepsTheLoader() {
+    void anIteratorKeepsItsLoaderAlive() {
         long sum = 0;
         for (LoaderBatch batch : Loader.open(
                 Numbers.of(2000), LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2))) {

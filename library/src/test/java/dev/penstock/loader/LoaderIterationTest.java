@@ -200,14 +200,14 @@ class LoaderIterationTest {
             consumer.interrupt();
             Thread.sleep(20);
             slow.release();
-            consumer.join(5000);
+            consumer.join(300_000);
             assertEquals(SAMPLER.index(0, 0) + " true", result.get());
         }
     }
 
     /// A transform may go by the epoch, and be in the middle of asking when the loader is moved.
     @Test
-    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aTransformMayAskItsOwnLoader() throws IOException, InterruptedException {
         Loader[] self = new Loader[1];
         Semaphore asking = new Semaphore(0);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that is ended with SIGKILL loses nothing but what came after its last saved state.
 @ExtendWith(Seeds.class)
 class LoaderKillTest {
-    private static final int COUNT = TestData.isLong() ? 4_000_000 : 400_000;
+    private static final int COUNT = TestData.isLong() ? 4_000_000 : 200_000;
     private static final int KILLS = TestData.isLong() ? 40 : 4;
     private static final int MARK = -1;
 
@@ -62,7 +62,7 @@ class LoaderKillTest {
                 awaitProgress(child, log, random.nextInt(COUNT / 2 / kills));
                 child.destroyForcibly();
             }
-            assertTrue(child.waitFor(120, TimeUnit.SECONDS), "the child did not end");
+            assertTrue(child.waitFor(600, TimeUnit.SECONDS), "the child did not end");
             killed += child.exitValue() == 137 ? 1 : 0;
             assertTrue(child.exitValue() == 137 || child.exitValue() == 0, this::output);
             long after = savedPosition(state);

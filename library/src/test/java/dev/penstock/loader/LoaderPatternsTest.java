@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What `docs/loader.md` shows, run as it stands.
+/// Runs the examples of `docs/loader.md` as they are printed.
 class LoaderPatternsTest {
     private final List<Long> seen = new ArrayList<>();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is made ahead stays within its bound of bytes, or two batches, however records differ in size.
+/// Prefetched batches stay within their limit of bytes, or two batches, for records of any size.
 @ExtendWith(Seeds.class)
 class LoaderPrefetchTest {
     private static final int HUGE = 1 << 20;
@@ -110,7 +110,7 @@ class LoaderPrefetchTest {
         }
     }
 
-    /// What is ready and waits: neither the batch the consumer has, nor anything of a loader that is closed.
+    /// The batches that are ready: not the batch of the consumer, and none of a closed loader.
     @Test
     void theQueueIsWhatWaits() throws InterruptedException {
         LoaderOptions options =

@@ -187,7 +187,7 @@ class LoaderStateTest {
         }
     }
 
-    /// An order of somebody else's, whose parameters are small numbers.
+    /// A sampler of another program, whose parameters are small numbers.
     private record Foreign(int one, short two, float three, boolean four) implements Sampler {
         @Override
         public String name() {

@@ -155,13 +155,11 @@ class LoaderTest {
         Loader loader = Loader.open(slow, options(10, null));
         Thread consumer = Thread.ofPlatform().start(() -> pass(loader));
         Thread.sleep(20);
-        long start = System.nanoTime();
+        // The gather ends only after its release, so a close that waited for it would never end.
         loader.close();
         loader.close();
-        assertTrue(System.nanoTime() - start < 1_000_000_000L);
         slow.release();
-        consumer.join(1000);
-        assertFalse(consumer.isAlive());
+        consumer.join();
         assertThrows(IllegalStateException.class, loader::iterator);
     }
 }

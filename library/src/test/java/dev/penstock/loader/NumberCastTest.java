@@ -216,7 +216,7 @@ class NumberCastTest {
             convert.apply(before, after);
             after.complete(samples.length);
             byte[] converted = after.column(0).values().toArray(ValueLayout.JAVA_BYTE);
-            // What need not change goes over as it is, odd truth values among it.
+            // Values of the same type are copied unchanged, including odd booleans.
             boolean isSame = from == to && scale == 1 && shift == 0;
             if (isSame) {
                 assertArrayEquals(source, converted);
@@ -300,7 +300,7 @@ class NumberCastTest {
 
     @Test
     void theModelSeesAWrongRounding() {
-        // What comes of rounding to a float first: 1 + 2^-8 + a little becomes the tie, and then 1.
+        // Rounding to a float first would be wrong: 1 + 2^-8 + a little becomes the tie, and then 1.
         double hard = 1.00390625 + 0x1p-40;
         assertTrue(nearest(BF16, hard) == 0x3F81 && nearest(BF16, (float) hard) == 0x3F80);
         assertTrue(nearest(F32, 16777217) == Float.floatToRawIntBits(16777216f));

@@ -34,7 +34,7 @@ final class OrderFigures {
         return (chi - freedom) / Math.sqrt(2 * freedom);
     }
 
-    /// Whether a number says something about the one so many positions later.
+    /// The serial correlation of numbers at a distance of some positions.
     static double correlation(Order order, int count, int lag, int seedCount, long firstSeed) {
         double mean = (count - 1) / 2.0;
         double variance = ((double) count * count - 1) / 12;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What every sampler promises: a function of epoch and position.
+/// The contract of every sampler: the record is a function of epoch and position.
 @ExtendWith(Seeds.class)
 class SamplerContractTest {
     private static final long[] FIXED_PERMUTATION = {350, 31, 949, 364, 610, 167, 125, 652};

@@ -139,7 +139,7 @@ class SamplerPartsTest {
         assertThrows(IllegalArgumentException.class, () -> new WeightedSampler(new double[] {1e308, 1e308}, 1, 1));
     }
 
-    /// What of a padded batch is padding, beside the same batches in a plain permutation.
+    /// The share of padding in padded batches, compared with the same batches in a plain permutation.
     @Test
     void bucketsLeaveLittlePadding() {
         int[] lengths = Samplers.lengths(20_000, 3);
@@ -181,7 +181,7 @@ class SamplerPartsTest {
         assertThrows(IllegalArgumentException.class, () -> new PermutationSampler(-1, 0));
         IllegalArgumentException failure =
                 assertThrows(IllegalArgumentException.class, () -> new WeightedSampler(new double[] {1}, -1, 0));
-        assertTrue(failure.getMessage().contains("-1 samples"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("got -1"), failure.getMessage());
         assertThrows(IllegalArgumentException.class, () -> LoaderOptions.of(1).withThreads(1 << 20));
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Named;
 final class Samplers {
     private Samplers() {}
 
-    /// Orders of so many records, 100 at least.
+    /// Samplers over a number of records, which is at least 100.
     static Stream<Named<Sampler>> of(int count, long seed) {
         double[] weights = LongStream.range(0, count).mapToDouble(i -> i % 7).toArray();
         long[] some = LongStream.range(0, count).filter(i -> i % 3 == 1).toArray();
@@ -73,7 +73,7 @@ final class Samplers {
         return all;
     }
 
-    /// Checks that an epoch has every record once, and that the inverse agrees for every so many of them.
+    /// Checks that an epoch has every record once, and that the inverse agrees for a regular sample of them.
     static void requirePermutation(Sampler sampler, long epoch, int stride) {
         long[] all = epoch(sampler, epoch);
         assertEquals(sampler.recordCount(), all.length, () -> what(sampler));

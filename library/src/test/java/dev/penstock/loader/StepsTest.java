@@ -23,8 +23,9 @@ class StepsTest {
                 for (int batchSize : new int[] {1, 2, 3, 8, 100}) {
                     for (int worldSize : new int[] {1, 2, 3, 7}) {
                         for (boolean isStrided : new boolean[] {false, true}) {
-                            check(new Steps(length, start, batchSize, worldSize, false, isStrided));
-                            check(new Steps(length, start, batchSize, worldSize, true, isStrided));
+                            check(new Steps(length, start, batchSize, worldSize, false, true, isStrided));
+                            check(new Steps(length, start, batchSize, worldSize, true, true, isStrided));
+                            checkUneven(new Steps(length, start, batchSize, worldSize, false, false, isStrided));
                         }
                     }
                 }
@@ -67,6 +68,34 @@ class StepsTest {
         assertTrue(steps.length() - covered < steps.stepSize());
     }
 
+    /// Every position exactly once, no empty batch, and ranks that differ by one position at most.
+    private static void checkUneven(Steps steps) {
+        int[] seen = new int[(int) steps.length()];
+        for (int rank = 0; rank < steps.worldSize(); rank++) {
+            assertTrue(steps.count() - steps.count(rank) <= 1);
+            for (long step = 0; step < steps.count(rank); step++) {
+                Steps.Share share = share(steps, step, rank);
+                assertEquals(0, share.paddedCount);
+                assertTrue(share.count() >= 1 && share.count() <= steps.batchSize(), steps::toString);
+                long another =
+                        share(steps, step, (rank + 1) % steps.worldSize()).count();
+                assertTrue(Math.abs(share.count() - another) <= 1);
+                for (long i = 0; i < share.realCount; i++) {
+                    seen[(int) share.positionOf(i)]++;
+                }
+            }
+        }
+        for (int i = 0; i < seen.length; i++) {
+            assertEquals(i >= steps.start() ? 1 : 0, seen[i], "position " + i + " of " + steps);
+        }
+    }
+
+    @Test
+    void everyRecordOnceAndALastStepThatIsLeftOutContradictEachOther() {
+        LoaderOptions options = LoaderOptions.of(10).withEvenBatches(false);
+        assertThrows(IllegalArgumentException.class, () -> options.withDroppingLast(true));
+    }
+
     @Test
     void ranksComeFromTheEnvironment() {
         assertEquals(Ranks.ALONE, Ranks.from(Map.of()));
@@ -107,6 +136,6 @@ class StepsTest {
     void aBatchSizeThatCannotBeIsToldAlone() {
         String message = assertThrows(IllegalArgumentException.class, () -> LoaderOptions.of(1L << 40))
                 .getMessage();
-        assertEquals("a batch has from 1 to 2147483647 records, and not 1099511627776", message);
+        assertEquals("batchSize must be between 1 and 2147483647, got 1099511627776", message);
     }
 }

@@ -56,7 +56,7 @@ class AvailableMemoryTest {
                         "penstock-test-" + ProcessHandle.current().pid()));
             }
         } catch (IOException e) {
-            // The folder says it can be written and cannot.
+            // The folder claims to be writable and is not.
         }
         return Assumptions.abort("needs root and a writable memory cgroup");
     }

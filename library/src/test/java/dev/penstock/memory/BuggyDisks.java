@@ -88,6 +88,38 @@ public final class BuggyDisks {
         };
     }
 
+    /// As if the reader took zeros for bytes that could not be read.
+    public static Disk withHiddenReadErrors(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Readable open(Path file) throws IOException {
+                return new CarelessReader(super.open(file));
+            }
+        };
+    }
+
+    private record CarelessReader(Disk.Readable readable) implements Disk.Readable {
+        @Override
+        public long size() throws IOException {
+            return readable.size();
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) {
+            try {
+                return readable.read(offset, target);
+            } catch (IOException e) {
+                target.fill((byte) 0);
+                return target.byteSize();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            readable.close();
+        }
+    }
+
     /// As if the writer never removed its temporary file.
     public static Disk withoutDelete(Disk disk) {
         return new ForwardingDisk(disk) {

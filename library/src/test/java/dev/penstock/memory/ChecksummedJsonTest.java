@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +43,29 @@ class ChecksummedJsonTest {
         assertTrue(ChecksummedJson.isIntact(ChecksummedJson.read(disk, FILE)));
     }
 
-    /// The form that files of other versions of this program have.
+    /// Another process may take the file away for a moment while it changes other files.
+    @Test
+    void aFileThatIsAbsentForAMomentIsRead() throws IOException {
+        Path path = Path.of("/folder/file.json");
+        MemoryDisk memory = new MemoryDisk().addFolder(path.getParent());
+        ChecksummedJson.publish(memory, path, ChecksummedJson.write(Map.of("a", 1L)));
+        Disk changing = new ForwardingDisk(memory) {
+            private boolean wasOpened;
+
+            @Override
+            public Readable open(Path file) throws IOException {
+                if (!wasOpened) {
+                    wasOpened = true;
+                    throw new NoSuchFileException(file.toString());
+                }
+                return super.open(file);
+            }
+        };
+        assertEquals(
+                1L, ChecksummedJson.parse(ChecksummedJson.read(changing, path)).get("a"));
+    }
+
+    /// The form of files that other versions of this program wrote.
     @Test
     void theBytesAreFixed() {
         String text = "{\"a\":1,\"crc32c\":\"9f4b3a2d\"}\n";

@@ -8,22 +8,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Programs of the test tree in a process of their own, for tests that end one.
+/// Runs programs of the tests in processes of their own, for tests that end a process.
 public final class ChildJava {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 600;
 
     private ChildJava() {}
 
-    /// How a program ended and what it printed, errors included.
+    /// The exit code of a program, and its output including errors.
     public record Result(int exitCode, String output) {}
 
     /// The command that runs a program of this class path; a crash report would be `hs_err.log` in the
-    /// folder.
+    /// folder. It leaves out the optimising compiler, which takes longer than these short programs.
     public static List<String> command(Path folder, Class<?> program, Object... arguments) {
+        List<String> command = optimisedCommand(folder, program, arguments);
+        command.add(1, "-XX:TieredStopAtLevel=1");
+        return command;
+    }
+
+    /// The command that runs a program whose code has to be optimised.
+    public static List<String> optimisedCommand(Path folder, Class<?> program, Object... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-Xmx128m",
+                "-XX:+UseSerialGC",
                 "-XX:-CreateCoredumpOnCrash",
                 "-XX:ErrorFile=" + crashReport(folder),
                 "-cp",
@@ -55,7 +63,7 @@ public final class ChildJava {
         return new Result(process.exitValue(), Files.readString(output));
     }
 
-    /// Where the Java runtime writes when it dies.
+    /// The crash report of the Java runtime.
     public static Path crashReport(Path folder) {
         return folder.resolve("hs_err.log");
     }

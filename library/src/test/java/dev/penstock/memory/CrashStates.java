@@ -64,7 +64,7 @@ public final class CrashStates {
         return stateCount;
     }
 
-    /// What becomes of the writes to a file that were not forced.
+    /// The possible fates of writes that were not forced.
     private enum Loss {
         NONE,
         ALL,

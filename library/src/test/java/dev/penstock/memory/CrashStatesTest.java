@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What simulated crashes do to files that are written in place, linked, or made in new folders.
+/// Simulated crashes with files that are written in place, linked, or made in new folders.
 @ExtendWith(Seeds.class)
 class CrashStatesTest {
     private static final Path FOLDER = Path.of("/data");
@@ -31,7 +31,7 @@ class CrashStatesTest {
         void run(Disk disk) throws IOException;
     }
 
-    /// What can be found after a crash behind the last operation.
+    /// The files that can be found after a crash behind the last operation.
     private Set<String> foundAfter(Writing writing, Function<MemoryDisk, String> look) throws IOException {
         RecordingDisk disk = new RecordingDisk(start.copy());
         writing.run(disk);

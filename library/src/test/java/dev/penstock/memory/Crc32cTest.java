@@ -108,7 +108,7 @@ class Crc32cTest {
         }
     }
 
-    /// Appending more zeros than anybody could write is the same as appending them in several steps.
+    /// Appending a huge number of zeros at once gives the same result as appending them in several steps.
     @Test
     void checksumsOfVeryLongRunsCombine() {
         long length = (1L << 40) + 12_345;

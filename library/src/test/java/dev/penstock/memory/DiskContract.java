@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What every disk does, so that tests on the one in memory say something about the real one.
+/// The behaviour of every disk. The disk in memory stands for the real one because both pass these tests.
 interface DiskContract {
     /// A disk on which the folder exists.
     Disk disk(Path folder);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -17,13 +18,14 @@ public final class FaultyDisk implements Disk {
     private final Plan plan;
     private final AtomicLong operationCount = new AtomicLong();
     private volatile boolean hasFired;
+    private volatile boolean hasFailedWrite;
 
     public FaultyDisk(Disk disk, Plan plan) {
         this.disk = disk;
         this.plan = plan;
     }
 
-    /// How an operation fails.
+    /// The ways in which an operation fails.
     public enum Fault {
         /// The device is broken.
         EIO("Input/output error"),
@@ -40,7 +42,12 @@ public final class FaultyDisk implements Disk {
         }
     }
 
-    /// Which operation fails, counted from 1, in which way, and whether all later ones do too.
+    /// Whether a message says what went wrong, possibly after the name of a file.
+    public static boolean isTold(Exception failure) {
+        return failure.getMessage().matches("(.*: )?(Input/output error|No space left on device)");
+    }
+
+    /// The operation that fails, counted from 1, its kind of failure, and whether all later operations fail too.
     public record Plan(long failingOperation, Fault fault, boolean isForEver) {
         boolean fails(long operation) {
             return isForEver ? operation >= failingOperation : operation == failingOperation;
@@ -57,20 +64,34 @@ public final class FaultyDisk implements Disk {
     /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting
     /// it, once with a fault that passes and once with one that stays.
     ///
+    /// A short write that passes is tried for the writes alone, because for other operations it is the same as
+    /// `ENOSPC`.
+    ///
     /// @return the number of attempts
     public static long sweep(Attempt attempt) throws IOException {
         long attemptCount = 0;
-        for (Fault fault : Fault.values()) {
-            for (boolean isForEver : new boolean[] {false, true}) {
-                boolean hasFired = true;
-                for (long operation = 1; hasFired; operation++) {
-                    hasFired =
-                            attempt.run(new Plan(operation, fault, isForEver)).hasFired();
-                    attemptCount++;
-                }
+        BitSet writes = new BitSet();
+        for (Fault fault : List.of(Fault.EIO, Fault.ENOSPC)) {
+            attemptCount += sweep(attempt, fault, false, writes) + sweep(attempt, fault, true, new BitSet());
+        }
+        for (int operation : writes.stream().toArray()) {
+            attempt.run(new Plan(operation, Fault.SHORT_WRITE, false));
+            attemptCount++;
+        }
+        return attemptCount + sweep(attempt, Fault.SHORT_WRITE, true, new BitSet());
+    }
+
+    /// Sweeps with one fault, and notes which operations were writes.
+    private static long sweep(Attempt attempt, Fault fault, boolean isForEver, BitSet writes) throws IOException {
+        for (int operation = 1; ; operation++) {
+            FaultyDisk disk = attempt.run(new Plan(operation, fault, isForEver));
+            if (disk.hasFailedWrite) {
+                writes.set(operation);
+            }
+            if (!disk.hasFired()) {
+                return operation;
             }
         }
-        return attemptCount;
     }
 
     /// Whether an operation was made to fail.
@@ -199,6 +220,7 @@ public final class FaultyDisk implements Disk {
         @Override
         public void write(MemorySegment source, long offset) throws IOException {
             if (mustFail()) {
+                hasFailedWrite = true;
                 if (plan.fault == Fault.SHORT_WRITE) {
                     writable.write(source.asSlice(0, source.byteSize() / 2), offset);
                 }

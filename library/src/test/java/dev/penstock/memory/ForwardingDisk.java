@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Passes everything on: for disks with a planted bug, which override what they do wrongly.
+/// Passes all calls on. Disks with a planted bug extend it and override the wrong method.
 public class ForwardingDisk implements Disk {
     protected final Disk disk;
 
@@ -88,6 +88,30 @@ public class ForwardingDisk implements Disk {
     @Override
     public void forceDirectory(Path directory) throws IOException {
         disk.forceDirectory(directory);
+    }
+
+    /// A file being read that passes everything on.
+    public static class ForwardingReader implements Readable {
+        protected final Readable readable;
+
+        public ForwardingReader(Readable readable) {
+            this.readable = readable;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return readable.size();
+        }
+
+        @Override
+        public long read(long offset, MemorySegment target) throws IOException {
+            return readable.read(offset, target);
+        }
+
+        @Override
+        public void close() throws IOException {
+            readable.close();
+        }
     }
 
     /// A file being written that passes everything on.

@@ -47,7 +47,7 @@ public final class HttpStore implements RangeStore, AutoCloseable {
         return store;
     }
 
-    /// Where an object of the content is on the server.
+    /// The address of an object on the server.
     public Location at(Location object) {
         InetSocketAddress address = server.getAddress();
         String host = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();

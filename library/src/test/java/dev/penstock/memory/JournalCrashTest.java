@@ -27,7 +27,7 @@ class JournalCrashTest {
 
     private final Random random = Seeds.random();
 
-    /// What a run wrote, and how much of it was promised after how many operations.
+    /// The frames that a run wrote, and the number of durable ones after each operation.
     private static final class Run {
         private final List<String> frames = new ArrayList<>();
         private final List<Integer> writtenAt = new ArrayList<>();
@@ -36,7 +36,7 @@ class JournalCrashTest {
         private int existsAt;
         private long stateCount;
 
-        /// How many frames had been written, or promised, after some operations.
+        /// The number of frames that were written, or were durable, after some operations.
         static int countAt(List<Integer> moments, int operationCount) {
             return (int) moments.stream().filter(at -> at <= operationCount).count();
         }
@@ -150,7 +150,7 @@ class JournalCrashTest {
                 Journals.read(new MemoryDisk().put(Journals.FILE, bytes), rules);
                 missed++;
             } catch (DatasetException e) {
-                // As it should be.
+                // This is the expected outcome.
             }
         }
         return missed;

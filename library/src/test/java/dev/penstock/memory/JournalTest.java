@@ -18,7 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What a journal finds again, and which damage it tells from a torn tail.
+/// Reading journals again, and telling damage from a torn tail.
 class JournalTest {
     private final MemoryDisk disk = new MemoryDisk().addFolder(Journals.FOLDER);
 
@@ -225,7 +225,9 @@ class JournalTest {
         bytes[70] ^= 1;
         DatasetException error = assertThrows(DatasetException.class, () -> Journals.read(with(bytes)));
         assertEquals(
-                Journals.FILE + ": the journal is damaged: change 101 was durable and cannot be read (byte 64)",
+                Journals.FILE
+                        + ": the journal is damaged: change 101 was durable but cannot be read;"
+                        + " restore the dataset from a copy (byte 64)",
                 error.getMessage());
         bytes[0] ^= 1;
         assertThrows(DatasetException.WrongFormat.class, () -> Journals.read(with(bytes)));

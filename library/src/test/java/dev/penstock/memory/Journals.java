@@ -36,7 +36,7 @@ final class Journals {
         return frame.kind() + ":" + frame.flags() + ":" + frame.sequence() + ":" + frame.count() + ":" + fill;
     }
 
-    /// What a replay finds.
+    /// The result of a replay.
     ///
     /// @param frames each as text
     record Found(JournalReplay replay, List<String> frames) {}
@@ -56,7 +56,7 @@ final class Journals {
             JournalReplay replay = JournalReplay.open(JOURNAL, FILE, file, rules);
             List<String> frames = new ArrayList<>();
             int[] items = new int[1];
-            replay.forEach(Long.MAX_VALUE, (frame, offset, some, firstItem) -> {
+            JournalReplay.Visitor visitor = (frame, offset, some, firstItem) -> {
                 items[0] = firstItem == 0 ? 0 : items[0];
                 if (items[0] != firstItem) {
                     throw new AssertionError("items " + items[0] + " to " + firstItem + " are missing");
@@ -65,7 +65,9 @@ final class Journals {
                 if (items[0] == frame.count()) {
                     frames.add(text(frame, fill(frame, some)));
                 }
-            });
+            };
+            replay.read(Long.MAX_VALUE, visitor);
+            replay.forEach(Long.MAX_VALUE, visitor);
             return new Found(replay, frames);
         }
     }

@@ -33,7 +33,7 @@ class LiveTruncationTest {
     }
 
     private ChildJava.Result run(String mode, int size) throws Exception {
-        return ChildJava.run(folder, ChildJava.command(folder, ShortenedFile.class, file, mode, size));
+        return ChildJava.run(folder, ChildJava.optimisedCommand(folder, ShortenedFile.class, file, mode, size));
     }
 
     @ParameterizedTest

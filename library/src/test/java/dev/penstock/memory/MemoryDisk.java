@@ -4,7 +4,6 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -20,17 +19,17 @@ import java.util.stream.Stream;
 /// A file system in the heap, for tests that open thousands of files or want to look at a disk after a
 /// crash.
 ///
-/// It keeps to what a real one does: a name that is taken cannot be created, an absent one cannot be
-/// opened, a move replaces, and whoever has a file open keeps it when its name goes. [#map] copies into the
-/// arena, so that memory dies with it as a mapping does.
+/// It behaves like a real one: a name that is taken cannot be created, an absent one cannot be opened, a move
+/// replaces, and an open file stays readable when its name is removed. [#map] copies into the arena, so the
+/// memory ends with the arena as a mapping does.
 public final class MemoryDisk implements Disk {
-    private final Map<Path, Content> files = new TreeMap<>();
+    private final Map<Path, MemoryContent> files = new TreeMap<>();
     private final Set<Path> folders = new HashSet<>();
 
     /// Puts a file there, whole, with the folders above it. The array is copied when the file is first written to.
     public synchronized MemoryDisk put(Path file, byte[] bytes) {
         addFolder(key(file).getParent());
-        files.put(key(file), new Content(bytes));
+        files.put(key(file), new MemoryContent(bytes));
         return this;
     }
 
@@ -44,7 +43,7 @@ public final class MemoryDisk implements Disk {
 
     /// A copy of the content of a file, or null when there is none.
     public synchronized byte[] bytes(Path file) {
-        Content content = files.get(key(file));
+        MemoryContent content = files.get(key(file));
         return content == null ? null : content.copy();
     }
 
@@ -53,10 +52,10 @@ public final class MemoryDisk implements Disk {
         return List.copyOf(files.keySet());
     }
 
-    /// Another disk with the same files, which nobody has open.
+    /// Another disk with the same files, none of which is open.
     public synchronized MemoryDisk copy() {
         MemoryDisk copy = emptyCopy();
-        files.forEach((file, content) -> copy.files.put(file, new Content(content.copy())));
+        files.forEach((file, content) -> copy.files.put(file, new MemoryContent(content.copy())));
         return copy;
     }
 
@@ -74,27 +73,26 @@ public final class MemoryDisk implements Disk {
             throw new FileAlreadyExistsException(file.toString());
         }
         requireFolder(key.getParent());
-        Content content = new Content(new byte[0]);
-        content.isBeingWritten = true;
+        MemoryContent content = new MemoryContent(new byte[0]);
         files.put(key, content);
-        return new Writer(content);
+        return content.beginWriting();
     }
 
     @Override
     public Writable openForWriting(Path file) throws IOException {
-        return new Writer(content(file));
+        return new MemoryContent.Writer(content(file));
     }
 
     @Override
     public synchronized Locks locks(Path file) throws IOException {
         Path key = key(file);
         requireFolder(key.getParent());
-        return new MemoryLocks(files.computeIfAbsent(key, absent -> new Content(new byte[0])));
+        return new MemoryContent.ContentLocks(files.computeIfAbsent(key, absent -> new MemoryContent(new byte[0])));
     }
 
     @Override
     public Readable open(Path file) throws IOException {
-        return new Reader(content(file));
+        return new MemoryContent.Reader(content(file));
     }
 
     @Override
@@ -147,7 +145,7 @@ public final class MemoryDisk implements Disk {
 
     @Override
     public synchronized void move(Path from, Path to) throws IOException {
-        Content content = content(from);
+        MemoryContent content = content(from);
         requireFolder(key(to).getParent());
         files.remove(key(from));
         files.put(key(to), content);
@@ -155,7 +153,7 @@ public final class MemoryDisk implements Disk {
 
     @Override
     public synchronized void link(Path existing, Path name) throws IOException {
-        Content content = content(existing);
+        MemoryContent content = content(existing);
         requireFolder(key(name).getParent());
         if (exists(name)) {
             throw new FileAlreadyExistsException(name.toString());
@@ -170,8 +168,8 @@ public final class MemoryDisk implements Disk {
 
     @Override
     public synchronized void deleteAbandoned(Path file) {
-        Content content = files.get(key(file));
-        if (content != null && !content.isBeingWritten) {
+        MemoryContent content = files.get(key(file));
+        if (content != null && !content.isBeingWritten()) {
             files.remove(key(file));
         }
     }
@@ -181,8 +179,8 @@ public final class MemoryDisk implements Disk {
         requireFolder(key(directory));
     }
 
-    private synchronized Content content(Path file) throws IOException {
-        Content content = files.get(key(file));
+    private synchronized MemoryContent content(Path file) throws IOException {
+        MemoryContent content = files.get(key(file));
         if (content == null) {
             throw new NoSuchFileException(file.toString());
         }
@@ -200,205 +198,5 @@ public final class MemoryDisk implements Disk {
 
     private static Path key(Path file) {
         return file.toAbsolutePath().normalize();
-    }
-
-    /// What a name leads to; it outlives the name while somebody has it open.
-    private static final class Content {
-        private byte[] bytes;
-        /// Whether the array is somebody else's as well, so that it has to be copied before it is written to.
-        private boolean isShared = true;
-
-        private int size;
-        private volatile boolean isBeingWritten;
-        private final LockTable locks = new LockTable();
-
-        Content(byte[] bytes) {
-            this.bytes = bytes;
-            this.size = bytes.length;
-        }
-
-        synchronized byte[] copy() {
-            return Arrays.copyOf(bytes, size);
-        }
-
-        synchronized long size() {
-            return size;
-        }
-
-        synchronized void write(MemorySegment source, long offset) {
-            int end = Math.toIntExact(offset + source.byteSize());
-            if (end > bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.max(end, 2 * bytes.length));
-            } else if (isShared) {
-                bytes = bytes.clone();
-            }
-            isShared = false;
-            MemorySegment.copy(source, 0, MemorySegment.ofArray(bytes), offset, source.byteSize());
-            size = Math.max(size, end);
-        }
-
-        synchronized long read(long offset, MemorySegment target) {
-            long byteCount = Math.clamp(size - offset, 0, target.byteSize());
-            MemorySegment.copy(MemorySegment.ofArray(bytes), Math.min(offset, size), target, 0, byteCount);
-            return byteCount;
-        }
-    }
-
-    private static final class Writer implements Writable {
-        private final Content content;
-        private boolean isClosed;
-
-        Writer(Content content) {
-            this.content = content;
-        }
-
-        @Override
-        public void write(MemorySegment source, long offset) throws IOException {
-            requireOpen();
-            content.write(source, offset);
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            requireOpen();
-            return content.read(offset, target);
-        }
-
-        @Override
-        public long size() throws IOException {
-            requireOpen();
-            return content.size();
-        }
-
-        @Override
-        public void force() throws IOException {
-            requireOpen();
-        }
-
-        @Override
-        public void forceData() throws IOException {
-            requireOpen();
-        }
-
-        @Override
-        public void close() {
-            isClosed = true;
-            content.isBeingWritten = false;
-        }
-
-        private void requireOpen() throws IOException {
-            if (isClosed) {
-                throw new ClosedChannelException();
-            }
-        }
-    }
-
-    /// Locks that die with the object, as those of a process die with it.
-    private static final class MemoryLocks implements Locks {
-        private final Content content;
-        private final Set<Held> held = new HashSet<>();
-        private boolean isClosed;
-
-        MemoryLocks(Content content) {
-            this.content = content;
-        }
-
-        @Override
-        public Lock tryShared(long byteIndex) {
-            return take(byteIndex, 1, true);
-        }
-
-        @Override
-        public Lock tryExclusive(long start, long byteCount) {
-            return take(start, byteCount, false);
-        }
-
-        private Lock take(long start, long byteCount, boolean isShared) {
-            synchronized (content) {
-                requireOpen();
-                if (!content.locks.isFree(start, byteCount, isShared)) {
-                    return null;
-                }
-                content.locks.add(start, byteCount, isShared);
-                Held one = new Held(start);
-                held.add(one);
-                return one;
-            }
-        }
-
-        @Override
-        public String text() {
-            requireOpen();
-            return new String(content.copy()).strip();
-        }
-
-        @Override
-        public void setText(String text) {
-            requireOpen();
-            content.write(MemorySegment.ofArray(ChannelLocks.padded(text)), 0);
-        }
-
-        @Override
-        public void close() {
-            synchronized (content) {
-                Set.copyOf(held).forEach(Held::close);
-                isClosed = true;
-            }
-        }
-
-        private void requireOpen() {
-            if (isClosed) {
-                throw new IllegalStateException("the locks are closed");
-            }
-        }
-
-        private final class Held implements Lock {
-            private final long start;
-
-            Held(long start) {
-                this.start = start;
-            }
-
-            @Override
-            public void close() {
-                synchronized (content) {
-                    if (held.remove(this)) {
-                        content.locks.remove(start);
-                    }
-                }
-            }
-        }
-    }
-
-    private static final class Reader implements Readable {
-        private final Content content;
-        private volatile boolean isClosed;
-
-        Reader(Content content) {
-            this.content = content;
-        }
-
-        @Override
-        public long size() throws IOException {
-            requireOpen();
-            return content.size();
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            requireOpen();
-            return content.read(offset, target);
-        }
-
-        @Override
-        public void close() {
-            isClosed = true;
-        }
-
-        private void requireOpen() throws IOException {
-            if (isClosed) {
-                throw new ClosedChannelException();
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -45,6 +46,38 @@ class NewFileTest {
             file.publish();
         }
         assertTrue(Files.exists(target));
+    }
+
+    @Test
+    void aNameThatNoFileCanHaveIsRefusedBeforeAnythingIsWritten(@TempDir Path folder) throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        for (Path target : List.of(folder.resolve("x".repeat(256)), file.resolve("below"))) {
+            FileSystemException refusal = assertThrows(
+                    FileSystemException.class,
+                    () -> NewFile.create(Disk.real(), target, false).close());
+            assertEquals(target.toString(), refusal.getFile());
+        }
+    }
+
+    @Test
+    void errorsNameTheDatasetAndNotItsLock(@TempDir Path folder) throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        Path dataset = file.resolve("t.act");
+        FileSystemException refusal = assertThrows(
+                FileSystemException.class,
+                () -> NewFile.createAlone(Disk.real(), file.resolve("t.act.lock"), dataset)
+                        .close());
+        assertEquals(dataset + ": Not a directory", refusal.getMessage());
+    }
+
+    @Test
+    void whoeverFindsAFolderIsNotAdvisedToReplaceIt(@TempDir Path folder) throws IOException {
+        Path target = Files.createDirectory(folder.resolve("t.npy"));
+        FileAlreadyExistsException refusal = assertThrows(
+                FileAlreadyExistsException.class,
+                () -> NewFile.create(Disk.real(), target, false).close());
+        assertEquals(target.toString(), refusal.getFile());
+        assertTrue(refusal.getReason().startsWith("it is a folder"), refusal.getReason());
     }
 
     private static final int KILLED = 9;
@@ -154,7 +187,7 @@ class NewFileTest {
     }
 
     @Test
-    void whoeverMappedTheOldFileKeepsItsBytes() throws IOException {
+    void aMappingOfTheOldFileKeepsItsBytes() throws IOException {
         Files.writeString(target, "old");
         try (OpenFile old = OpenFile.open(
                         target, ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.MMAP));
@@ -259,7 +292,7 @@ class NewFileTest {
             if (arguments[1].equals("wait")) {
                 System.out.print('.');
                 System.out.flush();
-                Thread.sleep(60_000);
+                Thread.sleep(Long.MAX_VALUE);
             }
             Runtime.getRuntime().halt(KILLED);
         }

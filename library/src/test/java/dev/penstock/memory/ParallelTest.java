@@ -94,7 +94,7 @@ class ParallelTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(600)
     void anInterruptedCallerWaitsForItsHelpers() throws Exception {
         CountDownLatch bothRun = new CountDownLatch(2);
         CountDownLatch mayFinish = new CountDownLatch(1);
@@ -140,7 +140,7 @@ class ParallelTest {
                     awaitUnchecked(allRun);
                     Parallel.run(16, 2, inner -> innerRuns.incrementAndGet());
                 })));
-        caller.join(TimeUnit.SECONDS.toMillis(10));
+        caller.join(TimeUnit.MINUTES.toMillis(5));
         assertFalse(caller.isAlive(), "the inner runs wait for helpers that cannot start");
         assertEquals(16 * outerCount, innerRuns.get());
     }

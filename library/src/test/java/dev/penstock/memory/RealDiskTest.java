@@ -2,20 +2,31 @@
 package dev.penstock.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RealDiskTest implements DiskContract {
-    /// So much that the disk is set to work before everything has come.
+    /// Enough bytes that the operating system begins to write before the last of them.
     @Test
     void whatIsWrittenOutEarlyIsAllThere(@TempDir Path folder) throws IOException {
         Path path = folder.resolve("large");
@@ -34,6 +45,45 @@ class RealDiskTest implements DiskContract {
                 file.read((i + 1) * piece.byteSize() - 1, ends);
                 assertEquals(i + 1, ends.get(Layouts.U8, 0));
             }
+        }
+    }
+
+    /// On a read-only file system, or when the file belongs to another user.
+    @Test
+    void aLockFileThatCannotBeWrittenHasSharedLocksOnly(@TempDir Path folder) throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        try (Disk.Locks locks = ChannelLocks.open(file, false);
+                Disk.Lock shared = locks.tryShared(0)) {
+            assertNotNull(shared);
+            AccessDeniedException refused = assertThrows(AccessDeniedException.class, () -> locks.tryExclusive(1, 1));
+            assertTrue(refused.getMessage().contains("cannot be locked"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void threadsCanCreateTheSameFolder(@TempDir Path folder) throws Exception {
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        Callable<Void> creating = () -> {
+            for (int i = 0; i < 200; i++) {
+                barrier.await();
+                Disk.real().createDirectory(folder.resolve("folder" + i));
+            }
+            return null;
+        };
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            for (Future<Void> created : threads.invokeAll(List.of(creating, creating))) {
+                created.get();
+            }
+        }
+        assertEquals(200, Disk.real().list(folder).size());
+    }
+
+    @Test
+    void aFolderIsNotMapped(@TempDir Path folder) {
+        try (Arena arena = Arena.ofConfined()) {
+            FileSystemException refusal =
+                    assertThrows(FileSystemException.class, () -> Disk.real().map(folder, arena));
+            assertEquals(folder + ": Is a directory", refusal.getMessage());
         }
     }
 

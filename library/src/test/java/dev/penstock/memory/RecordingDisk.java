@@ -2,7 +2,6 @@
 package dev.penstock.memory;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -12,13 +11,13 @@ import java.util.List;
 /// Passes everything on and writes down what changed the disk, in the order in which it was done.
 ///
 /// An operation that failed is not written down. [CrashStates] replays the list.
-public final class RecordingDisk implements Disk {
-    private final Disk disk;
+public final class RecordingDisk extends ForwardingDisk {
     private final List<Operation> operations = new ArrayList<>();
     private int createdCount;
 
+    /// Lock files are not recorded: after a crash they may be absent.
     public RecordingDisk(Disk disk) {
-        this.disk = disk;
+        super(disk);
     }
 
     /// Something that changes a disk. Files that were created carry a number, since their name may change
@@ -30,10 +29,10 @@ public final class RecordingDisk implements Disk {
         /// Bytes at a position.
         record Write(int fileId, long offset, byte[] bytes) implements Operation {}
 
-        /// What was written to the file so far is durable.
+        /// The bytes that were written to the file so far are durable.
         record Force(int fileId) implements Operation {}
 
-        /// What was written to the file so far is durable, up to the length that was durable before.
+        /// The bytes that were written so far are durable, up to the length that was durable before.
         record ForceData(int fileId) implements Operation {}
 
         /// A file that was there is written to; from now on it carries this number.
@@ -58,12 +57,12 @@ public final class RecordingDisk implements Disk {
         record ForceDirectory(Path folder) implements Operation {}
     }
 
-    /// What was done so far.
+    /// The operations so far.
     public synchronized List<Operation> operations() {
         return List.copyOf(operations);
     }
 
-    /// How much was done so far: to note the moment at which something was promised.
+    /// The number of operations so far, to record the moment of a promise.
     public synchronized int operationCount() {
         return operations.size();
     }
@@ -88,46 +87,10 @@ public final class RecordingDisk implements Disk {
         return new Writer(writable, fileId);
     }
 
-    /// Lock files are not recorded: after a crash they may be absent.
-    @Override
-    public Locks locks(Path file) throws IOException {
-        return disk.locks(file);
-    }
-
-    @Override
-    public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
-        return disk.map(file, offset, byteCount, arena);
-    }
-
     @Override
     public void link(Path existing, Path name) throws IOException {
         disk.link(existing, name);
         record(new Operation.Link(existing, name));
-    }
-
-    @Override
-    public Readable open(Path file) throws IOException {
-        return disk.open(file);
-    }
-
-    @Override
-    public MemorySegment map(Path file, Arena arena) throws IOException {
-        return disk.map(file, arena);
-    }
-
-    @Override
-    public boolean exists(Path file) throws IOException {
-        return disk.exists(file);
-    }
-
-    @Override
-    public boolean isDirectory(Path path) throws IOException {
-        return disk.isDirectory(path);
-    }
-
-    @Override
-    public List<Path> list(Path directory) throws IOException {
-        return disk.list(directory);
     }
 
     @Override
@@ -165,29 +128,21 @@ public final class RecordingDisk implements Disk {
         record(new Operation.ForceDirectory(directory));
     }
 
-    private final class Writer implements Writable {
-        private final Writable writable;
+    private final class Writer extends ForwardingWriter {
         private final int fileId;
 
         Writer(Writable writable, int fileId) {
-            this.writable = writable;
+            super(writable);
             this.fileId = fileId;
         }
 
         @Override
         public void write(MemorySegment source, long offset) throws IOException {
-            writable.write(source, offset);
-            record(new Operation.Write(fileId, offset, source.toArray(ValueLayout.JAVA_BYTE)));
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return writable.read(offset, target);
-        }
-
-        @Override
-        public long size() throws IOException {
-            return writable.size();
+            // Another thread may force the file at the same time. What is recorded has an order.
+            synchronized (RecordingDisk.this) {
+                writable.write(source, offset);
+                record(new Operation.Write(fileId, offset, source.toArray(ValueLayout.JAVA_BYTE)));
+            }
         }
 
         @Override

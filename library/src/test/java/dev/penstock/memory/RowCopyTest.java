@@ -98,7 +98,7 @@ class RowCopyTest {
         assertEquals(-1, mismatch(copy, starts, offset, size, stride), how);
     }
 
-    /// Where the target is not what it should be: guards before, between and behind the pieces included.
+    /// The positions at which the target is wrong, including the guards before, between and behind the pieces.
     private long mismatch(Copy copy, int[] starts, int offset, int size, int stride) {
         int total = GUARD_SIZE + starts.length * stride + GUARD_SIZE;
         byte[] expected = new byte[total];

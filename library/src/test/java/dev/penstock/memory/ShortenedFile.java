@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
 /// Arguments: the file, what to do (`heap`, `native`, `crc`, `use`, `view`, `unsafe`), and how many bytes
 /// at a time.
 final class ShortenedFile {
-    /// How the program ends when every read after the shortening was answered as it should be.
+    /// The exit code of the program when every read after the shortening raised the expected error.
     static final int EXIT_TYPED = 42;
 
     static final int EXIT_LATE = 43;
@@ -27,7 +27,7 @@ final class ShortenedFile {
     static final int EXIT_UNTYPED = 45;
 
     private static final int WARM_CALLS = 60_000;
-    private static final long WARM_BYTES = 3L << 30;
+    private static final long WARM_BYTES = 1L << 29;
     private static final long SHORT_SIZE = 100;
     private static final int READS_AFTER = 20;
 
@@ -127,7 +127,7 @@ final class ShortenedFile {
                 statementsAfterRead += file.view(0, 1).get(ValueLayout.JAVA_BYTE, 0);
                 return EXIT_RETURNED;
             } catch (InternalError e) {
-                // As it should be.
+                // This is the expected outcome.
             }
         }
         return EXIT_TYPED;

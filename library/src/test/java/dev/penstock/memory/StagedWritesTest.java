@@ -13,7 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What is collected on its way to a file comes out as it went in, whatever the sizes and the gaps.
+/// Writes that are collected in a buffer reach the file unchanged, for all sizes and gaps.
 @ExtendWith(Seeds.class)
 class StagedWritesTest {
     private static final Path FILE = Path.of("/disk/file");
@@ -51,7 +51,7 @@ class StagedWritesTest {
         }
     }
 
-    /// A gap at the very end may be left to whoever completes the file.
+    /// A gap at the very end need not be written; the caller completes the file.
     private static byte[] read(Disk disk, int end) throws IOException {
         byte[] found = new byte[end];
         try (Disk.Readable file = disk.open(FILE)) {

@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/// Once a fault has come, vectors are never trusted again, whenever it came.
+/// After a fault, vectors are never trusted again, whenever the fault happened.
 class VectorTrustTest {
     private static final int ROUND_COUNT = 20_000;
 
@@ -71,7 +71,7 @@ class VectorTrustTest {
 
     private record Subject(Runnable train, Runnable distrust, BooleanSupplier isTrained) {}
 
-    /// How often vectors are trusted after training and fault have both happened.
+    /// The number of times that vectors are trusted after both the training and a fault.
     private static long race(Supplier<Subject> subjects) throws Exception {
         CyclicBarrier barrier = new CyclicBarrier(2);
         Subject[] current = new Subject[1];

@@ -138,22 +138,11 @@ public final class WatchedDisk extends ForwardingDisk {
         }
     }
 
-    private final class WatchedReader implements Readable {
-        private final Readable readable;
+    private final class WatchedReader extends ForwardingReader {
         private boolean isClosed;
 
         WatchedReader(Readable readable) {
-            this.readable = readable;
-        }
-
-        @Override
-        public long size() throws IOException {
-            return readable.size();
-        }
-
-        @Override
-        public long read(long offset, MemorySegment target) throws IOException {
-            return readable.read(offset, target);
+            super(readable);
         }
 
         @Override

@@ -57,10 +57,10 @@ class WriterLockTest {
     void aFailedAttemptInTheProcessDoesNotEndTheLock() throws Exception {
         Path file = folder.resolve(LOCK);
         WriterLock first = take(Disk.real());
-        assertThrows(FileSystemException.class, () -> take(Disk.real()));
+        assertThrows(FileInUseException.class, () -> take(Disk.real()));
         ChildJava.Result result = ChildJava.run(folder, ChildJava.command(folder, LockHolder.class, file));
         assertEquals(1, result.exitCode());
-        assertTrue(result.output().contains("FileSystemException"), result.output());
+        assertTrue(result.output().contains("FileInUseException"), result.output());
         first.close();
     }
 }

@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Folders become packs: the same bytes whoever works on them, and never a file that was half something else.
+/// Builds packs from folders: the bytes do not depend on the threads, and no file is packed while it changes.
 @ExtendWith(Seeds.class)
 class PackBuilderTest {
     @Test
@@ -171,13 +172,19 @@ class PackBuilderTest {
         assertThrows(IllegalArgumentException.class, () -> build(Packs.options(), 1));
         assertThrows(IllegalArgumentException.class, () -> build(Packs.options(), 0));
         Path file = Files.createFile(folder.resolve("file"));
-        assertThrows(
+        NotDirectoryException refusal = assertThrows(
                 NotDirectoryException.class,
                 () -> PackBuilder.build(file, target, true, Packs.options(), 1, Progress.NONE));
+        assertEquals(file.toString(), refusal.getFile());
+        Path missing = folder.resolve("missing");
+        NoSuchFileException none = assertThrows(
+                NoSuchFileException.class,
+                () -> PackBuilder.build(missing, target, true, Packs.options(), 1, Progress.NONE));
+        assertEquals(missing.toString(), none.getFile());
         assertFalse(Files.exists(target));
     }
 
-    /// What somebody else does to a file at the moment it is read for the n-th time.
+    /// A change that another program makes to a file when it is read for the n-th time.
     private Disk changing(Path victim, int atRead, Change change) {
         return new ForwardingDisk(Disk.real()) {
             private int reads;
@@ -218,7 +225,8 @@ class PackBuilderTest {
         IOException refusal =
                 assertThrows(IOException.class, () -> build(Packs.options().withDisk(disk), 2));
         assertEquals(
-                victim + " changed while it was packed; pack again when nobody writes to it", refusal.getMessage());
+                victim + " was changed while it was being packed; pack again when no program writes to it",
+                refusal.getMessage());
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(List.of(input), left.toList());
         }

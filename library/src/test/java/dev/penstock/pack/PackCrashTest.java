@@ -119,7 +119,7 @@ class PackCrashTest {
         }
     }
 
-    /// What a crash leaves beside the target neither hinders the next writer nor stays.
+    /// Files that a crash leaves beside the target do not hinder the next writer, and are removed by it.
     @Test
     void theNextWriterRemovesWhatACrashLeft() throws IOException {
         MemoryDisk start = new MemoryDisk().addFolder(Packs.PATH.getParent());

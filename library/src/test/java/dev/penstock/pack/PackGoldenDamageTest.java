@@ -160,7 +160,7 @@ class PackGoldenDamageTest {
     @Test
     void messagesNameTheFileTheFailureAndTheByte() {
         requireMessage("first-27", "malformed packfile: file too small, 27 bytes where a header takes 28 (byte 27)");
-        requireMessage("magic", "malformed packfile: bad magic, this is no pack (byte 0)");
+        requireMessage("magic", "malformed packfile: bad magic, this is not a pack (byte 0)");
         requireMessage("version-2", "malformed packfile: unsupported version 2, this program reads version 1 (byte 8)");
         requireMessage("header-crc", "checksum mismatch: header (byte 24)");
         requireMessage("count-2p59", "malformed packfile: index size overflow, 576460752303423488 records (byte 16)");
@@ -168,7 +168,7 @@ class PackGoldenDamageTest {
                 "first-155",
                 "malformed packfile: missing footer, the index of 3 records does not fit in 155 bytes (byte 155)");
         requireMessage(
-                "cut-1", "checksum mismatch: footer; the file may have been cut, or be still on its way (byte 416)");
+                "cut-1", "checksum mismatch: footer; the file may be truncated or still being copied (byte 416)");
         requireMessage("index-byte", "checksum mismatch: index (byte 28)");
         requireMessage(
                 "offset-0",
@@ -183,12 +183,15 @@ class PackGoldenDamageTest {
         requireMessage(
                 "payload-flip",
                 1,
-                "checksum mismatch: entry, record 1 has CRC 681ad1b2 and the index says e1dd9385 (byte 199)");
+                "checksum mismatch: entry, record 1 has CRC 681ad1b2 but the index says e1dd9385 (byte 199)");
         requireMessage(
                 "offset-wraps-data-end-fixed",
                 2,
                 "malformed packfile: slice overflow, record 2 of 105 bytes at byte 18446744073709551611 (byte 92)");
-        requireMessage("entry-flags", 1, "record 1: unknown entry flags 0x1, written by a newer program (byte 74)");
+        requireMessage(
+                "entry-flags",
+                1,
+                "record 1: unknown entry flags 0x1: a newer version wrote this pack, update to read it (byte 74)");
         try (PackReader reader = PackReader.open(BAD.resolve("kind-3.a2pack"))) {
             String message =
                     assertThrows(DatasetException.class, () -> reader.kind(1)).getMessage();

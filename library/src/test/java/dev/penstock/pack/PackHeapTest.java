@@ -4,6 +4,7 @@ package dev.penstock.pack;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.penstock.TestData;
 import dev.penstock.memory.ChildJava;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,11 +13,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Sizes of packs and folders do not show in the heap: 64 MiB suffice for any of them.
+/// Sizes of packs and folders do not show in the heap: 32 MiB suffice for any of them.
 class PackHeapTest {
     private static final int RECORD_COUNT = 100_000;
     private static final int RECORD_SIZE = 60 << 10;
-    private static final int FILE_COUNT = 20_000;
+    private static final int FILE_COUNT = TestData.isLong() ? 50_000 : 6_000;
 
     @TempDir
     Path folder;
@@ -29,7 +30,7 @@ class PackHeapTest {
         makeFiles(files);
         List<String> command =
                 ChildJava.command(folder, SmallHeapPacks.class, pack, files, folder.resolve("built.a2pack"));
-        command.replaceAll(argument -> argument.startsWith("-Xmx") ? "-Xmx64m" : argument);
+        command.replaceAll(argument -> argument.startsWith("-Xmx") ? "-Xmx32m" : argument);
         ChildJava.Result result = ChildJava.run(folder, command);
         assertEquals(0, result.exitCode(), result::output);
         assertEquals(FILE_COUNT + " files packed", result.output().strip());

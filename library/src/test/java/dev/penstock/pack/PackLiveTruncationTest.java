@@ -22,14 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A file is shortened by somebody else while a pack is open and its reading compiled: the read says so, and the
-/// process lives.
+/// Another program shortens the file of an open pack whose reading code is compiled. The read raises an error, and
+/// the process survives.
 @ExtendWith(Seeds.class)
 class PackLiveTruncationTest {
     private static final int RECORD_COUNT = 240;
     private static final int RECORD_SIZE = 9000;
 
-    /// Where the file is cut: before the index, inside its first page, between names and data, in the data.
+    /// The sizes after the cut: before the index, inside its first page, between names and data, in the data.
     enum Cut {
         ALL,
         INDEX,
@@ -94,7 +94,7 @@ class PackLiveTruncationTest {
             case INDEX -> 100;
             case DATA -> Files.size(file) / 4;
         };
-        List<String> command = ChildJava.command(
+        List<String> command = ChildJava.optimisedCommand(
                 folder,
                 ShortenedPack.class,
                 file,

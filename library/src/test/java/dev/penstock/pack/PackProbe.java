@@ -32,7 +32,7 @@ final class PackProbe implements AutoCloseable {
     private long refusalCount;
     private boolean isSkipping;
 
-    /// What came of a pack.
+    /// The result of reading a pack.
     enum Outcome {
         REFUSED_AT_OPEN,
         REFUSED_IN_PART,
@@ -161,7 +161,7 @@ final class PackProbe implements AutoCloseable {
         }
     }
 
-    /// What has nothing to do with single records; none of it may refuse a pack that was opened.
+    /// Calls that read no single record. None of them may refuse a pack that was opened.
     private void readTheRest() throws IOException {
         reader.statsBlock();
         reader.fingerprint();

@@ -37,7 +37,7 @@ record PackRecord(String name, PackKind kind, byte[] bytes) {
         return records;
     }
 
-    /// Not empty, and now and then beyond ASCII and beyond 16 bits.
+    /// A name that is not empty, sometimes with characters beyond ASCII and beyond 16 bits.
     private static String name(Random random, int index) {
         String[] folders = {"", "a/", "grün/", "日本語/", "🙂/b/"};
         return folders[random.nextInt(folders.length)] + index + ".bin";

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What goes into a pack comes out again, whatever the sizes, names, codecs and alignments.
+/// Records are read as they were written, for all sizes, names, codecs and alignments.
 @ExtendWith(Seeds.class)
 class PackRoundTripTest {
     private static final long[] ALIGNMENTS = {1, 7, 64, 4096, 65536};

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a writer refuses, and that it then leaves nothing behind.
+/// Calls that a writer refuses. It then leaves no file behind.
 class PackWriterTest {
     private static final MemorySegment RECORD = MemorySegment.ofArray(new byte[10]);
 
@@ -57,7 +57,7 @@ class PackWriterTest {
         writer.expect(2, 0);
         writer.append(PackKind.OPAQUE, RECORD);
         IllegalStateException refusal = assertThrows(IllegalStateException.class, writer::close);
-        assertEquals("2 records were expected and 1 came", refusal.getMessage());
+        assertEquals("expected 2 records, but 1 were written", refusal.getMessage());
         writer.close();
         requireNothingLeft();
     }
@@ -79,6 +79,33 @@ class PackWriterTest {
             writer.append(PackKind.OPAQUE, RECORD);
             assertThrows(IllegalStateException.class, () -> writer.expect(1, 0));
             writer.abort();
+        }
+        requireNothingLeft();
+    }
+
+    @Test
+    void roomForAnotherNumberOfRecordsDoesNoHarm() throws IOException {
+        for (long reserved : new long[] {0, 1, 3, 4, 1000}) {
+            for (long alignment : new long[] {1, 64, 4096}) {
+                PackWriter.Options options = PackWriter.Options.DEFAULT.withAlignment(alignment);
+                try (PackWriter writer = PackWriter.create(folder.resolve("pack"), options)) {
+                    writer.reserve(reserved);
+                    for (int i = 0; i < 3; i++) {
+                        writer.append(PackKind.OPAQUE, RECORD);
+                    }
+                    assertThrows(IllegalStateException.class, () -> writer.reserve(3));
+                }
+                try (PackReader reader = PackReader.open(folder.resolve("pack"))) {
+                    assertEquals(3, reader.count());
+                    assertTrue(reader.verify(Progress.NONE).isOk());
+                    long first = reader.entry(0).offset();
+                    assertTrue(first >= PackFormat.indexEnd(Math.max(3, reserved)), "record 0 is at " + first);
+                    for (int i = 0; i < 3; i++) {
+                        assertEquals(-1, RECORD.mismatch(reader.get(i).value(0)));
+                    }
+                }
+                Files.delete(folder.resolve("pack"));
+            }
         }
         requireNothingLeft();
     }

@@ -32,17 +32,17 @@ final class ShortenedPack {
     private static final int READS_AFTER = 20;
     private static final Set<Reason> REASONS = Set.of(Reason.TRUNCATED, Reason.CHECKSUM, Reason.OUT_OF_RANGE);
 
-    /// How to read, and how often until the code is surely compiled.
+    /// A way of reading, and the number of calls after which its code is surely compiled.
     enum Way {
-        GATHER(3_000),
-        GATHER_FEW(60_000),
-        READ(200_000),
-        GET(200_000),
-        ENTRY(400_000),
-        SCAN(400),
-        VERIFY(400),
-        FINGERPRINT(4_000),
-        NAME(200_000);
+        GATHER(600),
+        GATHER_FEW(40_000),
+        READ(100_000),
+        GET(100_000),
+        ENTRY(200_000),
+        SCAN(100),
+        VERIFY(80),
+        FINGERPRINT(2_000),
+        NAME(100_000);
 
         private final int warmCalls;
 

@@ -12,16 +12,19 @@ import java.util.Random;
 ///
 /// Arguments: the pack, a folder of files, and where to build.
 final class SmallHeapPacks {
-    private static final int GATHERS = 50;
+    private static final int GATHERS = 20;
     private static final int ROWS = 256;
     private static final int SCANNED = 10_000;
+    private static final long MEMORY_BYTES = 64L << 20;
 
     private SmallHeapPacks() {}
 
     public static void main(String[] arguments) throws IOException {
         Path pack = Path.of(arguments[0]);
         Random random = new Random(1);
-        try (PackReader reader = PackReader.open(pack);
+        // Without a budget all of the pack would be brought into memory, which is not what is looked at here.
+        PackReader.Options reading = PackReader.Options.DEFAULT.withMemoryBytes(MEMORY_BYTES);
+        try (PackReader reader = PackReader.open(pack, reading);
                 Batch batch = Batch.create(reader.fields())) {
             for (int i = 0; i < GATHERS; i++) {
                 reader.gather(random.longs(ROWS, 0, reader.count()).toArray(), batch);

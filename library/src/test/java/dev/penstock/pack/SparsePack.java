@@ -46,7 +46,7 @@ final class SparsePack {
         }
     }
 
-    /// How the record at an index begins.
+    /// The first bytes of the record at an index.
     static byte[] head(long index) {
         return String.format("record %08d", index).getBytes(StandardCharsets.US_ASCII);
     }

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Records on the heap, of any fields.
+/// A dataset on the heap with any fields.
 public final class MemoryDataset implements Dataset {
     private final List<Field> fields;
     private final byte[][][] records;
     private volatile boolean isClosed;
 
-    /// @param records bytes by record and field; null where a value is missing
+    /// @param records bytes by record and field; null if a value is missing
     public MemoryDataset(List<Field> fields, byte[][][] records) {
         this.fields = List.copyOf(fields);
         this.records = records;
@@ -100,7 +100,7 @@ public final class MemoryDataset implements Dataset {
         if (!fields.contains(field)) {
             throw new IllegalArgumentException("no field " + field);
         }
-        // Zeros or no bytes stand for a missing value.
+        // A missing value is stored as zeros or no bytes.
         byte[] nothing = new byte[field.isVariable() ? 0 : (int) field.itemSize()];
         byte[][] found = new byte[wanted.length][];
         MemorySegment missing = null;

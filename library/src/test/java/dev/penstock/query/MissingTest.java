@@ -34,7 +34,7 @@ class MissingTest {
 
     private final Random random = Seeds.random();
 
-    /// The values of a record; null where one is missing.
+    /// The values of a record; null if one is missing.
     private record Values(Integer x, Double y, String text, Boolean flag, Integer small) {
         byte[][] bytes() {
             byte[][] bytes = new byte[5][];
@@ -75,7 +75,7 @@ class MissingTest {
         return new MemoryDataset(FIELDS, records.stream().map(Values::bytes).toArray(byte[][][]::new));
     }
 
-    /// A condition and its value for a record: true, false, or null when it cannot be told.
+    /// A condition and its value for a record: true, false, or null when it is unknown.
     private record Case(String text, Function<Values, Boolean> value) {
         Case not() {
             return new Case("not (" + text + ")", values -> negation(value.apply(values)));
@@ -113,7 +113,7 @@ class MissingTest {
             new Case("text == 'ab'", values -> values.text == null ? null : values.text.equals("ab")),
             new Case("text != ''", values -> values.text == null ? null : !values.text.isEmpty()),
             new Case("flag", values -> values.flag),
-            // A byte is always less than 1000, if it is there.
+            // A byte is always less than 1000, unless it is missing.
             new Case("small < 1000", values -> values.small == null ? null : Boolean.TRUE));
 
     private Case random(int depth) {
@@ -147,7 +147,7 @@ class MissingTest {
         }
     }
 
-    /// The harness would notice a negation that takes missing values for values that differ.
+    /// The test would notice a negation that treats missing values as different values.
     @Test
     void aNegationThatMatchesMissingValuesIsNoticed() {
         List<Values> records = records(300);

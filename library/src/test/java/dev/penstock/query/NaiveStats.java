@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// The figures of a list of exact values, with two passes and without rounding.
+/// Statistics of a list of exact values, computed in two passes and without rounding.
 record NaiveStats(List<BigDecimal> finite, long nonFiniteCount) {
     private static final MathContext DIGITS = new MathContext(60);
     private static final double TOLERANCE = 1e-12;
 
-    /// Fails unless these are the figures.
+    /// Fails unless the statistics are equal.
     void require(FieldStats actual) {
         String name = actual.field().name();
         assertEquals(finite.size() + nonFiniteCount, actual.count(), name);
@@ -62,7 +62,7 @@ record NaiveStats(List<BigDecimal> finite, long nonFiniteCount) {
                 .doubleValue();
     }
 
-    /// The bins have the announced width, no narrower ones would do, and each holds what belongs there.
+    /// The bins have the given width, no smaller width would be enough, and each has the right count.
     private void requireHistogram(FieldStats actual) {
         Histogram histogram = actual.histogram();
         BigDecimal width = exact(histogram.width());

@@ -10,11 +10,11 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Comparisons done one by one with the simplest means there are: exact decimals, doubles, and lists of units.
+/// Evaluates comparisons one by one with the simplest means: exact decimals, doubles, and lists of code units.
 final class NaiveWhere {
     private NaiveWhere() {}
 
-    /// One element of a record: a [BigDecimal], a [Double], or an array of units of text.
+    /// One element of a record: a [BigDecimal], a [Double], or an array of code units.
     static Object element(MemoryDataset dataset, long index, Field field, int elementIndex) {
         byte[] bytes = dataset.bytes(index, field);
         if (field.type().isText()) {
@@ -33,7 +33,7 @@ final class NaiveWhere {
                 : BigDecimal.valueOf(value);
     }
 
-    /// A literal as the field sees it.
+    /// A literal converted to the type of the field.
     static Object literal(Object literal, Field field) {
         return switch (literal) {
             case String text ->
@@ -49,7 +49,7 @@ final class NaiveWhere {
         };
     }
 
-    /// By trying the neighbours of a first guess.
+    /// Finds the nearest value by trying the neighbours of a first guess.
     private static double nearest(ElementType type, double value) {
         if (type == ElementType.F64 || Double.isNaN(value) || Double.isInfinite(value)) {
             return value;
@@ -66,7 +66,7 @@ final class NaiveWhere {
             boolean isBetter = distance < bestDistance || distance == bestDistance && (bits & 1) == 0;
             best = !Double.isInfinite(candidate) && (Double.isNaN(best) || isBetter) ? candidate : best;
         }
-        // What is as far from the largest number as half a step beyond it is infinite.
+        // A value at half a step beyond the largest number is infinite.
         double largest = type == ElementType.F16 ? 65504 : 0x1.FEp127;
         double limit = type == ElementType.F16 ? 65520 : 0x1.FFp127;
         return Math.abs(value) >= limit

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/// Records of all types, with many values from the edges.
+/// Records of all types, with many extreme values.
 final class Samples {
     static final List<Field> FIELDS = List.of(
             Field.fixed("flag", ElementType.BOOL),

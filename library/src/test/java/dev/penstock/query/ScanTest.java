@@ -38,13 +38,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A scan reads every matching record once, in order, whatever the threads, and never much at a time.
+/// A scan reads every matching record once, in order, with any number of threads and little memory.
 @ExtendWith(Seeds.class)
 final class ScanTest {
     private static final Field NUMBER = Field.fixed("number", ElementType.I64);
     private static final Field BLOB = Field.variable("blob", ElementType.BYTES);
 
-    /// Record `i` holds the number `i` and so many bytes.
+    /// Record `i` has the number `i` and a given number of bytes.
     private static MemoryDataset numbered(int count, int... sizes) {
         return new MemoryDataset(
                 List.of(NUMBER, BLOB),
@@ -55,7 +55,7 @@ final class ScanTest {
                         .toArray(byte[][][]::new));
     }
 
-    /// The same dataset with something in the way of every gather.
+    /// The same dataset with a hook before every gather.
     private static Dataset watched(Dataset dataset, GatherWatch watch) {
         return (Dataset) Proxy.newProxyInstance(
                 ScanTest.class.getClassLoader(), new Class<?>[] {Dataset.class}, (_, method, args) -> {

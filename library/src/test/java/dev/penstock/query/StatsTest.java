@@ -24,7 +24,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Figures are those that two passes without rounding give, whatever the order of the values and the threads.
+/// Statistics equal those of two passes without rounding, for any order of the values and any number of threads.
 @ExtendWith(Seeds.class)
 final class StatsTest {
     private static final Field REAL = Field.fixed("x", ElementType.F64);
@@ -56,7 +56,7 @@ final class StatsTest {
         return stats;
     }
 
-    /// The values of a field, as the figures see them.
+    /// The values of a field for the statistics.
     private static NaiveStats naive(MemoryDataset dataset, Field field) {
         List<BigDecimal> finite = new ArrayList<>();
         long nonFiniteCount = 0;

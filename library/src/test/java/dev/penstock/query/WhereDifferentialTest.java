@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Random conditions over fields of all types give what an evaluator without any cleverness gives.
+/// Random conditions over fields of all types give the same result as a naive evaluator.
 @ExtendWith(Seeds.class)
 final class WhereDifferentialTest {
     private static final int RECORD_COUNT = 2500;
@@ -35,13 +35,13 @@ final class WhereDifferentialTest {
     /// A condition as text and as a function.
     private record Case(String text, LongPredicate expected) {}
 
-    /// How a comparison is done: right, or with a bug planted.
+    /// A comparison: correct, or with a planted bug.
     @FunctionalInterface
     private interface Compare {
         boolean compare(Object left, String symbol, Object right);
     }
 
-    /// One element of a field, by name and in a record.
+    /// One element of a field, as text and in a record.
     private record Element(String text, Field field, int elementIndex) {
         static Element random(Random random) {
             Field field = COMPARABLE.get(random.nextInt(COMPARABLE.size()));
@@ -170,7 +170,7 @@ final class WhereDifferentialTest {
         });
     }
 
-    /// Tries so many conditions on batches of several sizes and returns the matches seen.
+    /// Tries `conditionCount` conditions on batches of several sizes and returns the number of matches.
     private static long sweep(Compare compare, int conditionCount) throws IOException {
         Random random = Seeds.random();
         MemoryDataset dataset = Samples.dataset(random, RECORD_COUNT);
@@ -226,7 +226,7 @@ final class WhereDifferentialTest {
         return value instanceof Double real && Double.isNaN(real);
     }
 
-    /// An unsigned number taken for a signed one.
+    /// Interprets an unsigned number as signed.
     private static Object signed(Object value) {
         return value instanceof BigDecimal exact && exact.precision() - exact.scale() <= 20
                 ? BigDecimal.valueOf(exact.longValue())

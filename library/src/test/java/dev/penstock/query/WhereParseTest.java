@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is a condition and what is none, and what those who wrote none are told.
+/// Valid and invalid conditions, and the messages for invalid ones.
 @ExtendWith(Seeds.class)
 final class WhereParseTest {
     private static final List<Field> FIELDS = List.of(
@@ -102,48 +102,48 @@ final class WhereParseTest {
                 "NOT == 2 » lower case (at character 1: NOT == 2)",
                 "x == » expected a field, a number or a text (at the end of the condition)",
                 "x == and » a field called and needs backquotes (at character 6: and)",
-                "x » field x is i32 and no truth value; compare it with something (at character 1: x)",
-                "1 » a literal alone is no condition; compare it with a field (at character 1: 1)",
-                "1 < 2 » compare with a field; both sides are literals (at character 3: < 2)",
-                "1 < 2 < x » compare with a field; both sides are literals (at character 3: < 2 < x)",
+                "x » field x is i32 and not bool; compare it with a value (at character 1: x)",
+                "1 » a value alone is not a condition; compare it with a field (at character 1: 1)",
+                "1 < 2 » both sides of the comparison are values; one side must be a field (at character 3: < 2)",
+                "1 < 2 < x » both sides of the comparison are values; one side must be a field (at character 3",
                 "x == 'a' » field x is i32 and cannot be compared with a text; write numbers without quotes",
                 "label == 1 » field label is utf32 and cannot be compared with a number; put text in quotes",
                 "label == true » field label is utf32 and cannot be compared with a number",
                 "label == x » field label is utf32 and cannot be compared with x, which is i32 (at character 7: == x)",
                 "label == key » field label is utf32 and cannot be compared with key, which is bytes",
                 "x in (1, 'a') » cannot be compared with a text",
-                "x in (1, y) » a list holds numbers or texts and no fields (at character 10: y))",
+                "x in (1, y) » a list can hold numbers and texts only, not fields (at character 10: y))",
                 "x in () » expected a field, a number or a text (at character 7: ))",
                 "x in 1 » put the values of a list in parentheses (at character 6: 1)",
                 "x in (1 » close the list (at the end of the condition)",
-                "1 in (1) » a field stands before in (at character 1: 1 in (1))",
-                "x not 1 » expected in (at character 7: 1)",
+                "1 in (1) » the left side of in must be a field (at character 1: 1 in (1))",
+                "x not 1 » expected in after not (at character 7: 1)",
                 "(x == 1 » close the parenthesis (at the end of the condition)",
                 "x == 1) » expected and, or, or the end (at character 7: ))",
                 "x == 1 2 » expected and, or, or the end (at character 8: 2)",
-                "x - 5 == 1 » field x is i32 and no truth value",
+                "x - 5 == 1 » field x is i32 and not bool",
                 "x == - y » expected a number after -; there is no arithmetic in a condition (at character 8: y)",
-                "ev_values > 1 » field ev_values has the shape [4]: name one element of it, as in ev_values[0]",
-                "grid[1] == 1 » field grid has the shape [2, 3]: name one element of it, as in grid[0, 0] (at",
-                "grid[1,3] == 1 » field grid has the shape [2, 3]: no element [1, 3], index 1 goes to 2 (at",
-                "none[0] == 1 » field none has the shape [0]: no element [0] (at",
-                "x[0] == 1 » field x is a single element and takes no index (at character 1",
-                "grid[-1,0] == 1 » an index is a whole number from 0 (at character 6",
+                "ev_values > 1 » field ev_values has the shape [4]; choose one element, as in ev_values[0]",
+                "grid[1] == 1 » field grid has the shape [2, 3]; choose one element, as in grid[0, 0] (at",
+                "grid[1,3] == 1 » field grid has the shape [2, 3]: element [1, 3] is out of range, index 1 must be at",
+                "none[0] == 1 » field none has the shape [0]: element [0] is out of range (at",
+                "x[0] == 1 » field x is a single value and cannot be indexed (at character 1",
+                "grid[-1,0] == 1 » an index must be an integer from 0 (at character 6",
                 "grid[0,1 == 1 » close the index with ] (at character 10",
-                "z == 1 » field z is complex, which cannot be compared (at character 1",
-                "tokens == 1 » field tokens holds any number of u16, which cannot be compared; only variable bytes",
-                "w == 1 » no field w; there are: x, y, big, done, ev_values, grid, none, z, label, key, value,",
+                "z == 1 » field z is complex, and complex numbers cannot be compared (at character 1",
+                "tokens == 1 » field tokens has a variable number of u16 values, which cannot be compared",
+                "w == 1 » there is no field w; the fields are x, y, big, done, ev_values, grid, none, z, label,",
                 "label == 'a » close the text with a second quote (at character 10: 'a)",
                 "`x == 1 » close the name with a second backquote (at character 1",
                 "label == '\\q' » the escapes are",
                 "label == '\\x4' » this escape needs 2 hexadecimal digits (at character 11",
-                "label == '\\U00110000' » there is no such character; the last one is \\U0010ffff",
-                "label == '\\ud800' » half of a surrogate pair",
+                "label == '\\U00110000' » this is not a valid character; the last one is \\U0010ffff",
+                "label == '\\ud800' » unpaired surrogate",
                 "1x == 1 » put a name that begins with a digit in backquotes (at character 1",
-                "x == 1e9999999 » write the number with at most 400 digits and a shorter exponent",
-                "x == 1 # » this character has no meaning here",
+                "x == 1e9999999 » the number is too long; write it with at most 400 digits and a shorter exponent",
+                "x == 1 # » unexpected character",
             })
-    void whoeverWritesSomethingElseIsToldWhatToDo(String text, String message) {
+    void anInvalidConditionIsRefusedWithAdvice(String text, String message) {
         IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> parse(text));
         assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
     }
@@ -159,16 +159,18 @@ final class WhereParseTest {
         int depth = Where.DEPTH_MAX;
         parse("(".repeat(depth) + "done" + ")".repeat(depth));
         parse("not ".repeat(depth) + "done");
-        refused("(".repeat(depth + 1) + "done" + ")".repeat(depth + 1), "at most 100 parentheses and nots");
-        refused("not ".repeat(50_000) + "done", "at most 100 parentheses and nots");
-        refused("(".repeat(200_000), "at most 100 parentheses and nots");
-        refused("x == 1" + " or x == 1".repeat(Where.COMPARISON_COUNT_MAX), "at most 1000 comparisons; use in");
+        refused("(".repeat(depth + 1) + "done" + ")".repeat(depth + 1), "at most 100 levels of parentheses and not");
+        refused("not ".repeat(50_000) + "done", "at most 100 levels of parentheses and not");
+        refused("(".repeat(200_000), "at most 100 levels of parentheses and not");
+        refused(
+                "x == 1" + " or x == 1".repeat(Where.COMPARISON_COUNT_MAX),
+                "at most 1000 comparisons; use in (...) for many values");
         refused("1" + " < x".repeat(Where.COMPARISON_COUNT_MAX + 1), "at most 1000 comparisons");
         parse("x in (" + "1,".repeat(Where.LIST_LENGTH_MAX) + ")");
         refused("x in (" + "1,".repeat(Where.LIST_LENGTH_MAX + 1) + ")", "at most 10000 values");
         refused("x == 1".repeat(Where.TEXT_LENGTH_MAX), "at most 262144 characters");
         refused("x == " + "1".repeat(100_000), "at most 400 digits");
-        refused("x[" + "0,".repeat(100_000) + "0] == 1", "takes no index");
+        refused("x[" + "0,".repeat(100_000) + "0] == 1", "cannot be indexed");
     }
 
     private static void refused(String text, String message) {
@@ -183,7 +185,7 @@ final class WhereParseTest {
         assertTrue(refusal.getMessage().endsWith("(at character 6: \\u001b[31m\\ud800)"), refusal.getMessage());
     }
 
-    /// Words of the language in any order, and characters of any kind.
+    /// Tokens of the language in any order, and characters of any kind.
     @Test
     void garbageIsAConditionOrTheCallersError() {
         String[] words = {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/// What comparisons mean, by example.
+/// The meaning of comparisons, by example.
 final class WhereTest {
     private static long[] matches(Field field, byte[][] values, String text) throws IOException {
         byte[][][] records =
@@ -123,7 +123,7 @@ final class WhereTest {
         requireMatches(variable, texts(0, "a", "a\0", ""), "s <= 'a'", 0, 2);
     }
 
-    /// In UTF-16 the last one would come first.
+    /// In UTF-16 order the last one would come first.
     @Test
     void textIsOrderedByCodePoint() throws IOException {
         Field field = Field.variable("s", ElementType.UTF8);

@@ -8,15 +8,12 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Reason;
-import dev.penstock.contract.DatasetContract;
-import dev.penstock.contract.DatasetThreadsContract;
-import dev.penstock.memory.Access;
+import dev.penstock.contract.RowsContract;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,10 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ShardContractTest {
     private static final int WIDTH = 5;
 
-    private interface ShardContract extends DatasetContract, DatasetThreadsContract {
-        long shardRows();
-
-        Access access();
+    private interface ShardContract extends RowsContract {
+        @Override
+        default int rowSize() {
+            return WIDTH * Float.BYTES;
+        }
 
         @Override
         default void write(Path path, List<byte[]> records) throws IOException {
@@ -45,13 +43,6 @@ class ShardContractTest {
             return ShardReader.open(path, ShardReader.Options.DEFAULT.withAccess(access()));
         }
 
-        @Override
-        default byte[] record(Random random) {
-            byte[] record = new byte[WIDTH * Float.BYTES];
-            random.nextBytes(record);
-            return record;
-        }
-
         /// A corpus has rows, as in the original.
         @Test
         @Override
@@ -65,41 +56,26 @@ class ShardContractTest {
     }
 
     @Nested
-    class OneShardMapped implements ShardContract {
+    class OneShardMapped implements ShardContract, RowsContract.Mapped {
         @Override
         public long shardRows() {
             return 1_000_000;
         }
-
-        @Override
-        public Access access() {
-            return Access.MMAP;
-        }
     }
 
     @Nested
-    class ManyShardsMapped implements ShardContract {
+    class ManyShardsMapped implements ShardContract, RowsContract.Mapped {
         @Override
         public long shardRows() {
             return 7;
         }
-
-        @Override
-        public Access access() {
-            return Access.MMAP;
-        }
     }
 
     @Nested
-    class ManyShardsRead implements ShardContract {
+    class ManyShardsRead implements ShardContract, RowsContract.Read {
         @Override
         public long shardRows() {
             return 50;
-        }
-
-        @Override
-        public Access access() {
-            return Access.READ;
         }
     }
 }

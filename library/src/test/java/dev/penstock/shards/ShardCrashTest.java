@@ -150,7 +150,7 @@ final class ShardCrashTest {
                 write(bug.apply(counting), ROW_COUNT);
                 isDone = true;
             } catch (IOException e) {
-                if (!e.getMessage().matches("(.*: )?(Input/output error|No space left on device)")) {
+                if (!FaultyDisk.isTold(e)) {
                     violations.add(plan + ": the fault is hidden behind " + e);
                 }
             } catch (RuntimeException | Error e) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ShardGoldenTest {
     private static final Path ROOT = TestData.path("shards");
 
-    /// What the original accepts and a strict reader refuses.
+    /// Shards that the original accepts and a strict reader refuses.
     private static final Map<String, Reason> STRICT = Map.of(
             "reserved_1", Reason.NONZERO_PADDING,
             "trailing_1", Reason.TRAILING_BYTES,

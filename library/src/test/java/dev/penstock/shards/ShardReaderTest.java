@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What readers refuse, which files they take, and what sources do beyond the original.
+/// Files that readers accept and refuse, and features of sources that the original does not have.
 final class ShardReaderTest {
     @TempDir
     Path folder;
@@ -71,6 +71,27 @@ final class ShardReaderTest {
         assertEquals(Reason.BAD_MAGIC, refusal(magic));
         byte[] dtypeAndShort = Shards.header(3, 2, 9, 0);
         assertEquals(Reason.BAD_DTYPE, refusal(dtypeAndShort), "the dtype is looked at before the size");
+    }
+
+    /// A file of 32 bytes must not keep a reader busy for years, however lenient it is.
+    @ParameterizedTest
+    @EnumSource
+    void rowsOfWidthZeroAreBounded(Access access) throws IOException {
+        Path file = Shards.write(folder.resolve("a.shard"), Shards.header(1L << 20, 0, 0, 0));
+        try (ShardReader reader = ShardReader.open(file, LENIENT.withAccess(access));
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F64)) {
+            assertTrue(source.nextBatch(batch));
+            assertEquals(1024, batch.rowCount());
+            source.seek(1L << 20);
+            assertFalse(source.nextBatch(batch));
+        }
+        for (long rowCount : new long[] {(1L << 20) + 1, 1L << 40, 1L << 62}) {
+            Path more = Shards.write(folder.resolve("b.shard"), Shards.header(rowCount, 0, 0, 0));
+            DatasetException refused =
+                    assertThrows(DatasetException.class, () -> ShardReader.open(more, LENIENT.withAccess(access)));
+            assertEquals(Reason.ZERO_WIDTH, refused.reason());
+        }
     }
 
     @Test
@@ -304,13 +325,14 @@ final class ShardReaderTest {
         try (ShardReader reader = open(access, 600);
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F64)) {
-            while (source.nextRows(10, batch)) {
-                requireRows(batch);
-                Thread.yield();
-            }
-            for (int i = 0; i < 1000 && source.readAhead().readBytes() == 0; i++) {
+            assertTrue(source.nextRows(10, batch));
+            // On a busy machine the consumer could otherwise reach the end before the thread that reads ahead begins.
+            for (int i = 0; i < 300_000 && source.readAhead().readBytes() == 0; i++) {
                 Thread.sleep(1);
             }
+            do {
+                requireRows(batch);
+            } while (source.nextRows(10, batch));
             ReadAheadCounts counts = source.readAhead();
             assertTrue(counts.readBytes() > 0, counts.toString());
             assertTrue(counts.aheadBytesMax() <= 600, counts.toString());

@@ -13,6 +13,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
+import dev.penstock.memory.ChecksummedJson;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
@@ -226,6 +227,9 @@ final class ShardWriterTest {
                 Reason.BAD_MANIFEST,
                 assertThrows(DatasetException.class, () -> ShardReader.open(corpus))
                         .reason());
+        Map<String, ?> newer = Map.of("format", "penstock shards", "version", 2L);
+        Files.write(corpus.resolve("corpus.json"), ChecksummedJson.write(newer));
+        assertThrows(DatasetException.UnsupportedVersion.class, () -> ShardReader.open(corpus));
     }
 
     @Test

@@ -6,8 +6,10 @@ import dev.penstock.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -49,6 +51,13 @@ final class Shards {
 
     static Path write(Path file, byte[] bytes) throws IOException {
         return Files.write(file, bytes);
+    }
+
+    /// Shortens a file that may be open elsewhere.
+    static void shorten(Path file, long size) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(size);
+        }
     }
 
     /// The corpora that the golden files describe by a formula.

@@ -6,10 +6,14 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.Vectors;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.LongStream;
 
 /// A program that reads shards until the compiler has optimised the reading, shortens them, and goes on reading.
@@ -20,10 +24,12 @@ final class ShortenedShards {
     private static final int WIDTH = 64;
     private static final int READS_AFTER = 5;
 
-    /// How to read the rows of the cut part.
+    /// The ways of reading the rows of the cut part.
     enum Way {
         DOUBLES,
         FLOATS,
+        BRAIN_FLOATS,
+        BRAIN_DOUBLES,
         GATHER_DOUBLES,
         GATHER_FLOATS,
         COLUMNS,
@@ -47,9 +53,12 @@ final class ShortenedShards {
     public static void main(String[] arguments) throws IOException {
         int warmCalls = Integer.parseInt(arguments[1]);
         boolean isRefused = true;
-        for (Way way : Way.values()) {
+        List<Way> ways = new ArrayList<>(List.of(Way.values()));
+        // Only the first way has vectors: none are used after a fault.
+        Collections.rotate(ways, -Way.valueOf(arguments[2]).ordinal());
+        for (Way way : ways) {
             Path file = Path.of(arguments[0]).resolve(way + ".shard");
-            Shards.write(file, Shards.counting(ROW_COUNT, WIDTH, 0));
+            Shards.write(file, way.name().startsWith("BRAIN") ? brains() : Shards.counting(ROW_COUNT, WIDTH, 0));
             try (ShardReader reader = ShardReader.open(file)) {
                 String failure = new ShortenedShards(reader).run(way, file, way == Way.VERIFY ? 5 : warmCalls);
                 isRefused &= failure == null;
@@ -59,14 +68,22 @@ final class ShortenedShards {
         System.exit(isRefused ? EXIT_REFUSED : 1);
     }
 
+    private static byte[] brains() {
+        return ShardWriter.encode(new double[ROW_COUNT][WIDTH], WIDTH, ElementType.BF16);
+    }
+
     private String run(Way way, Path file, int warmCalls) throws IOException {
-        for (int i = 0; i < warmCalls; i++) {
+        Vectors vectors = new Vectors();
+        for (int i = 0; i < warmCalls || vectors.areAwaited(); i++) {
             if (!read(way)) {
                 return "before the cut";
             }
+            if (i >= warmCalls) {
+                Vectors.pause();
+            }
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(32 + 100L * WIDTH * 4);
+            channel.truncate(32 + 100L * reader.rowSize());
         }
         for (int i = 0; i < READS_AFTER; i++) {
             try {
@@ -85,8 +102,8 @@ final class ShortenedShards {
     /// Whether everything was read.
     private boolean read(Way way) throws IOException {
         switch (way) {
-            case DOUBLES -> source.read(1000, ROW_COUNT, doubles);
-            case FLOATS -> source.read(1000, ROW_COUNT, floats);
+            case DOUBLES, BRAIN_DOUBLES -> source.read(1000, ROW_COUNT, doubles);
+            case FLOATS, BRAIN_FLOATS -> source.read(1000, ROW_COUNT, floats);
             case GATHER_DOUBLES -> source.gather(ids, doubles);
             case GATHER_FLOATS -> source.gather(ids, floats);
             case COLUMNS -> reader.gather(ids, columns);

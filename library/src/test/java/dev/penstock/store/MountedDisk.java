@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /// A small file system of its own, mounted in a folder. Only root may do that, and not everywhere: elsewhere the
 /// test is skipped and says why.
-final class MountedDisk implements AutoCloseable {
+public final class MountedDisk implements AutoCloseable {
     private final Path work;
     private final Path folder;
     /// Null for one in memory.
@@ -23,8 +23,8 @@ final class MountedDisk implements AutoCloseable {
         this.image = image;
     }
 
-    /// A file system in memory of so many megabytes.
-    static MountedDisk inMemory(Path work, int megabytes) throws IOException, InterruptedException {
+    /// A file system in memory of a size in megabytes.
+    public static MountedDisk inMemory(Path work, int megabytes) throws IOException, InterruptedException {
         Path folder = Files.createDirectory(work.resolve("mounted"));
         MountedDisk disk = new MountedDisk(work, folder, null);
         disk.require("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", folder.toString());
@@ -41,7 +41,7 @@ final class MountedDisk implements AutoCloseable {
         return disk;
     }
 
-    Path folder() {
+    public Path folder() {
         return folder;
     }
 

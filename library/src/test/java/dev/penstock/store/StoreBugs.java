@@ -7,10 +7,13 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Journal;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.MemoryDisk;
+import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /// Disks that make a store's writer do one thing wrongly.
 final class StoreBugs {
@@ -20,6 +23,91 @@ final class StoreBugs {
     private static final long FRAME_CRC_OFFSET = 44;
 
     private StoreBugs() {}
+
+    /// Appends a record that has its index before its value is placed.
+    static long appendIndexFirst(StoreWriter store, List<byte[]> values) throws IOException {
+        return appendIndexFirst(store, values, () -> {});
+    }
+
+    /// @param between is done when the record has its index and no value
+    static long appendIndexFirst(StoreWriter store, List<byte[]> values, Runnable between) throws IOException {
+        PlacedRows nothing = new PlacedRows(store.fields(), 1);
+        long index = store.changes()
+                .calls()
+                .run(() -> {}, () -> nothing, store.changes().batch()::append);
+        between.run();
+        MemorySegment[] cells = {MemorySegment.ofArray(values.getFirst())};
+        store.changes().calls().run(() -> {}, () -> store.changes().placer().place(cells), placed -> {
+            store.changes().batch().update(index, new int[] {0}, placed);
+            return index;
+        });
+        return index;
+    }
+
+    /// As if only every other chunk was forced, although several are written at the same time.
+    static Disk withOneChunkUnforced(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Writable openForWriting(Path file) throws IOException {
+                return isOther(file) ? new UnforcedWriter(super.openForWriting(file)) : super.openForWriting(file);
+            }
+        };
+    }
+
+    /// As if every other chunk was forced only when the journal was forced already.
+    static Disk withOneChunkLate(Disk disk) {
+        List<Disk.Writable> late = new CopyOnWriteArrayList<>();
+        return new ForwardingDisk(disk) {
+            @Override
+            public Writable create(Path file) throws IOException {
+                Writable writable = super.create(file);
+                return !file.toString().endsWith(".zj")
+                        ? writable
+                        : new ForwardingWriter(writable) {
+                            @Override
+                            public void forceData() throws IOException {
+                                super.forceData();
+                                forceLate();
+                            }
+                        };
+            }
+
+            private void forceLate() throws IOException {
+                for (Writable one : late) {
+                    late.remove(one);
+                    one.force();
+                }
+            }
+
+            @Override
+            public Writable openForWriting(Path file) throws IOException {
+                Writable writable = super.openForWriting(file);
+                return !isOther(file)
+                        ? writable
+                        : new UnforcedWriter(writable) {
+                            @Override
+                            public void force() {
+                                late.add(writable);
+                            }
+                        };
+            }
+        };
+    }
+
+    private static boolean isOther(Path file) {
+        return file.toString().endsWith(".zr") && number(file) % 2 == 1;
+    }
+
+    private static class UnforcedWriter extends ForwardingDisk.ForwardingWriter {
+        UnforcedWriter(Disk.Writable writable) {
+            super(writable);
+        }
+
+        @Override
+        public void force() {
+            // The planted bug.
+        }
+    }
 
     /// As if changed tables got their names while `meta.json` was there.
     static Disk withoutSwitch(Disk disk) {
@@ -77,7 +165,47 @@ final class StoreBugs {
         frame.set(Layouts.U32, FRAME_CRC_OFFSET, crc.value());
     }
 
-    private static long number(Path journal) {
-        return Long.parseLong(journal.getFileName().toString().replace(".zj", ""));
+    /// As if no reader had a lease.
+    static Disk withoutLeases(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public Locks locks(Path file) throws IOException {
+                return file.getFileName().toString().equals(StoreFormat.LEASE)
+                        ? new MemoryDisk().addFolder(file.getParent()).locks(file)
+                        : super.locks(file);
+            }
+        };
+    }
+
+    /// As if chunks that a publish retires were deleted before the publish.
+    static Disk withEarlyRetirement(Disk disk) {
+        return new ForwardingDisk(disk) {
+            @Override
+            public void move(Path from, Path to) throws IOException {
+                for (Path file : disk.list(from.getParent())) {
+                    if (from.getParent().equals(StoreModel.STORE) && NewFile.isTemporary(file)) {
+                        deleteRetired(disk, file);
+                    }
+                }
+                super.move(from, to);
+            }
+        };
+    }
+
+    private static void deleteRetired(Disk disk, Path file) throws IOException {
+        try (Disk.Readable readable = disk.open(file)) {
+            byte[] bytes = new byte[Math.toIntExact(readable.size())];
+            readable.read(0, MemorySegment.ofArray(bytes));
+            boolean isMeta = bytes.length > 0 && bytes[0] == '{';
+            for (StoreMeta.Retired one :
+                    isMeta ? StoreMeta.read(file, bytes).retired() : List.<StoreMeta.Retired>of()) {
+                disk.delete(StoreFormat.chunk(StoreModel.STORE, one.chunk()));
+            }
+        }
+    }
+
+    /// The number of a journal or a chunk.
+    private static long number(Path file) {
+        return Long.parseLong(file.getFileName().toString().replaceAll("\\.z[jr]$", ""));
     }
 }

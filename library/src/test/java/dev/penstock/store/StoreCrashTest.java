@@ -37,12 +37,12 @@ class StoreCrashTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
     private static final long STATE_COUNT_MIN = IS_LONG ? 1_000_000 : 100_000;
     private static final int BUG_RUN_COUNT = 40;
-    /// Of so many states one is gone on with.
+    /// One of this number of states is continued.
     private static final int NEXT_LIFE = 80;
 
     private final Random random = Seeds.random();
 
-    /// What one life of a store did and promised.
+    /// The operations and promises of one life of a store.
     private static final class Life {
         private final Map<Long, List<String>> states = new HashMap<>();
         /// Operations and sequence at each moment at which something was promised.
@@ -116,6 +116,9 @@ class StoreCrashTest {
         } else if (kind == 2) {
             store.sync();
             note(recording, store.sequence(), life, model, true);
+        } else if (kind < 6) {
+            store.rebalance(RebalanceOptions.DEFAULT.withMinGarbage(random.nextInt(2) * 0.3), Progress.NONE);
+            note(recording, store.sequence(), life, model, store.isDurable());
         }
     }
 
@@ -277,6 +280,11 @@ class StoreCrashTest {
     @Test
     void aWriterThatChangesSlotsInPlaceIsCaught() throws IOException {
         requireCaught(BuggyDisks::withCopyInsteadOfMove);
+    }
+
+    @Test
+    void aRebalanceThatDeletesChunksBeforeItPublishesIsCaught() throws IOException {
+        requireCaught(StoreBugs::withEarlyRetirement);
     }
 
     @Test

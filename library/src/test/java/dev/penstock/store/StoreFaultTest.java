@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class StoreFaultTest {
     private final List<String> violations = new ArrayList<>();
 
-    /// What was done before a fault.
+    /// The operations before a fault.
     private static final class Attempt {
         private final Map<Long, List<String>> states = new HashMap<>(Map.of(0L, List.of()));
         private final List<String> records = new ArrayList<>();

@@ -45,7 +45,7 @@ class StoreKillTest {
             }
             Thread.sleep(random.nextInt(20));
             child.destroyForcibly();
-            assertTrue(child.waitFor(60, TimeUnit.SECONDS));
+            assertTrue(child.waitFor(600, TimeUnit.SECONDS));
             assertEquals(137, child.exitValue(), () -> output());
             check(path, StoreLife.acknowledged(log));
         }

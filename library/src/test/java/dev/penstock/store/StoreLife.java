@@ -16,7 +16,7 @@ import java.util.List;
 /// Commit `k` appends three records, updates one and sometimes deletes one, all of which follow from `k`. So the
 /// number of records tells how many commits a store has, and [#state] what it should hold.
 final class StoreLife {
-    private static final int APPENDED = 3;
+    static final int APPENDED = 3;
     private static final int DELETING = 4;
 
     private StoreLife() {}
@@ -34,7 +34,7 @@ final class StoreLife {
         return commit * 11 % (commit * APPENDED);
     }
 
-    /// What a store of so many commits holds, as [StoreModel] writes it.
+    /// The records of a store after a number of commits, as [StoreModel] writes them.
     static List<String> state(long commits) {
         List<String> records = new ArrayList<>();
         for (long commit = 1; commit <= commits; commit++) {
@@ -52,7 +52,7 @@ final class StoreLife {
         return records;
     }
 
-    private static void commit(StoreWriter store, long commit) throws IOException {
+    static void commit(StoreWriter store, long commit) throws IOException {
         for (int part = 0; part < APPENDED; part++) {
             store.append(List.of(value(commit, part).getBytes()));
         }

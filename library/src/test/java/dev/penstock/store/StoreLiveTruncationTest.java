@@ -21,13 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class StoreLiveTruncationTest {
     @Test
     void aChunkThatIsShortenedWhileItIsMappedIsAnError(@TempDir Path folder) throws Exception {
-        List<String> command = ChildJava.command(folder, Shortened.class, folder);
+        List<String> command = ChildJava.optimisedCommand(folder, Shortened.class, folder);
         command.add(1, "--add-modules=jdk.incubator.vector");
         ChildJava.Result result = ChildJava.run(folder, command);
         assertEquals(0, result.exitCode(), result::output);
     }
 
-    /// What the other process does.
+    /// The actions of the other process.
     static final class Shortened {
         private Shortened() {}
 

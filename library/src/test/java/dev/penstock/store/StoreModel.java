@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/// What a store should hold, as plain lists, and random changes of both.
+/// A model of a store as plain lists, and random changes of both.
 ///
 /// A state is a list of records as text: `missing`, `deleted`, or the value in quotes for each field.
 final class StoreModel {
@@ -137,7 +137,7 @@ final class StoreModel {
         }
     }
 
-    /// What a program sees that knows the published layout alone: for fields that are stored raw.
+    /// The records that a program finds that knows only the published layout, for fields that are stored raw.
     ///
     /// @param sequence `zr.published`, to know which state it should be
     record Plain(long sequence, List<String> state) {}

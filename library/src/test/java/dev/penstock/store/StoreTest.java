@@ -27,7 +27,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a store holds after changes, and what it refuses.
+/// Changes of a store, and calls that it refuses.
 class StoreTest {
     private static final List<StoreField> FIELDS = List.of(
             new StoreField("x", "f32", List.of(2L), StoreCompression.RAW),

@@ -22,7 +22,7 @@ final class Archives {
         long storedSize;
         long size;
         long localSize;
-        /// Where the entry says the member is, or -1 for where it is.
+        /// The offset of the member according to its entry, or -1 for the true offset.
         long offset = -1;
 
         Member(String name, byte[] bytes) {

@@ -13,16 +13,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /// A Python with NumPy, which `./check` provides.
-final class NumPy {
+public final class NumPy {
     private static final String PYTHON = System.getProperty("penstock.python", "");
-    private static final Path SCRIPT =
-            Path.of("library", "src", "test", "resources", "dev", "penstock", "table", "numpy_cases.py");
-    private static final long PATIENCE_SECONDS = 300;
+    private static final Path SCRIPTS = Path.of("library", "src", "test", "resources", "dev", "penstock");
+    private static final long PATIENCE_SECONDS = 600;
 
     private NumPy() {}
 
     /// Skips the test where there is none.
-    static void require() {
+    public static void require() {
         if (PYTHON.isEmpty()) {
             Assumptions.abort("needs NumPy: run ./check, which installs it or says why not in target/python.log");
         }
@@ -30,8 +29,16 @@ final class NumPy {
 
     /// Runs `numpy_cases.py` and returns what it printed.
     static String run(Path folder, Object... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(PYTHON, "-W", "ignore", Project.root().resolve(SCRIPT).toString()));
+        return runScript("table/numpy_cases.py", folder, arguments);
+    }
+
+    /// Runs a script of the test resources and returns what it printed.
+    ///
+    /// @param folder where the output is kept
+    public static String runScript(String script, Path folder, Object... arguments)
+            throws IOException, InterruptedException {
+        Path path = Project.root().resolve(SCRIPTS).resolve(script);
+        List<String> command = new ArrayList<>(List.of(PYTHON, "-W", "ignore", path.toString()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

@@ -6,6 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.Vectors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,13 +22,14 @@ import java.util.zip.CRC32C;
 /// reading. [TableLiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends the
 /// process.
 ///
-/// Arguments: a folder, the [Way] of reading, how often to read before, and the sizes of the field to read, one
-/// after another. It prints each failure and exits with 42 when there was none.
+/// Arguments: a folder, the [Way] of reading, how often to read before (or [#UNTIL_VECTORS]), and
+/// the sizes of the field to read, one after another. It prints each failure and exits with 42 when there was
+/// none.
 final class ShortenedTable {
-    /// Enough, and for long enough, that vectors are used.
-    static final int LONG_WARM_CALLS = 20_000;
+    /// Reads until vectors are used and then [#CALLS_WITH_VECTORS] times more.
+    static final int UNTIL_VECTORS = -1;
 
-    private static final long VECTORS_NANOS = 2_500_000_000L;
+    private static final int CALLS_WITH_VECTORS = 2_000;
 
     static final int EXIT_REFUSED = 42;
     static final int EXIT_FAILED = 43;
@@ -35,7 +37,7 @@ final class ShortenedTable {
     private static final int READS_AFTER = 12;
     private static final int PAGE_SIZE = 4096;
 
-    /// How to read.
+    /// A way of reading.
     enum Way {
         /// All rows of the cut part, in random order, by one thread.
         GATHER("[('a', '|V%d'), ('b', '|u1')]", 2048),
@@ -129,8 +131,13 @@ final class ShortenedTable {
     }
 
     private String run(Path file, int warmCalls) throws IOException {
-        long limit = System.nanoTime() + (warmCalls >= LONG_WARM_CALLS ? VECTORS_NANOS : 0);
-        for (int i = 0; i < warmCalls || System.nanoTime() < limit; i++) {
+        boolean isUntilVectors = warmCalls == UNTIL_VECTORS;
+        Vectors vectors = new Vectors();
+        while (isUntilVectors && vectors.areAwaited()) {
+            read();
+            Vectors.pause();
+        }
+        for (int i = 0; i < (isUntilVectors ? CALLS_WITH_VECTORS : warmCalls); i++) {
             if (!read()) {
                 return "before the cut";
             }

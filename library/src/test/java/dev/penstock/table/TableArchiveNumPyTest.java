@@ -83,6 +83,6 @@ class TableArchiveNumPyTest {
         assertTrue(compressed.what().endsWith("with np.savez instead of np.savez_compressed"), compressed.what());
         assertEquals(Reason.UNSUPPORTED_TYPE, refusal("objects.npz").reason());
         assertTrue(refusal("objects.npz").getMessage().contains("things.npy"));
-        assertTrue(refusal("empty.npz").what().contains("holds no NumPy arrays"));
+        assertTrue(refusal("empty.npz").what().contains("without NumPy arrays"));
     }
 }

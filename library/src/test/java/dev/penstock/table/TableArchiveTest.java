@@ -87,15 +87,15 @@ class TableArchiveTest {
                 refusal(disk, FILE).getMessage());
         assertArrayEquals(rows, Tables.rows(disk, FILE.resolve("b")));
         NoSuchFileException absent = assertThrows(NoSuchFileException.class, () -> open(disk, FILE.resolve("c")));
-        assertEquals(FILE + "/c: the archive holds no array of this name; there are: a, b", absent.getMessage());
+        assertEquals(FILE + "/c: the archive has no array of this name; its arrays are a, b", absent.getMessage());
     }
 
     @Test
     void anArchiveWithoutArraysSaysSo() {
-        assertTrue(refusal(disk(new Archives()), FILE).what().contains("holds no NumPy arrays"));
+        assertTrue(refusal(disk(new Archives()), FILE).what().contains("without NumPy arrays"));
         assertTrue(refusal(disk(new Archives().with("x.txt", new byte[9])), FILE)
                 .what()
-                .contains("holds no NumPy arrays"));
+                .contains("without NumPy arrays"));
     }
 
     @Test
@@ -127,7 +127,7 @@ class TableArchiveTest {
                 IllegalArgumentException.class,
                 () -> TableWriter.extend(FILE.resolve("a"), Tables.writing(disk))
                         .close());
-        assertTrue(refusal.getMessage().contains("no rows can be appended"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("rows cannot be appended to it"), refusal.getMessage());
         assertArrayEquals(before, disk.bytes(FILE));
     }
 

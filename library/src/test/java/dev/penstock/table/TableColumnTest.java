@@ -92,7 +92,7 @@ class TableColumnTest {
         assertThrows(IllegalArgumentException.class, () -> table.column("f").getLong(0));
         assertThrows(IllegalArgumentException.class, () -> table.column("c").getDouble(0));
         IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> table.column("absent"));
-        assertTrue(refusal.getMessage().contains("there are: le, be, u,"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("its fields are le, be, u,"), refusal.getMessage());
         table.close();
         assertThrows(IllegalStateException.class, () -> column.getLong(0));
         assertThrows(IllegalStateException.class, () -> column.get(0));

@@ -2,14 +2,12 @@
 package dev.penstock.table;
 
 import dev.penstock.Dataset;
-import dev.penstock.contract.DatasetContract;
-import dev.penstock.memory.Access;
+import dev.penstock.contract.RowsContract;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Nested;
 
 /// Tables keep what every dataset promises, in one file and in several, mapped and read.
@@ -19,20 +17,23 @@ class TableContractTest {
             RowType.of(DType.parse("[('board', '<u8'), ('move', '|u1'), ('ev', '<f4', (4,)), ('tag', '|S3'),"
                     + " ('in', [('x', '<i2'), ('y', '|V5')])]"));
 
-    private interface TableContract extends DatasetContract {
-        /// Rows of a shard, or 0 for a single file.
-        long shardRows();
+    private interface TableContract extends RowsContract {
+        /// For [#shardRows] of a single file.
+        long ONE_FILE = 0;
 
-        Access access();
+        @Override
+        default int rowSize() {
+            return (int) ROW.size();
+        }
 
         /// A dataset of one file has that file's name, which says that it is one.
         private Path named(Path path) {
-            return shardRows() > 0 ? path : path.resolveSibling(path.getFileName() + ".npy");
+            return shardRows() != ONE_FILE ? path : path.resolveSibling(path.getFileName() + ".npy");
         }
 
         @Override
         default void write(Path path, List<byte[]> records) throws IOException {
-            TableWriter.Options options = shardRows() > 0
+            TableWriter.Options options = shardRows() != ONE_FILE
                     ? TableWriter.Options.DEFAULT.withShardRows(shardRows())
                     : TableWriter.Options.DEFAULT;
             try (TableWriter writer = TableWriter.create(named(path), ROW, options)) {
@@ -47,64 +48,37 @@ class TableContractTest {
             Path found = Files.exists(named(path)) ? named(path) : path;
             return TableReader.open(found, TableReader.Options.DEFAULT.withAccess(access()));
         }
-
-        @Override
-        default byte[] record(Random random) {
-            byte[] record = new byte[(int) ROW.size()];
-            random.nextBytes(record);
-            return record;
-        }
     }
 
     @Nested
-    class OneFileMapped implements TableContract {
+    class OneFileMapped implements TableContract, RowsContract.Mapped {
         @Override
         public long shardRows() {
-            return 0;
-        }
-
-        @Override
-        public Access access() {
-            return Access.MMAP;
+            return ONE_FILE;
         }
     }
 
     @Nested
-    class OneFileRead implements TableContract {
+    class OneFileRead implements TableContract, RowsContract.Read {
         @Override
         public long shardRows() {
-            return 0;
-        }
-
-        @Override
-        public Access access() {
-            return Access.READ;
+            return ONE_FILE;
         }
     }
 
     @Nested
-    class ShardsMapped implements TableContract {
+    class ShardsMapped implements TableContract, RowsContract.Mapped {
         @Override
         public long shardRows() {
             return 7;
         }
-
-        @Override
-        public Access access() {
-            return Access.MMAP;
-        }
     }
 
     @Nested
-    class ShardsRead implements TableContract {
+    class ShardsRead implements TableContract, RowsContract.Read {
         @Override
         public long shardRows() {
             return 100;
-        }
-
-        @Override
-        public Access access() {
-            return Access.READ;
         }
     }
 }

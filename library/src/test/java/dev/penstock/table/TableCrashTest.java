@@ -83,7 +83,7 @@ class TableCrashTest {
         assertFalse(folder.violations.isEmpty());
     }
 
-    /// What a crash leaves neither hinders the next writer nor stays.
+    /// Files that a crash leaves do not hinder the next writer, and are removed by it.
     @ParameterizedTest
     @EnumSource
     void theNextWriterGoesOnAfterACrash(WriteScenario scenario) throws IOException {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Seeds;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
+import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TableFingerprintTest {
     private static final TableWriter.Options DEFAULT = TableWriter.Options.DEFAULT;
 
-    /// What a table said of itself when it had so many rows.
+    /// The fingerprint of a table when it had some number of rows.
     private record Noted(long count, String fingerprint) {}
 
     private static Noted note(Path path) throws IOException {
@@ -103,7 +104,7 @@ final class TableFingerprintTest {
         Tables.write(path, Tables.PLAIN, DEFAULT, new byte[12]);
         TableReader table = TableReader.open(path);
         IndexOutOfBoundsException refusal = assertThrows(IndexOutOfBoundsException.class, () -> table.fingerprint(4));
-        assertEquals(path + " has 3 records and no first 4 of them", refusal.getMessage());
+        assertEquals(path + " has 3 records, fewer than the 4 asked for", refusal.getMessage());
         table.close();
         assertThrows(IllegalStateException.class, () -> table.fingerprint(2));
     }
@@ -167,9 +168,9 @@ final class TableFingerprintTest {
     void aManifestWithoutAChecksumOfEveryShardMeansSamples(@TempDir Path folder) throws IOException {
         Path path = shards(folder.resolve("table"), new byte[600_000], 100);
         TableManifest manifest = TableManifest.read(Disk.real(), path);
-        List<TableManifest.Shard> listed = new ArrayList<>(manifest.shards());
-        TableManifest.Shard last = listed.removeLast();
-        listed.add(new TableManifest.Shard(last.file(), last.rows(), last.bytes(), null));
+        List<Published> listed = new ArrayList<>(manifest.shards());
+        Published last = listed.removeLast();
+        listed.add(new Published(last.name(), last.rows(), last.bytes(), null));
         Files.write(
                 path.resolve(TableFormat.MANIFEST), manifest.withShards(listed).write());
         try (TableReader table = TableReader.open(path)) {

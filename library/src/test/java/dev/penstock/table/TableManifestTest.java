@@ -18,10 +18,13 @@ import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -157,7 +160,7 @@ class TableManifestTest {
         try (TableReader table = Tables.open(disk, FOLDER, Access.READ)) {
             assertEquals(15, table.count());
             assertEquals(
-                    List.of("manifest.json is a folder and no list of shards, so all shard files are read."),
+                    List.of("manifest.json is a folder and not a manifest, so all shard files are read."),
                     table.remarks());
         }
     }
@@ -187,5 +190,20 @@ class TableManifestTest {
             assertEquals(10, table.count());
             assertEquals(List.of(), table.remarks());
         }
+    }
+
+    /// Tools that keep the content of large files elsewhere leave such links where it was not fetched.
+    @Test
+    void aManifestThatIsALinkToAMissingFileIsNotIgnored(@TempDir Path folder) throws IOException {
+        Path real = folder.resolve("table");
+        Files.createDirectory(real);
+        for (Path file : disk.list(FOLDER)) {
+            Files.write(real.resolve(file.getFileName().toString()), disk.bytes(file));
+        }
+        Path manifest = real.resolve(TableFormat.MANIFEST);
+        Files.delete(manifest);
+        Files.createSymbolicLink(manifest, folder.resolve("not-fetched"));
+        NoSuchFileException refusal = assertThrows(NoSuchFileException.class, () -> TableReader.open(real));
+        assertEquals(manifest.toString(), refusal.getFile());
     }
 }

@@ -34,7 +34,7 @@ class TableManyFilesTest {
     private static final int ROWS_PER_FILE = 3;
     private static final int ROW_COUNT = FILE_COUNT * ROWS_PER_FILE;
 
-    /// What no table of any number of files may exceed.
+    /// The number of mappings that no table may exceed, whatever its number of files.
     private static final int MAPPED_MAX = 512;
 
     private static final RowType TYPE = RowType.of(DType.parse("<i8"));

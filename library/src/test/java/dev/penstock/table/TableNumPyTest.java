@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// that NumPy writes and reads.
 @ExtendWith(Seeds.class)
 class TableNumPyTest {
-    private static final int CASE_COUNT = TestData.isLong() ? 4000 : 300;
+    private static final int CASE_COUNT = TestData.isLong() ? 4000 : 200;
 
     @TempDir
     static Path folder;
@@ -148,7 +148,7 @@ class TableNumPyTest {
         assertTrue(columnOrders[0] > 0, "no case was stored column by column");
     }
 
-    /// One row at a time, in an order of chance.
+    /// One row at a time, in random order.
     private static void requireSameRows(TableReader expected, TableReader actual) throws IOException {
         Random random = Seeds.random();
         for (int i = 0; i < Math.min(20, expected.count()); i++) {
@@ -310,7 +310,7 @@ class TableNumPyTest {
 
     private static String ours(String text) {
         try {
-            // As in a header, where no spaces are taken away.
+            // Keeps all spaces, as a header does.
             return ((DType.Scalar) DType.parse("'" + text + "'")).text();
         } catch (IllegalArgumentException e) {
             return "refused";

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Which files of a folder are a table, and in which order.
+/// The files of a folder that belong to a table, and their order.
 @ExtendWith(Seeds.class)
 class TablePathsTest {
     private static final Path FOLDER = Tables.FOLDER;
@@ -106,10 +106,10 @@ class TablePathsTest {
         Problem problem = problems(FOLDER).getFirst();
         assertEquals(Severity.WARNING, problem.severity());
         assertEquals(Reason.MISSING_SHARD, problem.reason());
-        assertEquals("shard number 1 is not there", problem.what());
+        assertEquals("shard number 1 is missing", problem.what());
     }
 
-    /// With five digits and with six, nobody could say which of the two comes first.
+    /// Names with five digits beside names with six have no clear order.
     @Test
     void aNumberThatComesTwiceIsRefused() throws IOException {
         put("rows-00001.npy", 1);
@@ -126,7 +126,7 @@ class TablePathsTest {
         DatasetException refusal = assertThrows(DatasetException.Corrupt.class, () -> numbers(FOLDER));
         assertEquals(Location.of(odd), refusal.file());
         assertEquals(Reason.SHARD_MISMATCH, refusal.reason());
-        assertEquals("its rows are '<f4' and those of the first shard '<i4'", refusal.what());
+        assertEquals("its rows are '<f4', but those of the first shard are '<i4'", refusal.what());
     }
 
     @Test

@@ -33,7 +33,7 @@ final class TableProbe {
 
     private TableProbe() {}
 
-    /// What came of a table.
+    /// The result of reading a table.
     enum Outcome {
         REFUSED,
         /// Read, and `verify` finds fault with it.

@@ -45,22 +45,11 @@ class TableTargetTest {
 
         @Override
         public Readable open(Path file) throws IOException {
-            Readable readable = super.open(file);
-            return new Readable() {
-                @Override
-                public long size() throws IOException {
-                    return readable.size();
-                }
-
+            return new ForwardingReader(super.open(file)) {
                 @Override
                 public long read(long offset, MemorySegment target) throws IOException {
                     interrupt();
-                    return readable.read(offset, target);
-                }
-
-                @Override
-                public void close() throws IOException {
-                    readable.close();
+                    return super.read(offset, target);
                 }
             };
         }

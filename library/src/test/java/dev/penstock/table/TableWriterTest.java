@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a writer does and refuses, and what it leaves behind.
+/// Calls that a writer accepts and refuses, and the files that it leaves.
 class TableWriterTest {
     private static final TableWriter.Options DEFAULT = TableWriter.Options.DEFAULT;
     private static final int ROW_SIZE = (int) Tables.RECORD.size();
@@ -239,7 +239,7 @@ class TableWriterTest {
         assertArrayEquals(rows(2), read(file));
     }
 
-    /// Each would be a file that nobody reads again.
+    /// Each of these types would become a file that no reader accepts.
     @Test
     void aTypeThatCouldNotBeReadAgainIsNotWritten() throws IOException {
         List<Field> many = new ArrayList<>();
@@ -324,7 +324,7 @@ class TableWriterTest {
         }
     }
 
-    /// As a program would do it that does not ask for the lock.
+    /// Appends as a program does that does not take the lock.
     @Test
     void aTableThatWasChangedMeanwhileStaysAsItIs() throws IOException {
         Path folder = home.resolve("a");

@@ -94,7 +94,7 @@ final class Tables {
         return file;
     }
 
-    /// The header text of so many items of a type.
+    /// The header text for a number of items of a type.
     static String header(String descr, String shape) {
         return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n";
     }

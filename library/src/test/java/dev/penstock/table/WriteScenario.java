@@ -32,7 +32,7 @@ enum WriteScenario {
     private static final int NEW_COUNT = 11;
     private static final int SHARD_ROWS = 4;
 
-    /// What is found at the path.
+    /// The content that is found at the path.
     enum Found {
         NOTHING,
         /// Refused as a table whose writer stopped.
@@ -126,7 +126,7 @@ enum WriteScenario {
         };
     }
 
-    /// What is there.
+    /// The state of the path.
     Found found(Disk disk) {
         try (TableReader table = Tables.open(disk, path(), Access.READ)) {
             byte[] rows = Tables.rows(table);

@@ -120,6 +120,40 @@ class HybridTreeLockTest {
         assertEquals("new old ", keys());
     }
 
+    /// Otherwise the next snapshot would replace the new tree by the old one with its changes.
+    @Test
+    void aWriterDoesNotReplaceATreeThatIsOpenForChange() throws IOException {
+        TreeWriter.Options replacing = TreeWriter.Options.DEFAULT.withReplacing(true);
+        Path absent = folder.resolve("absent.act");
+        try (HybridTree tree = HybridTree.open(file);
+                HybridTree empty = HybridTree.open(absent)) {
+            FileSystemException error =
+                    assertThrows(FileSystemException.class, () -> TreeWriter.create(file, replacing));
+            assertTrue(error.getMessage().startsWith(file + ": it is being written by "), error.getMessage());
+            assertThrows(FileSystemException.class, () -> TreeWriter.create(absent, TreeWriter.Options.DEFAULT));
+            assertThrows(FileSystemException.class, () -> tree.snapshotTo(absent, replacing, Progress.NONE));
+            tree.put(TreeKeySets.bytes("changed"), 1);
+            tree.snapshot();
+            assertEquals("changed old ", keys());
+            assertEquals(0, empty.changeCount());
+        }
+        TreeWriter.write(file, replacing, writer -> writer.append(TreeKeySets.bytes("built"), 1));
+        assertEquals("built ", keys());
+    }
+
+    @Test
+    void aTreeThatIsBeingWrittenIsNotOpenedForChange() throws IOException {
+        try (TreeWriter writer = TreeWriter.create(file, TreeWriter.Options.DEFAULT.withReplacing(true))) {
+            assertThrows(FileSystemException.class, () -> HybridTree.open(file));
+            writer.append(TreeKeySets.bytes("built"), 1);
+        }
+        put("changed");
+        assertEquals("built changed ", keys());
+        try (Stream<Path> files = Files.list(folder)) {
+            assertFalse(files.anyMatch(NewFile::isTemporary), "the lock is gone");
+        }
+    }
+
     @Test
     void aTreeThatCannotBeOpenedIsNotLocked() throws IOException {
         byte[] whole = Files.readAllBytes(file);

@@ -194,7 +194,7 @@ class HybridTreeTest {
     /// first.
     @Test
     void readersNeverSeeAHalfState(@TempDir Path folder) throws Exception {
-        int rounds = TestData.isLong() ? 200 : 25;
+        int rounds = TestData.isLong() ? 200 : 12;
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong reads = new AtomicLong();
         byte[] first = TreeKeySets.bytes("first");

@@ -4,7 +4,7 @@ package dev.penstock.tree;
 import java.util.Arrays;
 import java.util.SortedMap;
 
-/// What a hybrid tree holds, for tests.
+/// Reads all entries of a hybrid tree, for tests.
 final class HybridTrees {
     private HybridTrees() {}
 

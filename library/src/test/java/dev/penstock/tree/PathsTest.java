@@ -120,7 +120,7 @@ class PathsTest {
                 requireEqual(paths, read(flipped));
                 harmless++;
             } catch (DatasetException.Corrupt e) {
-                // As it should be.
+                // This is the expected outcome.
             }
         }
         assertTrue(harmless < 8, harmless + " flips, where only the unused bits of one byte are harmless");

@@ -5,9 +5,9 @@ import dev.penstock.DatasetException;
 import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.ReaderOptions;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,7 +27,7 @@ final class ShortenedTree {
 
     private static final int READS_AFTER = 20;
 
-    /// How to read, and how often until the code is surely compiled.
+    /// A way of reading, and the number of calls after which its code is surely compiled.
     enum Way {
         GET(300_000),
         CONTAINS(300_000),
@@ -66,17 +66,10 @@ final class ShortenedTree {
         List<byte[]> keys = TreeKeySets.binary(20_000, 3, 16);
         int result;
         try (TreeReader tree = TreeReader.open(path);
-                FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            TreeBytes unguarded = new TreeBytes(
-                    Location.of(path),
-                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()),
-                    true);
-            result = new ShortenedTree(
-                            tree,
-                            new TreeLookup(unguarded, tree.root(), ReaderOptions.AUTOMATIC),
-                            keys,
-                            Way.valueOf(arguments[1]))
-                    .run(Long.parseLong(arguments[2]));
+                OpenFile file = OpenFile.open(path, ReaderOptions.DEFAULT)) {
+            TreeBytes unguarded = new TreeBytes(Location.of(path), file.whole(), true);
+            TreeLookup lookup = new TreeLookup(file, unguarded, tree.root());
+            result = new ShortenedTree(tree, lookup, keys, Way.valueOf(arguments[1])).run(Long.parseLong(arguments[2]));
         } catch (InternalError e) {
             e.printStackTrace();
             result = EXIT_INTERNAL_ERROR;

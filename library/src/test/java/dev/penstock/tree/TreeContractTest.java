@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What readers and writers promise beside their answers: threads, closing, nothing left behind.
+/// Threads, closing and cleaning up, for readers and writers of trees.
 class TreeContractTest {
     @TempDir
     Path folder;
@@ -151,7 +151,7 @@ class TreeContractTest {
         signed.put(new byte[] {1}, 2L);
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, () -> write("signed.act", signed));
-        assertTrue(refusal.getMessage().contains("ascending order, unsigned"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("ascending order of unsigned bytes"), refusal.getMessage());
         assertFalse(Files.exists(folder.resolve("signed.act")));
     }
 

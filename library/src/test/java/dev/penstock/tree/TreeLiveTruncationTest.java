@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A file is shortened by somebody else while a tree is open and its reading compiled: the read says so, and the
-/// process lives.
+/// Another program shortens the file of an open tree whose reading code is compiled. The read raises an error, and
+/// the process survives.
 class TreeLiveTruncationTest {
     /// Each takes a second or two.
     private static final List<Way> SOME = List.of(Way.GET, Way.SCAN, Way.VERIFY);
@@ -40,7 +40,7 @@ class TreeLiveTruncationTest {
         TreeWriter.write(
                 file, TreeKeySets.index(TreeKeySets.binary(20_000, 3, 16)), value -> value, TreeWriter.Options.DEFAULT);
         ChildJava.Result result =
-                ChildJava.run(folder, ChildJava.command(folder, ShortenedTree.class, file, way, cutSize));
+                ChildJava.run(folder, ChildJava.optimisedCommand(folder, ShortenedTree.class, file, way, cutSize));
         assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
         return result.exitCode();
     }

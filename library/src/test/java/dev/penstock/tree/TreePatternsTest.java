@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What `docs/trees.md` shows, run as it stands.
+/// Runs the examples of `docs/trees.md` as they are printed.
 class TreePatternsTest {
     @TempDir
     Path folder;

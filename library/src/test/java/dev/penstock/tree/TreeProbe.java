@@ -10,9 +10,9 @@ import java.util.List;
 /// Reads a tree in every way there is, whatever its bytes are.
 ///
 /// Each way gives an answer or a [DatasetException]; anything else that is thrown fails the test. Iteration is
-/// stopped after a number of steps, since a small file may honestly hold more paths than anybody can go through.
+/// stopped after a number of steps, because a small valid file may hold more paths than can be visited.
 final class TreeProbe {
-    /// What came of it.
+    /// The result of reading a tree.
     enum Outcome {
         REFUSED_AT_OPEN,
         /// Opened, but something was refused later.

@@ -88,7 +88,7 @@ class TreeSharingTest {
                 MemoryDisk disk = new MemoryDisk().addFolder(Trees.PATH.getParent());
                 TreeWriter.Options options = TreeWriter.Options.DEFAULT.withSharing(isSharing);
                 try (TreeWriter writer =
-                        TreeWriter.create(Trees.PATH, options.withDisk(disk), TreeFormat.HEADER_SIZE, 1 << 10)) {
+                        TreeWriter.create(Trees.PATH, options.withDisk(disk), null, TreeFormat.HEADER_SIZE, 1 << 10)) {
                     for (Map.Entry<byte[], Long> entry : map.entrySet()) {
                         writer.append(entry.getKey(), entry.getValue());
                     }

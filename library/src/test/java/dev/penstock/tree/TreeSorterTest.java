@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TreeSorterTest {
     private final Random random = Seeds.random();
 
-    /// Few in memory; some files; so many that files of files are merged.
+    /// Few keys stay in memory, more are sorted in files, and many files are merged in several passes.
     @ParameterizedTest
     @CsvSource({"0, 10", "1, 10", "5000, 20", "40000, 60", "120000, 300"})
     void theLastValueOfEachPathIsWritten(int count, int size) throws IOException {

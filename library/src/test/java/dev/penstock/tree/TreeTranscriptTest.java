@@ -185,7 +185,7 @@ class TreeTranscriptTest {
         }
     }
 
-    /// Those of the unusual files that a strict reader refuses, as no writer makes them.
+    /// The unusual files that a strict reader refuses, because no writer makes such files.
     private static final Set<String> LENIENT_ONLY = Set.of(
             "odd/nonminimal_varints.act",
             "odd/line_reserved_bits.act",

@@ -31,7 +31,7 @@ final class Trees {
         return TestData.path("tree").resolve(name);
     }
 
-    /// How the writer is set to make the files of the original, by the ends of their names.
+    /// The options with which the writer makes the files of the original, by the ends of their names.
     static TreeWriter.Options options(String writer) {
         TreeWriter.Options options = TreeWriter.Options.DEFAULT;
         TreeWriter.Options branch = options.withRootStyle(TreeWriter.RootStyle.BRANCH);

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The part of MsgPack that schemas use: maps, lists, text and whole numbers.
+/// A parser for the part of MsgPack that schemas use: maps, lists, text and integers.
 final class MsgPack {
     private static final int DEPTH_MAX = 8;
 
@@ -19,25 +19,25 @@ final class MsgPack {
         this.bytes = ByteBuffer.wrap(bytes);
     }
 
-    /// Reads one value. Whole numbers are `Long`.
+    /// Parses one value. Integers become `Long`.
     ///
-    /// @throws IllegalArgumentException when the bytes are no such value
+    /// @throws IllegalArgumentException when the bytes are not such a value
     static Object parse(byte[] bytes) {
         MsgPack reader = new MsgPack(bytes);
         try {
             Object value = reader.value(0);
             if (reader.bytes.hasRemaining()) {
-                throw new IllegalArgumentException("something follows the MsgPack value");
+                throw new IllegalArgumentException("there are extra bytes after the MsgPack value");
             }
             return value;
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException("the MsgPack value ends too early", e);
+            throw new IllegalArgumentException("the MsgPack value is incomplete", e);
         }
     }
 
     private Object value(int depth) {
         if (depth > DEPTH_MAX) {
-            throw new IllegalArgumentException("MsgPack nested deeper than " + DEPTH_MAX);
+            throw new IllegalArgumentException("MsgPack is nested deeper than " + DEPTH_MAX);
         }
         int tag = Byte.toUnsignedInt(bytes.get());
         if (tag < 0x80) {
@@ -60,7 +60,7 @@ final class MsgPack {
             case 0xD9 -> text(Byte.toUnsignedInt(bytes.get()));
             case 0xDC -> list(Short.toUnsignedInt(bytes.getShort()), depth);
             case 0xDE -> map(Short.toUnsignedInt(bytes.getShort()), depth);
-            default -> throw new IllegalArgumentException("a MsgPack value that no schema has, tag " + tag);
+            default -> throw new IllegalArgumentException("a MsgPack value has the unsupported tag " + tag);
         };
     }
 
@@ -69,7 +69,7 @@ final class MsgPack {
         for (int i = 0; i < count; i++) {
             Object key = value(depth + 1);
             if (!(key instanceof String name) || values.put(name, value(depth + 1)) != null) {
-                throw new IllegalArgumentException("a MsgPack map with the key " + key);
+                throw new IllegalArgumentException("a MsgPack map has the invalid key " + key);
             }
         }
         return values;

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /// The files of a folder, opened when they are first read.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 final class UpstreamFiles implements Closeable {
     private final Disk disk;
     private final Path folder;
@@ -55,9 +55,9 @@ final class UpstreamFiles implements Closeable {
         return file;
     }
 
-    /// Reads bytes that are there.
+    /// Reads bytes that must exist.
     ///
-    /// @param byteCount was held against a limit before
+    /// @param byteCount the number of bytes, which was checked against a limit
     MemorySegment read(String name, long offset, long byteCount) throws IOException {
         MemorySegment bytes = MemorySegment.ofArray(new byte[Math.toIntExact(byteCount)]);
         long count = open(name).read(offset, bytes);

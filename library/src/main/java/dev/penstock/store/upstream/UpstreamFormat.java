@@ -9,16 +9,16 @@ import static dev.penstock.memory.Layouts.U8;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 
-/// The layouts of the stores that loaderx 0.5.0 to 0.5.4, and 2.3.3 and later, wrote.
+/// The layouts of the stores written by loaderx 0.5.0 to 0.5.4, and 2.3.3 and later.
 ///
-/// A store is a folder with a `meta.zr` and files of payload. It has one field. All integers are little-endian.
-/// There are no checksums.
+/// A store is a folder with a `meta.zr` and payload files. It has one field. All integers are little-endian. There
+/// are no checksums.
 ///
 /// ## Releases 0.5.0 to 0.5.4
 ///
-/// `meta.zr` is a HEADER_05 and an ENTRY_05 for each record. `0.zr`, `1.zr` and so on hold the payload. A
-/// `schema.json` beside them, when there is one, gives the `dtype` and `shape` of all records. Files are sparse
-/// and usually much longer than their content.
+/// `meta.zr` is a HEADER_05 followed by an ENTRY_05 for each record. `0.zr`, `1.zr` and so on have the payload. An
+/// optional `schema.json` gives the `dtype` and `shape` of all records. Files are sparse and usually much longer
+/// than their content.
 ///
 /// ### HEADER_05
 ///
@@ -41,19 +41,19 @@ import java.lang.foreign.StructLayout;
 /// |     14 |    1 | u8    | codec       | 0 as it is, 1 raw Deflate                                        |
 /// |     15 |    1 | u8    | reserved    | ignored                                                          |
 ///
-/// Release 1.0.0 has the same magic and version, and codec 1 is Zstandard there. It is recognised by a
+/// Release 1.0.0 has the same magic number and version, but codec 1 is Zstandard there. It is recognised by a
 /// `schema.msgpack` or `dict.zr` in the folder, or by a Zstandard frame, whose first bytes no Deflate stream has.
 /// Releases 1.1.0 to 1.4.2 have version 2 in one byte and the codec of the whole store in the next.
 ///
 /// ## Releases 2.3.3 and later
 ///
 /// `meta.zr` is one page of [#PAGE_SIZE] bytes with a HEADER_23, then 255 times a u64 with the end of the payload
-/// in each data file, and from byte [#SCHEMA_OFFSET] the schema. Behind the page is an ENTRY_23 for each record.
+/// in each data file, and from byte [#SCHEMA_OFFSET] the schema. After the page is an ENTRY_23 for each record.
 /// Record i lies in `data_K.zr` with K = i mod data_shards.
 ///
-/// The schema is a map with `dtype` and either `item_shape`, of all records, or `ndim` alone: then each record
-/// begins with its shape. It is MsgPack with shapes of u64 up to release 2.8.12, and JSON with shapes of u32
-/// from 2.8.18 on. A record fits one of the two widths only, so the width is told by the record.
+/// The schema is a map with `dtype` and either `item_shape`, the shape of all records, or only `ndim`: then each
+/// record begins with its shape. It is MsgPack with shapes of u64 up to release 2.8.12, and JSON with shapes of
+/// u32 from 2.8.18 on. A record fits only one of the two widths, so the record tells the width.
 ///
 /// ### HEADER_23
 ///
@@ -75,8 +75,9 @@ import java.lang.foreign.StructLayout;
 ///
 /// ## Limits
 ///
-/// - A record has at most [dev.penstock.store.StoreFormat#VALUE_SIZE_MAX] bytes, because a value of a store has.
-/// - Codec 2 is refused: there is no decompressor with dictionaries here.
+/// - A record has at most [dev.penstock.store.StoreFormat#VALUE_SIZE_MAX] bytes, which is the limit for a value of
+///   a store.
+/// - Codec 2 is rejected, because decompression with dictionaries is not supported here.
 public final class UpstreamFormat {
     static final StructLayout HEADER_05 = MemoryLayout.structLayout(
             MemoryLayout.sequenceLayout(4, U8).withName("magic"),
@@ -109,23 +110,23 @@ public final class UpstreamFormat {
     /// `ZREC` as a little-endian number.
     static final int MAGIC = 0x4345525A;
 
-    /// How a Zstandard frame begins, as a little-endian number.
+    /// The first bytes of a Zstandard frame, as a little-endian number.
     static final int ZSTD_MAGIC = 0xFD2FB528;
 
     static final int VERSION_05 = 1;
 
-    /// Bytes of `meta.zr` in front of the entries, from release 2.3.3 on.
+    /// The size of `meta.zr` before the entries, from release 2.3.3 on.
     public static final long PAGE_SIZE = 4096;
 
-    /// Where the ends of the data files begin.
+    /// The offset of the ends of the data files.
     static final long ENDS_OFFSET = HEADER_23.byteSize();
 
     private static final int SHARD_COUNT_MAX = 255;
 
-    /// Where the schema begins.
+    /// The offset of the schema.
     public static final long SCHEMA_OFFSET = ENDS_OFFSET + SHARD_COUNT_MAX * 8;
 
-    /// A `schema.json` is a few lines.
+    /// The largest size of a `schema.json`.
     static final long SCHEMA_SIZE_MAX = 1 << 16;
 
     private UpstreamFormat() {}

@@ -3,12 +3,12 @@ package dev.penstock.store.upstream;
 
 import java.io.IOException;
 
-/// What the layouts of several releases have in common.
+/// The common interface of the layouts of several releases.
 interface UpstreamLayout {
-    /// The releases that write this layout, for people.
+    /// The releases that write this layout, for messages.
     String release();
 
-    /// Records. There is an entry for each of them.
+    /// The number of records. There is an entry for each of them.
     long count();
 
     UpstreamSchema schema();
@@ -18,6 +18,6 @@ interface UpstreamLayout {
 
     /// The entry of a record.
     ///
-    /// @throws dev.penstock.DatasetException when it cannot be one
+    /// @throws dev.penstock.DatasetException when the entry is invalid
     UpstreamPlace place(long index) throws IOException;
 }

@@ -23,7 +23,7 @@ final class UpstreamLayout05 implements UpstreamLayout {
     private final int tailChunk;
     private final long tailOffset;
 
-    /// Reads the header, whose magic and version are known.
+    /// Reads the header, whose magic number and version have been checked.
     UpstreamLayout05(UpstreamFiles files) throws IOException {
         this.files = files;
         if (files.has("dict.zr") || files.has("schema.msgpack")) {
@@ -40,7 +40,7 @@ final class UpstreamLayout05 implements UpstreamLayout {
     private static UpstreamSchema schema(UpstreamFiles files) throws IOException {
         String name = UpstreamFormat.SCHEMA;
         if (files.size(name) > UpstreamFormat.SCHEMA_SIZE_MAX) {
-            throw new DatasetException.Corrupt(files.path(name), 0, Reason.BAD_HEADER, "a schema is a few lines");
+            throw new DatasetException.Corrupt(files.path(name), 0, Reason.BAD_HEADER, "the schema is too large");
         }
         return UpstreamSchema.ofJson(files.path(name), 0, files.read(name, 0, files.size(name)), "shape");
     }
@@ -75,7 +75,7 @@ final class UpstreamLayout05 implements UpstreamLayout {
                     files.path(META),
                     at,
                     Reason.OUT_OF_RANGE,
-                    "record " + index + " is in file " + chunk + ", and the last file is " + tailChunk);
+                    "record " + index + " is in file " + chunk + ", but the last file is " + tailChunk);
         }
         int codec = Byte.toUnsignedInt(entry.get(Layouts.U8, Layouts.offset(ENTRY_05, "codec")));
         long limit = chunk == tailChunk ? tailOffset : Long.MAX_VALUE;
@@ -97,11 +97,11 @@ final class UpstreamLayout05 implements UpstreamLayout {
             case 2 -> throw UpstreamReleases.refused(files, LATER);
             default ->
                 throw new DatasetException.Corrupt(
-                        files.path(META), at, Reason.BAD_TAG, "codec " + codec + " is none of 0 and 1");
+                        files.path(META), at, Reason.BAD_TAG, "codec " + codec + " is not 0 or 1");
         };
     }
 
-    /// Codec 1 became Zstandard while magic and version stayed the same.
+    /// Codec 1 became Zstandard while magic number and version stayed the same.
     private void requireDeflate(UpstreamPlace place) throws IOException {
         boolean isLongEnough =
                 place.storedSize() >= Integer.BYTES && place.offset() + place.storedSize() <= place.storedLimit();

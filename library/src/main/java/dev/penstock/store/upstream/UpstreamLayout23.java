@@ -57,12 +57,9 @@ final class UpstreamLayout23 implements UpstreamLayout {
                         Layouts.offset(HEADER_23, "codec"),
                         Reason.UNKNOWN_FLAGS,
                         "the records are compressed with a Zstandard dictionary, which is not supported;"
-                                + " copy the store to one with the codec zstd, by loaderx itself");
+                                + " use loaderx to copy the store to one with the codec zstd");
             default ->
-                throw bad(
-                        Layouts.offset(HEADER_23, "codec"),
-                        Reason.BAD_TAG,
-                        "codec " + codec + " is none of 0, 1 and 2");
+                throw bad(Layouts.offset(HEADER_23, "codec"), Reason.BAD_TAG, "codec " + codec + " is not 0, 1 or 2");
         };
     }
 
@@ -77,7 +74,7 @@ final class UpstreamLayout23 implements UpstreamLayout {
                         files.path(file(i)),
                         size,
                         Reason.TRUNCATED,
-                        "the file has " + size + " bytes, and its payload ends at " + Long.toUnsignedString(ends[i])
+                        "the file has " + size + " bytes, but its payload ends at " + Long.toUnsignedString(ends[i])
                                 + "; copy it again");
             }
         }

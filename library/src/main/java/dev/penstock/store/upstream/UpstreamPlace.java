@@ -3,10 +3,10 @@ package dev.penstock.store.upstream;
 
 import dev.penstock.store.StoreCompression;
 
-/// Where the stored bytes of a record are.
+/// The place of the stored bytes of a record.
 ///
 /// @param file        the number of the payload file
-/// @param storedLimit where the payload of that file ends
-/// @param size        bytes of the record when it is expanded
+/// @param storedLimit the end of the payload of that file
+/// @param size        the decompressed size of the record
 record UpstreamPlace(
         int file, long offset, long storedSize, long storedLimit, long size, StoreCompression compression) {}

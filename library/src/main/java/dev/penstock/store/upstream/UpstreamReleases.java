@@ -11,18 +11,19 @@ import dev.penstock.memory.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Tells by which release of loaderx a store was written.
+/// Determines the release of loaderx that wrote a store.
 final class UpstreamReleases {
     private UpstreamReleases() {}
 
-    /// The layout of a folder.
+    /// Determines the layout of a folder.
     ///
-    /// @throws DatasetException.WrongFormat        when it is no store of loaderx
-    /// @throws DatasetException.UnsupportedVersion when a release wrote it whose stores are not read
+    /// @throws DatasetException.WrongFormat        when the folder is not a store of loaderx
+    /// @throws DatasetException.UnsupportedVersion when the store was written by a release that is not supported
     static UpstreamLayout layout(UpstreamFiles files) throws IOException {
         if (!files.has(META)) {
             throw new DatasetException.WrongFormat(
-                    files.folder(), "no store of loaderx: the folder has no " + META + "; name the folder that has it");
+                    files.folder(),
+                    "this is not a loaderx store: the folder has no " + META + "; give the folder that has it");
         }
         if (files.has("data_0.zr")) {
             return new UpstreamLayout23(files);
@@ -40,7 +41,8 @@ final class UpstreamReleases {
         MemorySegment header = files.read(META, 0, HEADER_05.byteSize());
         if (header.get(Layouts.U32, 0) != UpstreamFormat.MAGIC) {
             throw new DatasetException.WrongFormat(
-                    files.path(META), "no store of loaderx that was released: " + META + " has an unknown beginning");
+                    files.path(META),
+                    "this is not a store of a loaderx release: " + META + " has an unknown beginning");
         }
         int version = Layouts.u16(header, Layouts.offset(HEADER_05, "version"));
         return switch (version) {
@@ -57,11 +59,12 @@ final class UpstreamReleases {
                 files.path(META),
                 0,
                 Reason.UNSUPPORTED_VERSION,
-                "the store was written by " + release + ", and only stores of 0.5, and of 2.3.3 or later, are imported;"
-                        + " copy it by that release to .npy files and append them");
+                "the store was written by " + release
+                        + ", but only stores of 0.5, and of 2.3.3 or later, can be imported;"
+                        + " use that release to copy it to .npy files, and append them");
     }
 
-    /// Every record has an entry.
+    /// Checks that every record has an entry.
     static void requireEntries(UpstreamFiles files, long start, long count) throws IOException {
         long size = files.size(META);
         if (count < 0 || count > (size - start) / ENTRY_SIZE) {
@@ -69,7 +72,7 @@ final class UpstreamReleases {
                     files.path(META),
                     size,
                     Reason.TRUNCATED,
-                    "the file has room for " + (size - start) / ENTRY_SIZE + " entries, and its header says "
+                    "the file has space for " + (size - start) / ENTRY_SIZE + " entries, but its header says "
                             + Long.toUnsignedString(count) + " records; copy it again");
         }
     }

@@ -14,19 +14,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What the records of a store are.
+/// The type of the records of a store.
 ///
-/// @param type           of an element, or null when records are bytes
-/// @param shape          of every record, or null
-/// @param dimensionCount numbers in front of every record, which are its shape; 0 when there are none
-/// @param shapeWidth     bytes of such a number in the release that wrote the schema
+/// @param type           the type of an element, or null when records are bytes
+/// @param shape          the shape of every record, or null
+/// @param dimensionCount the number of dimensions stored before every record; 0 when there are none
+/// @param shapeWidth     the size of such a number in the release that wrote the schema
 record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, int shapeWidth) {
     static final UpstreamSchema BYTES = new UpstreamSchema(null, null, 0, Long.BYTES);
 
-    /// As many as NumPy has.
+    /// The limit of NumPy.
     private static final int DIMENSION_COUNT_MAX = 64;
 
-    /// @param shapeKey the key whose value is the shape of every record
+    /// @param shapeKey the key of the shape of every record
     static UpstreamSchema ofJson(Path file, long offset, MemorySegment text, String shapeKey) {
         try {
             return of(Json.parse(text.toArray(ValueLayout.JAVA_BYTE)), shapeKey, Integer.BYTES);
@@ -67,7 +67,7 @@ record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, in
         long size = type == null ? 1 : type.size();
         for (Object length : lengths) {
             if (!(length instanceof Long number) || number < 1 || number > StoreFormat.VALUE_SIZE_MAX / size) {
-                throw new IllegalArgumentException("its shape " + lengths + " is no shape of a record");
+                throw new IllegalArgumentException("its shape " + lengths + " is not a valid shape of a record");
             }
             size *= number;
             shape.add(number);
@@ -75,7 +75,7 @@ record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, in
         return shape;
     }
 
-    /// Bytes of a record, or -1 when records differ or are just bytes.
+    /// The size of a record, or -1 when records differ or are plain bytes.
     long recordSize() {
         if (shape == null || type == null) {
             return -1;

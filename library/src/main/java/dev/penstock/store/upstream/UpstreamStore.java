@@ -18,14 +18,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// A store that loaderx 0.5, or 2.3.3 or later, wrote: records by index, as values of fields of a store of ours.
+/// A reader for stores of loaderx 0.5, or 2.3.3 or later: records by index, as values for the fields of a store of
+/// ours.
 ///
-/// The field of a store becomes one field. Records of two or more dimensions that have a shape each have a second
-/// field with their shapes.
+/// The field of a store becomes one field. If records of two or more dimensions have different shapes, a second
+/// field has their shapes.
 ///
 /// **Ownership.** Owns the open files; values are copies.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** One thread at a time.
 public final class UpstreamStore implements AutoCloseable {
     private final UpstreamFiles files;
     private final UpstreamLayout layout;
@@ -38,8 +39,8 @@ public final class UpstreamStore implements AutoCloseable {
 
     /// Opens a store.
     ///
-    /// @throws DatasetException when the folder is none, was written by a release whose stores are not read, or is
-    /// damaged
+    /// @throws DatasetException when the folder is not such a store, was written by a release that is not
+    ///                          supported, or is damaged
     public static UpstreamStore open(Path folder, Disk disk) throws IOException {
         if (disk.exists(folder) && !disk.isDirectory(folder)) {
             throw new NotDirectoryException(folder.toString());
@@ -53,20 +54,20 @@ public final class UpstreamStore implements AutoCloseable {
         }
     }
 
-    /// The releases that write such a store, for people.
+    /// The releases that write such a store, for messages.
     public String release() {
         return layout.release();
     }
 
-    /// Records.
+    /// The number of records.
     public long count() {
         return layout.count();
     }
 
-    /// The fields of a store of ours that has room for the records.
+    /// The fields of a store of ours for the records.
     ///
-    /// @param name        of the field with the values; a field with shapes has `_shape` behind it
-    /// @param compression of the values
+    /// @param name        the name of the field with the values; a field with shapes has the suffix `_shape`
+    /// @param compression the compression of the values
     public List<StoreField> fields(String name, StoreCompression compression) {
         UpstreamSchema schema = layout.schema();
         String dtype = schema.type() == null ? null : schema.type().toString();
@@ -81,7 +82,7 @@ public final class UpstreamStore implements AutoCloseable {
 
     /// The values of a record, in the order of [#fields].
     ///
-    /// @throws IndexOutOfBoundsException when there is no such record
+    /// @throws IndexOutOfBoundsException when the index is out of range
     /// @throws DatasetException          when the record is damaged
     public List<byte[]> get(long index) throws IOException {
         Objects.checkIndex(index, count());
@@ -94,7 +95,7 @@ public final class UpstreamStore implements AutoCloseable {
         if (schema.recordSize() >= 0 && record.length != schema.recordSize()) {
             throw bad(
                     place,
-                    "record " + index + " has " + record.length + " bytes, and the schema says " + schema.recordSize());
+                    "record " + index + " has " + record.length + " bytes, but the schema says " + schema.recordSize());
         }
         return List.of(record);
     }
@@ -114,14 +115,14 @@ public final class UpstreamStore implements AutoCloseable {
                     file,
                     place.offset(),
                     Reason.OUT_OF_RANGE,
-                    "record " + index + " has " + place.storedSize() + " stored bytes, which end behind the payload");
+                    "record " + index + " has " + place.storedSize() + " stored bytes, which end after the payload");
         }
         if (place.size() > StoreFormat.VALUE_SIZE_MAX || place.storedSize() > StoreFormat.VALUE_SIZE_MAX) {
             throw new DatasetException.UnsupportedVersion(
                     file,
                     place.offset(),
                     Reason.SIZE_OVERFLOW,
-                    "record " + index + " has " + place.size() + " bytes, and a value has at most "
+                    "record " + index + " has " + place.size() + " bytes, but a value has at most "
                             + StoreFormat.VALUE_SIZE_MAX);
         }
         boolean isPossible = place.size() <= place.compression().rawSizeMax(place.storedSize());
@@ -132,12 +133,12 @@ public final class UpstreamStore implements AutoCloseable {
                     file,
                     place.offset(),
                     Reason.BAD_COMPRESSION,
-                    "record " + index + " does not expand to " + place.size() + " bytes");
+                    "record " + index + " does not decompress to " + place.size() + " bytes");
         }
         return record;
     }
 
-    /// Takes the shape off a record. Of the two widths that a number may have, a record fits one only.
+    /// Splits the shape off a record. A record fits only one of the two possible widths of a number.
     private List<byte[]> split(long index, UpstreamPlace place, byte[] record) {
         UpstreamSchema schema = layout.schema();
         int other = schema.shapeWidth() == Integer.BYTES ? Long.BYTES : Integer.BYTES;
@@ -170,7 +171,7 @@ public final class UpstreamStore implements AutoCloseable {
             elementCount *= length;
             shape.set(Layouts.U64, (long) i * Long.BYTES, length);
         }
-        // Elements of an unknown type have an unknown size, and the width of the release is believed.
+        // The size of elements of an unknown type is not known, so the width of the release is used.
         boolean fits = schema.type() == null || elementCount * schema.type().size() == record.length - start;
         if (!fits) {
             return null;

@@ -27,7 +27,7 @@ final class UpstreamDamageTest {
     @TempDir
     Path folder;
 
-    /// Most of a page is zeros that nobody reads.
+    /// Most of a page is zeros that are never read.
     private static boolean isWorthwhile(int position, int size) {
         return TestData.isLong()
                 || position < 40
@@ -39,6 +39,13 @@ final class UpstreamDamageTest {
     /// All bits of the header, and otherwise one bit of each byte.
     private static boolean isWorthwhile(int position, int bit, int size) {
         return isWorthwhile(position, size) && (TestData.isLong() || position < 16 || position % 8 == bit);
+    }
+
+    /// A new file each time: some file systems write a file to the disk at once when it is emptied and filled
+    /// again.
+    private static void replace(Path file, byte[] bytes) throws IOException {
+        Files.delete(file);
+        Files.write(file, bytes);
     }
 
     /// @return whether all records could be read
@@ -62,7 +69,7 @@ final class UpstreamDamageTest {
                 byte[] bytes = Files.readAllBytes(file);
                 for (int size = 0; size < bytes.length; size++) {
                     if (isWorthwhile(size, bytes.length)) {
-                        Files.write(file, Arrays.copyOf(bytes, size));
+                        replace(file, Arrays.copyOf(bytes, size));
                         // The last byte is the end of a line.
                         boolean isUnused = file.endsWith("schema.json") && size == bytes.length - 1;
                         assertTrue(!isReadable(store) || isUnused, file + " cut to " + size + " bytes");
@@ -84,7 +91,7 @@ final class UpstreamDamageTest {
                     for (int bit = 0; bit < 8; bit++) {
                         if (isWorthwhile(position, bit, bytes.length)) {
                             bytes[position] ^= (byte) (1 << bit);
-                            Files.write(file, bytes);
+                            replace(file, bytes);
                             bytes[position] ^= (byte) (1 << bit);
                             refusedCount += isReadable(store) ? 0 : 1;
                         }
@@ -177,7 +184,7 @@ final class UpstreamDamageTest {
     @Test
     void bombsAreRefusedBeforeTheyExpand() throws IOException {
         byte[] bomb = deflated(64 << 20);
-        // The size that the entry names is too small, larger than so many bytes can give, and beyond the limit.
+        // The size in the entry is too small, larger than the bytes can expand to, and beyond the limit.
         for (int size : new int[] {5, bomb.length * 2000, -1}) {
             Path store = compressed("bomb" + size, bomb, size);
             DatasetException e = assertThrows(DatasetException.class, () -> UpstreamStores.records(store));

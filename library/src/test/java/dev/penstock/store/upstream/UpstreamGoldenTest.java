@@ -159,7 +159,7 @@ final class UpstreamGoldenTest {
                 .contains("uint8 or uint64"));
         assertTrue(assertThrows(IllegalArgumentException.class, () -> StoreTypes.of("f5"))
                 .getMessage()
-                .contains("f5 is no type"));
+                .contains("f5 is not an element type"));
         assertEquals(ElementType.BF16, StoreTypes.find("bfloat16"));
         assertEquals(ElementType.C64, StoreTypes.find("complex64"));
         for (String name : List.of("", "<", ">f4", "f3", "f", "float8_e4m3fn", "i99999999999999999999", "O")) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.RecordChoice;
+import dev.penstock.catalog.RecordSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// Copies a dataset into another format.
+@CommandLine.Command(
+        name = "convert",
+        header = "Copy a dataset into another format: store, table, pack or shards.",
+        description = {
+            "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
+                    + " paths and values), a .csv file, or JSON Lines (.jsonl) with an object in each line. The types"
+                    + " of text files are guessed. The format of the target follows from --to or from its"
+                    + " extension. Deleted records are skipped.",
+            "The target appears when it is complete and all its records have been read back and compared with the"
+                    + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
+                    + " command continues: a store after the last commit, a table of several files and shards after"
+                    + " the last full file. A pack and a single .npy file start again.",
+            "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
+                    + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
+                    + " read as numbers by --as."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock convert selfplay steps.npy --fields board,move --where \"move == 2\"",
+            "  penstock convert texts.jsonl texts --to store --compress zstd",
+            "  penstock convert photos.a2pack photos --to store --compress zstd",
+            "  penstock convert vectors.a2pack vectors.npy --as float32",
+            "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
+        })
+final class ConvertCommand extends ConvertingCommand {
+    @Parameters(index = "0", paramLabel = "SOURCE", description = "The path of the dataset, in any format.")
+    Path source;
+
+    @Parameters(index = "1", paramLabel = "TARGET", description = "The path of the new dataset.")
+    Path output;
+
+    @Mixin
+    SnapshotOption snapshot = new SnapshotOption();
+
+    @Override
+    public Integer call() throws IOException {
+        try (RecordSource records = open(target.choice())) {
+            return convert(records, output, "Converted", target.format);
+        }
+    }
+
+    /// Whether the target is a table, whose text has a fixed size.
+    private boolean isTable() {
+        return target.format == null ? output.toString().endsWith(".npy") : target.format.equals("table");
+    }
+
+    private RecordSource open(RecordChoice choice) throws IOException {
+        String name = source.toString();
+        if (name.endsWith(".csv")) {
+            choice.requireAll("a CSV file");
+            return CsvRecords.open(source);
+        }
+        if (JsonLines.isName(name)) {
+            choice.requireAll("a file of JSON Lines");
+            return JsonRecords.open(source, isTable());
+        }
+        return Catalog.records(snapshot.of(source), io.options(), choice);
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Concat;
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.Conversion;
+import dev.penstock.catalog.RecordSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+
+/// A command that copies records into a new dataset of any format.
+abstract class ConvertingCommand extends Command {
+    @Mixin
+    TargetOption target = new TargetOption();
+
+    @Mixin
+    AccessOption io = new AccessOption();
+
+    /// Copies all records of a source and prints a summary.
+    ///
+    /// @param verb   the verb of the message, as in `Converted`
+    /// @param format the format of the target, or null to use the extension of its name
+    Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
+        RecordSource source = target.typed(records);
+        long start = System.nanoTime();
+        Conversion.Report report;
+        Conversion conversion = Conversion.of(source, output, format, target.options());
+        try (ProgressBar copying = progress("copy", ProgressBar.Unit.RECORDS);
+                ProgressBar verifying = progress("compare", ProgressBar.Unit.RECORDS)) {
+            report = conversion.run(copying, verifying);
+        } catch (IOException e) {
+            Optional<Path> unfinished = Conversion.unfinished(output);
+            if (unfinished.isPresent()) {
+                remark("The converted part is in " + unfinished.get()
+                        + "; run the same command to continue, or to start again if the format cannot be continued.");
+            }
+            throw e;
+        }
+        print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
+        return 0;
+    }
+
+    /// The default format of the target if neither an option nor its name gives one: that of the source.
+    String usualFormat(Dataset source, Path output) {
+        if (target.format != null || Catalog.isTargetName(output)) {
+            return target.format;
+        }
+        String found =
+                source instanceof Concat concat ? concat.parts().getFirst().format() : source.format();
+        boolean isTarget =
+                Catalog.targets().stream().anyMatch(format -> format.format().equals(found));
+        return isTarget ? found : null;
+    }
+
+    private void print(RecordSource source, Path output, String verb, Conversion.Report report, double seconds) {
+        long leftOut = leftOut(source, report);
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("source", source.name());
+            json.put("output", output);
+            json.put("format", report.format());
+            json.put("records", report.records());
+            json.put("fields", report.fields().stream().map(Field::name).toList());
+            json.put("bytes", report.bytes());
+            json.put("resumedAt", report.resumedAt());
+            json.put("deletedLeftOut", leftOut);
+            json.put("verified", true);
+            json.put("fingerprint", report.fingerprint());
+            json.put("seconds", seconds);
+            printJson(json);
+            return;
+        }
+        if (report.resumedAt() > 0) {
+            remark("Continued after " + Text.number(report.resumedAt()) + " records of an interrupted conversion.");
+        }
+        remark(verb + " " + Text.number(report.records()) + " records of " + source.name() + " to " + output + " ("
+                + report.format() + ", " + Text.bytes(report.bytes()) + ") in " + Text.seconds(seconds)
+                + "; read back and equal to the source"
+                + (leftOut == 0 ? "" : ". " + Text.number(leftOut) + " deleted records were skipped"));
+    }
+
+    /// The number of deleted records, if no other records are skipped.
+    private long leftOut(RecordSource source, Conversion.Report report) {
+        Dataset dataset = source.dataset().orElse(null);
+        boolean isWhole = dataset != null && dataset.hasDeleted() && target.condition == null && !isSampling();
+        return isWhole ? dataset.count() - report.records() : 0;
+    }
+
+    /// Whether records are sampled at random.
+    boolean isSampling() {
+        return false;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.shards.ShardFormat;
+import dev.penstock.shards.ShardReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Parameters;
+
+/// A command about one dataset, or about several that are read as one.
+abstract class DatasetsCommand extends DatasetCommand {
+    @Parameters(
+            index = "1..*",
+            paramLabel = "PATH",
+            description = "More datasets with the same fields, to be read as one after the first. A quoted pattern"
+                    + " such as 'day-*' stands for all that match.")
+    List<Path> more = new ArrayList<>();
+
+    @Override
+    Dataset open() throws IOException {
+        if (more.isEmpty()) {
+            return super.open();
+        }
+        if (snapshot.name != null) {
+            throw new IllegalArgumentException(
+                    "--snapshot works for a single store, but " + (more.size() + 1) + " paths are given");
+        }
+        List<Path> paths = new ArrayList<>(List.of(path));
+        paths.addAll(more);
+        Dataset dataset =
+                isCorpus(paths) ? ShardReader.open(paths, options().shards()) : Catalog.open(paths, options());
+        if (isLenient) {
+            dataset.remarks().forEach(this::remark);
+        }
+        return dataset;
+    }
+
+    /// Whether all paths are activation shards, which make one corpus.
+    private static boolean isCorpus(List<Path> paths) {
+        return paths.stream()
+                .allMatch(path -> path.toString().endsWith(ShardFormat.EXTENSION) && Files.isRegularFile(path));
+    }
+}

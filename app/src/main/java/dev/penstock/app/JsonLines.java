@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.memory.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Reads the values of a file of JSON Lines. Blank lines are skipped.
+final class JsonLines implements AutoCloseable {
+    private final Path file;
+    private final CountingStream stream;
+    private final BufferedReader reader;
+    private long lineNumber;
+
+    JsonLines(Path file) throws IOException {
+        this.file = file;
+        this.stream = new CountingStream(Files.newInputStream(file), Files.size(file));
+        this.reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8.newDecoder()));
+    }
+
+    /// Whether the name of a file says that it has lines of JSON.
+    static boolean isName(String name) {
+        return name.endsWith(".jsonl") || name.endsWith(".ndjson");
+    }
+
+    /// Receives a value as [Json] parses it.
+    @FunctionalInterface
+    interface Sink {
+        /// @throws IllegalArgumentException when the value is not valid; the line is added to the message
+        void accept(Object json);
+    }
+
+    /// Reads the next value.
+    ///
+    /// @return false when there is none
+    /// @throws BadInput when the line is not JSON, or the sink refuses it
+    boolean next(Sink sink) throws IOException {
+        String line = line();
+        while (line != null && line.isBlank()) {
+            line = line();
+        }
+        if (line == null) {
+            return false;
+        }
+        try {
+            sink.accept(Json.parse(line.getBytes(StandardCharsets.UTF_8)));
+            return true;
+        } catch (IllegalArgumentException e) {
+            throw new BadInput(file + ", line " + lineNumber + ": " + e.getMessage(), e);
+        }
+    }
+
+    private String line() throws IOException {
+        lineNumber++;
+        try {
+            return reader.readLine();
+        } catch (CharacterCodingException e) {
+            throw new BadInput(file + ", line " + lineNumber + ": the text is not UTF-8", e);
+        }
+    }
+
+    /// The file with the number of bytes that were read.
+    CountingStream stream() {
+        return stream;
+    }
+
+    @Override
+    public void close() throws IOException {
+        reader.close();
+    }
+}

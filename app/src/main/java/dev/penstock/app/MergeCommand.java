@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Dataset;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.RecordSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Copies several datasets into one.
+@CommandLine.Command(
+        name = "merge",
+        header = "Copy several datasets with the same fields into one, of any format.",
+        description = {
+            "The records are in the order in which the datasets are given; a quoted pattern stands for all that"
+                    + " match, in the order of their names. All datasets must have the same fields.",
+            "Without --to, and if the name of the output has no extension, the output has the format of the first"
+                    + " dataset. It is written, compared and resumed as by convert."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  penstock merge day-1 day-2 day-3 --output week",
+            "  penstock merge 'runs-*.a2pack' --output runs.a2pack"
+        })
+final class MergeCommand extends ConvertingCommand {
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "The paths of the datasets, in any format.")
+    List<Path> paths;
+
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "PATH",
+            description = "The path of the new dataset.")
+    Path output;
+
+    @Override
+    public Integer call() throws IOException {
+        Dataset all = Catalog.open(paths, io.options());
+        try (RecordSource records = Catalog.records(all, target.choice())) {
+            return convert(records, output, "Merged", usualFormat(all, output));
+        }
+    }
+}

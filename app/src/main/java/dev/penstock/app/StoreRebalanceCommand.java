@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.ElementType;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Layouts;
+import dev.penstock.store.RebalanceOptions;
+import dev.penstock.store.RebalancePlan;
+import dev.penstock.store.RebalanceReport;
+import dev.penstock.store.RebalanceRequest;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreReader;
+import dev.penstock.store.StoreSnapshots;
+import dev.penstock.store.StoreStats;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/// Frees the space of garbage.
+@CommandLine.Command(
+        name = "rebalance",
+        header = "Free the space of garbage that updates and deletes left in a store.",
+        description = "Values of chunks with much garbage are copied to new chunks, and the old chunks are deleted."
+                + " Records keep their indices and values. Readers can continue; chunks that they need are deleted"
+                + " later. It can be stopped at any time and continues with the next call. While a writer has the"
+                + " store open, the writer is asked to do it after its next commit; --order is not possible then.",
+        footer = {
+            "",
+            "Example:",
+            "  penstock store rebalance images --dry-run",
+            "  penstock store rebalance images --min-garbage 0.1",
+            "  penstock store rebalance images --cluster-by label"
+        })
+final class StoreRebalanceCommand extends StorefileCommand {
+    @Option(
+            names = "--min-garbage",
+            paramLabel = "SHARE",
+            description = "Copy chunks with at least this fraction of garbage, from 0 (all chunks) to 1 (default:"
+                    + " 0.3, and 0 with --cluster-by or --order).")
+    Double minGarbage;
+
+    @Option(
+            names = "--cluster-by",
+            paramLabel = "FIELD",
+            split = ",",
+            description = "Store the values of this field next to each other, in separate chunks.")
+    List<String> apart = List.of();
+
+    @Option(
+            names = "--order",
+            paramLabel = "FILE",
+            description =
+                    "Store values in the order of the record indices in this file: text with one index on each line,"
+                            + " or a NumPy array of int64. Other records follow in the order of their indices.")
+    Path order;
+
+    @Option(
+            names = {"--dry-run", "--estimate"},
+            description = "Only print what would be done.")
+    boolean isDryRun;
+
+    @Override
+    public Integer call() throws IOException {
+        RebalanceOptions options = options();
+        RebalancePlan plan;
+        try (StoreReader store = StoreReader.open(path);
+                ProgressBar progress = progress("estimate", ProgressBar.Unit.RECORDS)) {
+            plan = RebalancePlan.of(store, options, progress);
+        }
+        if (isDryRun) {
+            report("Would rebalance", figures(plan), System.nanoTime());
+            return 0;
+        }
+        remark(path + ": " + estimate(plan));
+        long start = System.nanoTime();
+        RebalanceReport report;
+        try (ProgressBar progress = progress("rebalance", ProgressBar.Unit.BYTES)) {
+            report = RebalanceRequest.run(path, StoreOptions.DEFAULT, options, progress, this::remarkOnWaiting);
+        }
+        report("Rebalanced", figures(report), start);
+        remarkOnSnapshots();
+        return 0;
+    }
+
+    private static String estimate(RebalancePlan plan) {
+        int chunkCount = plan.chunks().size();
+        if (chunkCount == 0) {
+            return "no chunk has that much garbage, so nothing is copied; --min-garbage 0 copies all chunks";
+        }
+        return "copies " + Text.bytes(plan.copiedBytes()) + " out of " + Text.number(chunkCount)
+                + (chunkCount == 1 ? " chunk" : " chunks")
+                + ", which temporarily needs the same amount of space, and frees " + Text.bytes(plan.freedBytes());
+    }
+
+    /// A deleted chunk takes space on the disk as long as a snapshot has it.
+    private void remarkOnSnapshots() throws IOException {
+        List<String> names = StoreSnapshots.of(path).list().stream()
+                .filter(snapshot -> snapshot.keptBytes() > 0)
+                .map(StoreSnapshots.Snapshot::name)
+                .toList();
+        if (!names.isEmpty()) {
+            remark(path + ": named snapshots keep chunks that the store no longer needs: " + String.join(", ", names)
+                    + "; `store snapshot list` shows how much, and `store snapshot drop` gives the space back");
+        }
+    }
+
+    private void remarkOnWaiting(String holder) {
+        remark(path + ": " + holder + " writes to the store and was asked to rebalance it, which it begins after its"
+                + " next commit; waiting until that is done, or until the writer has closed the store");
+    }
+
+    private RebalanceOptions options() throws IOException {
+        try {
+            RebalanceOptions options = RebalanceOptions.DEFAULT;
+            options = apart.isEmpty() ? options : options.withApart(apart);
+            options = order == null ? options : options.withOrder(readOrder());
+            return minGarbage == null ? options : options.withMinGarbage(minGarbage);
+        } catch (IllegalArgumentException e) {
+            throw usage(e.getMessage());
+        }
+    }
+
+    private long[] readOrder() throws IOException {
+        if (order.toString().endsWith(".npy")) {
+            return readArray();
+        }
+        try (Stream<String> lines = Files.lines(order)) {
+            return lines.map(String::strip)
+                    .filter(line -> !line.isEmpty())
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+        } catch (NumberFormatException e) {
+            throw usage("--order: " + order + " has a line that is not a record index: " + e.getMessage());
+        }
+    }
+
+    private long[] readArray() throws IOException {
+        try (Dataset array = Catalog.open(order);
+                Batch batch = Batch.create(array.fields())) {
+            boolean isIndices = array.fields().size() == 1
+                    && array.fields().getFirst().itemSize() == Long.BYTES
+                    && array.fields().getFirst().type() == ElementType.I64;
+            if (!isIndices) {
+                throw usage("--order: " + order + " is not an int64 array with one index for each record");
+            }
+            array.gather(LongStream.range(0, array.count()).toArray(), batch);
+            long[] indices = new long[Math.toIntExact(array.count())];
+            for (int i = 0; i < indices.length; i++) {
+                indices[i] = batch.column(0).value(i).get(Layouts.U64, 0);
+            }
+            return indices;
+        }
+    }
+
+    private Map<String, Object> figures(RebalancePlan plan) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("chunks", (long) plan.chunks().size());
+        put(figures, "copiedBytes", "copied", plan.copiedBytes());
+        put(figures, "freedBytes", "freed", plan.freedBytes());
+        utilisation(figures, "", plan.stats());
+        return figures;
+    }
+
+    private Map<String, Object> figures(RebalanceReport report) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("chunks", report.chunkCount());
+        figures.put("values", report.movedCount());
+        put(figures, "copiedBytes", "copied", report.movedBytes());
+        put(figures, "deletedBytes", "deleted", report.deletedBytes());
+        put(figures, "freedBytes", "freed", report.freedBytes());
+        put(figures, "waitingBytes", "waiting for readers", report.waitingBytes());
+        utilisation(figures, "Before", report.before());
+        utilisation(figures, "After", report.after());
+        return figures;
+    }
+
+    private void put(Map<String, Object> figures, String key, String words, long bytes) {
+        figures.put(isJson ? key : words, isJson ? (Object) bytes : Text.bytes(bytes));
+    }
+
+    private void utilisation(Map<String, Object> figures, String when, StoreStats stats) {
+        String words = when.isEmpty() ? "" : " " + when.toLowerCase(Locale.ROOT);
+        figures.put(
+                isJson ? "rowUtilisation" + when : "row utilisation" + words,
+                isJson ? (Object) stats.rowUtilisation() : StoreStatsCommand.percent(stats.rowUtilisation()));
+        figures.put(
+                isJson ? "byteUtilisation" + when : "byte utilisation" + words,
+                isJson ? (Object) stats.byteUtilisation() : StoreStatsCommand.percent(stats.byteUtilisation()));
+    }
+}

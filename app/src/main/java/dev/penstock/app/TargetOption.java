@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.catalog.RecordChoice;
+import dev.penstock.catalog.RecordSource;
+import dev.penstock.catalog.TargetOptions;
+import dev.penstock.store.StoreTypes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/// The options for the fields and records of a source, and for writing the target.
+final class TargetOption {
+    @Option(
+            names = "--to",
+            paramLabel = "FORMAT",
+            description = "The format of the target: pack, table, shards or store (default: by the"
+                    + " extension of its name: .a2pack, .npy, .shards or .store).")
+    String format;
+
+    @Option(
+            names = "--field",
+            paramLabel = "NAME",
+            description = "Convert only this field, as plain values: a pack, an array, or rows of shards.")
+    String field;
+
+    @Option(
+            names = "--fields",
+            paramLabel = "LIST",
+            description = "Convert only these fields, as in a,b (default: all).")
+    String fields;
+
+    @Option(
+            names = "--where",
+            paramLabel = "COND",
+            description = "Use only records that match this condition (see select).")
+    String condition;
+
+    @Option(
+            names = "--dtype",
+            paramLabel = "f16|bf16|f32|f64",
+            description = "Convert floating-point numbers to this type. Integers are converted as well if a"
+                    + " record has one field only.")
+    String dtype;
+
+    @Option(
+            names = "--as",
+            paramLabel = "TYPE",
+            description = "Read values of bytes, such as the records of a pack, as rows of numbers of this type, for"
+                    + " example float32. All must have the same size.")
+    String type;
+
+    @Option(
+            names = "--compress",
+            paramLabel = "HOW",
+            description =
+                    "For a pack none, zstd or lz4; for a store raw, flate, zstd or lz4 (default: none; from store to"
+                            + " store that of the source).")
+    String compression;
+
+    @Option(names = "--level", paramLabel = "L", description = "For a pack: the compression level.")
+    Integer level;
+
+    @Option(names = "--align", paramLabel = "BYTES", description = "For a pack: the alignment of records in bytes.")
+    Long alignment;
+
+    @Option(
+            names = "--shard-rows",
+            paramLabel = "N",
+            description = "For shards and for a table that is a folder: start a new file after N rows.")
+    Long shardRows;
+
+    @Option(
+            names = "--shard-bytes",
+            paramLabel = "BYTES",
+            converter = ByteCount.class,
+            description = "Likewise the largest size of a file, as in 2g (default: 1g).")
+    Long shardBytes;
+
+    @Option(
+            names = "--overwrite",
+            description = "Replace an existing target when the new one is complete. A folder is replaced only if it"
+                    + " holds a dataset and nothing else.")
+    boolean isReplacing;
+
+    /// The selected fields and records.
+    RecordChoice choice() {
+        if (field != null && fields != null) {
+            throw new IllegalArgumentException("--field and --fields cannot be used together");
+        }
+        List<String> names = new ArrayList<>();
+        if (field != null) {
+            names.add(field);
+        }
+        if (fields != null) {
+            for (String name : fields.split(",")) {
+                names.add(name.strip());
+            }
+        }
+        return RecordChoice.ALL.withFields(names).withCondition(condition);
+    }
+
+    /// The records, as rows of numbers if a type was given.
+    RecordSource typed(RecordSource records) throws IOException {
+        return type == null ? records : RecordSource.numbers(records, StoreTypes.of(type));
+    }
+
+    /// The options for writing the target.
+    TargetOptions options() {
+        return TargetOptions.DEFAULT
+                .withDtype(dtype == null ? null : StoreTypes.of(dtype))
+                .withCompression(compression, level)
+                .withAlignment(alignment)
+                .withShards(shardRows, shardBytes)
+                .withPlain(field != null)
+                .withReplacing(isReplacing);
+    }
+}

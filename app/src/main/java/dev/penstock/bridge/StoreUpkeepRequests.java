@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Dataset;
+import dev.penstock.Progress;
+import dev.penstock.store.RebalanceOptions;
+import dev.penstock.store.RebalancePlan;
+import dev.penstock.store.RebalanceReport;
+import dev.penstock.store.RebalanceRequest;
+import dev.penstock.store.StoreCompression;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreReader;
+import dev.penstock.store.StoreSchema;
+import dev.penstock.store.StoreSnapshots;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Requests about a store as a whole: refreshing, named snapshots, rebalancing, and changes of fields.
+final class StoreUpkeepRequests {
+    private StoreUpkeepRequests() {}
+
+    /// @return a value for JSON
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "storeRefresh" -> refresh(request);
+            case "storeSnapshotCreate" -> describe(snapshots(request).create(request.text("name")));
+            case "storeSnapshotList" ->
+                snapshots(request).list().stream()
+                        .map(StoreUpkeepRequests::describe)
+                        .toList();
+            case "storeSnapshotPath" ->
+                snapshots(request).path(request.text("name")).toString();
+            case "storeSnapshotDrop" -> drop(request);
+            case "storeFieldAdd" -> addField(request);
+            case "storeFieldDrop" -> dropField(request);
+            case "storeFieldCompress" -> compress(request);
+            case "storeRebalance" -> rebalance(request);
+            case "storeRebalancePlan" -> plan(request);
+            case "storeRebalanceAt" -> rebalanceAt(request);
+            case "storeRebalancePlanAt" -> planAt(request);
+            default -> throw new IllegalArgumentException("unknown request: " + request.verb());
+        };
+    }
+
+    private static Path path(Request request) {
+        return Path.of(request.text("path"));
+    }
+
+    private static StoreSnapshots snapshots(Request request) throws IOException {
+        return StoreSnapshots.of(path(request));
+    }
+
+    private static Object drop(Request request) throws IOException {
+        snapshots(request).drop(request.text("name"));
+        return null;
+    }
+
+    private static Object addField(Request request) throws IOException {
+        Request field = new Request(request.list("fields", Map.class).getFirst());
+        StoreSchema.addField(path(request), StoreRequests.declared(field), StoreOptions.DEFAULT);
+        return null;
+    }
+
+    private static Object dropField(Request request) throws IOException {
+        StoreSchema.dropField(path(request), request.text("name"), StoreOptions.DEFAULT);
+        return null;
+    }
+
+    private static Object compress(Request request) throws IOException {
+        StoreCompression compression = StoreCompression.of(request.text("compress"));
+        StoreSchema.compress(path(request), request.text("name"), compression, StoreOptions.DEFAULT, Progress.NONE);
+        return null;
+    }
+
+    private static RebalanceOptions options(Request request) {
+        RebalanceOptions options = RebalanceOptions.DEFAULT;
+        if (request.has("apart")) {
+            options = options.withApart(request.list("apart", String.class));
+        }
+        if (request.has("order")) {
+            options = options.withOrder(request.memory("order").toArray(ValueLayout.JAVA_LONG_UNALIGNED));
+        }
+        return request.has("minGarbage") ? options.withMinGarbage(request.real("minGarbage")) : options;
+    }
+
+    private static Object rebalance(Request request) throws IOException {
+        return figures(StoreRequests.writer(request).rebalance(options(request), Progress.NONE));
+    }
+
+    /// Rebalances a store at a path, which another process may be writing.
+    private static Object rebalanceAt(Request request) throws IOException {
+        return figures(RebalanceRequest.run(
+                path(request), StoreOptions.DEFAULT, options(request), Progress.NONE, holder -> {}));
+    }
+
+    private static Map<String, Object> figures(RebalanceReport report) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("chunks", report.chunkCount());
+        figures.put("values", report.movedCount());
+        figures.put("copied_bytes", report.movedBytes());
+        figures.put("deleted_bytes", report.deletedBytes());
+        figures.put("freed_bytes", report.freedBytes());
+        figures.put("waiting_bytes", report.waitingBytes());
+        figures.put("before", StoreRequests.figures(report.before()));
+        figures.put("after", StoreRequests.figures(report.after()));
+        return figures;
+    }
+
+    private static Object plan(Request request) throws IOException {
+        try (StoreReader store = StoreRequests.writer(request).snapshot()) {
+            return plan(store, request);
+        }
+    }
+
+    private static Object planAt(Request request) throws IOException {
+        try (StoreReader store = StoreReader.open(path(request))) {
+            return plan(store, request);
+        }
+    }
+
+    private static Object plan(StoreReader store, Request request) throws IOException {
+        RebalancePlan plan = RebalancePlan.of(store, options(request), Progress.NONE);
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("chunks", (long) plan.chunks().size());
+        figures.put("copied_bytes", plan.copiedBytes());
+        figures.put("freed_bytes", plan.freedBytes());
+        figures.put("before", StoreRequests.figures(plan.stats()));
+        return figures;
+    }
+
+    private static Map<String, Object> describe(StoreSnapshots.Snapshot snapshot) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("name", snapshot.name());
+        description.put("records", snapshot.recordCount());
+        description.put("commit", snapshot.sequence());
+        description.put("kept_bytes", snapshot.keptBytes());
+        return description;
+    }
+
+    /// Refreshes a dataset to the last commit, if `move` is set.
+    ///
+    /// @return whether there was a newer commit, and the values that may have changed
+    private static Object refresh(Request request) throws IOException {
+        Dataset dataset = DatasetRequests.dataset(request);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("moved", request.isTrue("move") && dataset.refresh());
+        answer.put("count", dataset.count());
+        answer.put("bytes", dataset.bytes());
+        answer.put(
+                "fields",
+                dataset.fields().stream().map(DatasetRequests::describe).toList());
+        answer.put("facts", dataset.facts());
+        answer.put("remarks", dataset.remarks());
+        return answer;
+    }
+}

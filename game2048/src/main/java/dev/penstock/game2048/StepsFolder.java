@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.game2048;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Location;
+import dev.penstock.groups.GroupFormat;
+import dev.penstock.groups.GroupedTable;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.table.TableReader;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// The files of a steps dataset, for writers.
+///
+/// @param disk the disk that holds the folder
+/// @param path the folder
+record StepsFolder(Disk disk, Path path) {
+    /// The name of a file that is never published. Its temporary file is the lock of the folder.
+    private static final String LOCK = "lock";
+
+    private static final Pattern SHARD = Pattern.compile("steps-(\\d{5,6})\\.npy");
+
+    /// Excludes other writers until it is closed.
+    NewFile lock() throws IOException {
+        return NewFile.createAlone(disk, path.resolve(LOCK), path);
+    }
+
+    TableReader.Options readOptions() {
+        return TableReader.Options.DEFAULT.withDisk(disk);
+    }
+
+    Path database() {
+        return path.resolve(GroupFormat.DATABASE);
+    }
+
+    void requireDataset() throws IOException {
+        if (!disk.exists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (!GroupedTable.isGrouped(disk, path)) {
+            throw new DatasetException.WrongFormat(
+                    path,
+                    disk.isDirectory(path)
+                            ? "this is not a steps dataset: " + missing() + " is missing"
+                            : "a steps dataset must be a folder; create one with `penstock steps build`");
+        }
+    }
+
+    private String missing() throws IOException {
+        return disk.exists(database()) ? StepsFormat.FILE : GroupFormat.DATABASE;
+    }
+
+    /// Checks that a dataset can be built: the folder must be absent, empty, or left by an interrupted build.
+    void requireNoDataset() throws IOException {
+        if (!disk.exists(path)) {
+            return;
+        }
+        if (!disk.isDirectory(path)) {
+            throw new FileAlreadyExistsException(
+                    path.toString(), null, "a file has this name, but a dataset is a folder: choose another name");
+        }
+        boolean isEmpty = disk.list(path).stream().allMatch(NewFile::isTemporary);
+        boolean isUnfinished = !disk.exists(database()) && StepsManifest.read(disk, path) != null;
+        if (!isEmpty && !isUnfinished) {
+            throw new FileAlreadyExistsException(
+                    path.toString(),
+                    null,
+                    "an existing folder is not replaced: remove it, choose another name, or use steps append");
+        }
+    }
+
+    /// Deletes shards that were never committed.
+    void deleteShards(long firstNumber) throws IOException {
+        for (Path file : disk.list(path)) {
+            String name = file.getFileName().toString();
+            if (isShard(name) && number(name) >= firstNumber) {
+                disk.delete(file);
+            }
+        }
+    }
+
+    private static boolean isShard(String name) {
+        return SHARD.matcher(name).matches();
+    }
+
+    /// The number in the name of a shard.
+    static long number(String shard) {
+        return Long.parseLong(SHARD.matcher(shard).replaceAll("$1"));
+    }
+
+    /// The manifest, or one created from the files if there is none.
+    StepsManifest manifest(GroupedTable table, boolean isWide) throws IOException {
+        List<Path> files = table.arrayFiles().stream().map(Location::path).toList();
+        boolean isSharded =
+                files.size() > 1 || isShard(files.getFirst().getFileName().toString());
+        StepsManifest found = StepsManifest.read(disk, path);
+        StepsManifest start = found == null ? StepsManifest.empty(isSharded, isWide) : found;
+        List<StepsWriter.Part> parts = new ArrayList<>();
+        for (Path file : files) {
+            String name = file.getFileName().toString();
+            StepsWriter.Part known = start.parts().stream()
+                    .filter(part -> part.file().equals(name))
+                    .findFirst()
+                    .orElse(null);
+            parts.add(known == null ? part(file) : known);
+        }
+        return new StepsManifest(
+                isSharded, isWide, table.count(), table.groups().count(), start.created(), parts, start.sources());
+    }
+
+    private StepsWriter.Part part(Path file) throws IOException {
+        try (TableReader one = TableReader.open(file, readOptions());
+                Disk.Readable bytes = disk.open(file)) {
+            return new StepsWriter.Part(file.getFileName().toString(), one.count(), bytes.size(), null);
+        }
+    }
+}

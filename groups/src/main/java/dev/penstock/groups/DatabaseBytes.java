@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.groups;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Disk;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// Reads a `metadata.db` that a writer may be changing, or was changing when it was killed, and returns the bytes
+/// of one committed state. It writes nothing and takes no lock.
+///
+/// A writer forces its rollback journal before it changes the database, and removes the journal last. So if there
+/// was a journal during the read, restoring its pages gives the old database, whichever of the new pages were
+/// read. Every commit changes the counter in the header of the database. So if there was no journal before and
+/// after the read and the counter is the same, the bytes are one state.
+final class DatabaseBytes {
+    /// The largest size of a journal: that of the pages of a database plus their numbers.
+    private static final long JOURNAL_SIZE_MAX = GroupFormat.DATABASE_SIZE_MAX + (GroupFormat.DATABASE_SIZE_MAX >> 4);
+
+    private static final int HEADER_SIZE = 100;
+    private static final int COUNTER_OFFSET = 24;
+    private static final int ATTEMPTS = 200;
+    private static final int PAUSE_MS_MAX = 50;
+
+    private final Disk disk;
+    private final Path database;
+    private final Path journal;
+
+    private DatabaseBytes(Disk disk, Path folder) {
+        this.disk = disk;
+        this.database = folder.resolve(GroupFormat.DATABASE);
+        this.journal = folder.resolve(GroupFormat.JOURNAL);
+    }
+
+    /// Reads the bytes of the database in a folder.
+    ///
+    /// @throws DatasetException when the file is not a database, or another program does not stop writing it
+    static byte[] read(Disk disk, Path folder) throws IOException {
+        requireNoLog(disk, folder);
+        return new DatabaseBytes(disk, folder).read();
+    }
+
+    /// Rejects a file that is not a database, or that another program has open in WAL mode.
+    static void requireUsable(Disk disk, Path folder) throws IOException {
+        requireNoLog(disk, folder);
+        DatabaseBytes bytes = new DatabaseBytes(disk, folder);
+        bytes.counter(bytes.bytes(bytes.database, HEADER_SIZE));
+    }
+
+    /// Whether a writer is changing the database, or was killed while doing so.
+    static boolean hasJournal(Disk disk, Path folder) throws IOException {
+        return new DatabaseBytes(disk, folder).journal() != null;
+    }
+
+    /// Rejects a database in WAL mode. Its committed pages are in a log, which is not read here.
+    private static void requireNoLog(Disk disk, Path folder) throws IOException {
+        Path log = folder.resolve(GroupFormat.LOG);
+        try (Disk.Readable open = disk.exists(log) ? disk.open(log) : null) {
+            if (open != null && open.size() > 0) {
+                throw new DatasetException.Corrupt(
+                        log,
+                        0,
+                        Reason.UNCOMMITTED,
+                        "another program is writing " + GroupFormat.DATABASE
+                                + ", or was stopped while writing; close that"
+                                + " program, and if the file stays, open the database once with sqlite3 to merge it");
+            }
+        }
+    }
+
+    private byte[] read() throws IOException {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            byte[] found = tryRead();
+            if (found != null) {
+                return found;
+            }
+            try {
+                Thread.sleep(Math.min(attempt, PAUSE_MS_MAX));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while waiting for the writer of " + database);
+            }
+        }
+        throw new DatasetException.Corrupt(
+                database, 0, Reason.UNCOMMITTED, "another program keeps writing the database; try again later");
+    }
+
+    /// Returns null when a commit happened during the read.
+    private byte[] tryRead() throws IOException {
+        int counterBefore = counter(bytes(database, HEADER_SIZE));
+        RollbackJournal before = journal();
+        byte[] found = bytes(database, GroupFormat.DATABASE_SIZE_MAX);
+        RollbackJournal after = journal();
+        if (after == null) {
+            boolean isSame = before == null && counterBefore == counter(bytes(database, HEADER_SIZE));
+            return isSame && counterBefore == counter(found) ? found : null;
+        }
+        byte[] undone = after.undo(found);
+        boolean isSameTransaction = before == null ? counter(undone) == counterBefore : before.nonce() == after.nonce();
+        return isSameTransaction ? undone : null;
+    }
+
+    private int counter(byte[] bytes) {
+        byte[] magic = GroupFormat.DATABASE_MAGIC.getBytes(StandardCharsets.US_ASCII);
+        if (bytes.length < HEADER_SIZE || !Arrays.equals(magic, Arrays.copyOf(bytes, magic.length))) {
+            throw new DatasetException.WrongFormat(database, "this is not an SQLite database");
+        }
+        return ByteBuffer.wrap(bytes).getInt(COUNTER_OFFSET);
+    }
+
+    private RollbackJournal journal() throws IOException {
+        byte[] bytes;
+        try {
+            bytes = disk.exists(journal) ? bytes(journal, JOURNAL_SIZE_MAX) : new byte[0];
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        RollbackJournal found = RollbackJournal.of(bytes);
+        if (found != null && found.isShared()) {
+            throw new DatasetException.Corrupt(
+                    journal,
+                    0,
+                    Reason.UNCOMMITTED,
+                    "another program was changing several databases in one transaction; open the database once with"
+                            + " sqlite3");
+        }
+        return found;
+    }
+
+    /// Reads a file, or only its first bytes if `sizeMax` is the size of the header.
+    private byte[] bytes(Path file, long sizeMax) throws IOException {
+        try (Disk.Readable source = disk.open(file)) {
+            long size = source.size();
+            if (size > sizeMax && sizeMax > HEADER_SIZE) {
+                throw new DatasetException.Corrupt(
+                        file, 0, Reason.SIZE_OVERFLOW, "the file has " + size + " bytes, but the limit is " + sizeMax);
+            }
+            byte[] bytes = new byte[(int) Math.min(size, sizeMax)];
+            int read = (int) source.read(0, MemorySegment.ofArray(bytes));
+            // If a journal grew during the read, its header may count records that were not read.
+            boolean hasGrown = sizeMax > HEADER_SIZE && source.size() > read;
+            return hasGrown ? bytes(file, sizeMax) : read == bytes.length ? bytes : Arrays.copyOf(bytes, read);
+        }
+    }
+}

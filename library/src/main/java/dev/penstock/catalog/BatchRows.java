@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import dev.penstock.Batch;
+import dev.penstock.Column;
+import dev.penstock.memory.Layouts;
+import java.lang.foreign.MemorySegment;
+
+/// Copies rows between batches.
+final class BatchRows {
+    private BatchRows() {}
+
+    /// Copies the rows from `from` to the exclusive `limit` into another batch with the same number of columns.
+    static void copy(Batch source, long from, long limit, Batch target) {
+        target.clear();
+        for (int i = 0; i < source.columns().size(); i++) {
+            copy(source.column(i), from, limit, target.column(i));
+        }
+        target.complete(limit - from);
+    }
+
+    /// Copies rows of a column into another. Rows of a fixed field may become rows of a variable one.
+    static void copy(Column source, long from, long limit, Column target) {
+        long rowCount = limit - from;
+        if (source.hasMissing()) {
+            MemorySegment.copy(source.missing(), from, target.reserveMissing(rowCount), 0, rowCount);
+        }
+        long start = from * source.field().itemSize();
+        long end = limit * source.field().itemSize();
+        if (source.field().isVariable()) {
+            MemorySegment offsets = source.offsets();
+            start = offsets.getAtIndex(Layouts.U64, from);
+            end = offsets.getAtIndex(Layouts.U64, limit);
+        }
+        MemorySegment.copy(source.values(), start, target.reserveValues(end - start), 0, end - start);
+        if (!target.field().isVariable()) {
+            return;
+        }
+        MemorySegment offsets = target.reserveOffsets(rowCount);
+        for (long row = 0; row <= rowCount; row++) {
+            long offset = source.field().isVariable()
+                    ? source.offsets().getAtIndex(Layouts.U64, from + row)
+                    : (from + row) * source.field().itemSize();
+            offsets.setAtIndex(Layouts.U64, row, offset - start);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.catalog;
+
+import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Verification;
+import dev.penstock.tree.TreeFormat;
+import dev.penstock.tree.TreeReader;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// The format of trees. They have paths and values instead of records by index, so they can be verified and
+/// converted but not opened here.
+final class TreeEntry implements Format {
+    @Override
+    public String format() {
+        return "tree";
+    }
+
+    @Override
+    public boolean recognises(Candidate candidate) {
+        return candidate.startsWith(TreeFormat.magic());
+    }
+
+    @Override
+    public Dataset open(Path path, Catalog.Options options) {
+        throw new DatasetException.WrongFormat(
+                path, "this is a tree, which has paths instead of records; see `tree --help`");
+    }
+
+    /// Gives a record for each path, in order.
+    @Override
+    public RecordSource records(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
+        choice.requireAll("a tree");
+        return new TreeRecords(TreeReader.open(path, TreeReader.Options.DEFAULT.withReading(options.reading())));
+    }
+
+    /// The tree is opened leniently, so that problems which a strict reader would reject are listed.
+    @Override
+    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
+        TreeReader.Options lenient =
+                TreeReader.Options.DEFAULT.withReading(options.reading()).withStrict(false);
+        try (TreeReader tree = TreeReader.open(path, lenient)) {
+            return tree.verify(progress);
+        }
+    }
+}

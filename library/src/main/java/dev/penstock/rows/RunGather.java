@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.rows;
+
+import static dev.penstock.memory.Layouts.U64;
+
+import dev.penstock.Batch;
+import dev.penstock.Buffer;
+import dev.penstock.Column;
+import dev.penstock.Field;
+import dev.penstock.Indices;
+import dev.penstock.Pool;
+import dev.penstock.Windows;
+import dev.penstock.memory.Faults;
+import dev.penstock.memory.OpenFiles;
+import dev.penstock.memory.Parallel;
+import dev.penstock.memory.RangeList;
+import dev.penstock.memory.Residency;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Gathers runs of consecutive rows. A run is contiguous and takes one copy, whatever its number of rows.
+///
+/// A run across two files, or in files that are not mapped, is first read into a buffer.
+///
+/// **Threads.** Safe for any number of threads. One gather uses the number of threads in the options.
+public final class RunGather implements AutoCloseable {
+    private static final long TILE_BYTES = 1L << 20;
+    private static final int TILE_RUNS = 512;
+
+    private final RowFiles files;
+    private final Map<String, RowField> fields;
+    /// The fields of runs that were requested before.
+    private final Map<Field, RowField> runFields = new ConcurrentHashMap<>();
+
+    private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
+
+    /// @param fields the fields that batches may request, with the length of a run as their first dimension
+    public RunGather(RowFiles files, List<RowField> fields) {
+        this.files = files;
+        this.fields =
+                fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
+    }
+
+    private static final class Scratch {
+        final Buffer firstRows = new Buffer();
+        final Buffer places = new Buffer();
+        final Buffer tile = new Buffer();
+        final RowTargets targets = new RowTargets();
+
+        void free() {
+            firstRows.close();
+            places.close();
+            tile.close();
+        }
+    }
+
+    /// Fills the columns of a batch with runs of a given length.
+    ///
+    /// @param firstRows 64-bit little-endian indices of the first row of each run
+    /// @return false when the batch has other fields; then nothing has changed
+    /// @throws IndexOutOfBoundsException when a run goes beyond the last row
+    public boolean gather(MemorySegment firstRows, long length, Batch batch) throws IOException {
+        for (Column column : batch.columns()) {
+            if (!isRunField(column.field(), length)) {
+                return false;
+            }
+        }
+        OpenFiles open = files.files();
+        open.acquire();
+        Scratch scratch = scratches.borrow();
+        try {
+            MemorySegment checked = requireRuns(firstRows, length, scratch);
+            long runCount = Indices.count(checked);
+            scratch.targets.clear();
+            for (int i = 0; i < batch.columns().size(); i++) {
+                Column column = batch.column(i);
+                long byteCount = Math.multiplyExact(runCount, column.field().itemSize());
+                RowField field = runFields.computeIfAbsent(column.field(), wanted -> runField(wanted, length));
+                scratch.targets.addColumn(field, column.leaseValues(byteCount), false);
+            }
+            copy(checked, length, scratch.targets);
+            Faults.settle();
+            scratch.targets.swap(runCount);
+            batch.complete(runCount);
+            return true;
+        } catch (InternalError e) {
+            throw open.translate(e);
+        } finally {
+            scratch.targets.clear();
+            scratches.giveBack(scratch);
+            open.release();
+        }
+    }
+
+    /// Copies runs in their stored form, one after another.
+    ///
+    /// @throws IndexOutOfBoundsException when a run goes beyond the last row
+    public void read(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+        files.files().use(() -> {
+            Scratch scratch = scratches.borrow();
+            try {
+                MemorySegment checked = requireRuns(firstRows, length, scratch);
+                long runSize = Math.multiplyExact(length, files.rowSize());
+                long byteCount = Math.multiplyExact(Indices.count(checked), runSize);
+                if (target.byteSize() < byteCount || target.isReadOnly()) {
+                    throw new IllegalArgumentException(
+                            "the target must be writable and have at least " + byteCount + " bytes");
+                }
+                RangeList ranges = files.files().isRanged() ? new RangeList() : null;
+                for (long i = 0; i < Indices.count(checked); i++) {
+                    read(Indices.at(checked, i), length, target.asSlice(i * runSize, runSize), ranges);
+                }
+                if (ranges != null) {
+                    ranges.read();
+                }
+            } finally {
+                scratches.giveBack(scratch);
+            }
+            return null;
+        });
+    }
+
+    /// Reads a run, or collects the ranges to read.
+    private void read(long firstRow, long length, MemorySegment target, RangeList ranges) throws IOException {
+        if (ranges == null) {
+            files.read(firstRow, length, target);
+        } else {
+            files.collect(firstRow, length, target, ranges);
+        }
+    }
+
+    /// Copies the indices to private memory and checks them there, so that another thread cannot change a checked
+    /// index.
+    private MemorySegment requireRuns(MemorySegment firstRows, long length, Scratch scratch) {
+        long runCount = Indices.count(firstRows);
+        MemorySegment checked = scratch.firstRows.reserve(firstRows.byteSize()).asSlice(0, firstRows.byteSize());
+        MemorySegment.copy(firstRows, 0, checked, 0, firstRows.byteSize());
+        long last = files.count() - length;
+        for (long i = 0; i < runCount; i++) {
+            long first = checked.getAtIndex(U64, i);
+            if (first < 0 || first > last) {
+                throw new IndexOutOfBoundsException("a run of " + length + " rows from row " + first
+                        + " is out of range: there are " + files.count() + " rows");
+            }
+        }
+        return checked;
+    }
+
+    private boolean isRunField(Field wanted, long length) {
+        RowField field = fields.get(wanted.name());
+        return field != null && Windows.windowed(field.field(), length).equals(wanted);
+    }
+
+    /// The position of the values of a field in a run. A field that is the whole row is one block.
+    private RowField runField(Field wanted, long length) {
+        RowField field = fields.get(wanted.name());
+        if (field.outer().isEmpty() && field.blockSize() == files.rowSize()) {
+            return new RowField(wanted, 0, wanted.itemSize(), List.of(), field.swapSize());
+        }
+        List<RowField.Dimension> outer = new ArrayList<>();
+        outer.add(new RowField.Dimension(length, files.rowSize()));
+        outer.addAll(field.outer());
+        return new RowField(wanted, field.offset(), field.blockSize(), List.copyOf(outer), field.swapSize());
+    }
+
+    private void copy(MemorySegment firstRows, long length, RowTargets targets) throws IOException {
+        long runCount = Indices.count(firstRows);
+        int threads = files.options().threads();
+        boolean isWorthIt =
+                threads > 1 && Math.multiplyExact(runCount, length) * files.rowSize() >= RowGather.PARALLEL_BYTES_MIN;
+        if (!isWorthIt) {
+            copy(firstRows, length, 0, runCount, targets);
+            return;
+        }
+        long partCount = Math.min(runCount, (long) threads * RowGather.PARTS_PER_THREAD);
+        Parallel.run(
+                partCount,
+                threads,
+                part -> copy(
+                        firstRows, length, runCount * part / partCount, runCount * (part + 1) / partCount, targets));
+    }
+
+    private void copy(MemorySegment firstRows, long length, long firstRun, long runLimit, RowTargets targets)
+            throws IOException {
+        long runSize = length * files.rowSize();
+        int tileRuns = Math.clamp(TILE_BYTES / Math.max(1, runSize), 1, TILE_RUNS);
+        Scratch scratch = scratches.borrow();
+        try {
+            MemorySegment places = scratch.places.reserve(tileRuns * U64.byteSize());
+            for (long run = firstRun; run < runLimit; run += tileRuns) {
+                int count = (int) Math.min(tileRuns, runLimit - run);
+                locate(firstRows, run, count, length, places, scratch.tile);
+                targets.copy(places.address(), run, count);
+                Faults.settle();
+            }
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    /// Writes the address of each run: in its file, or in the tile that it is read into.
+    private void locate(
+            MemorySegment firstRows, long firstRun, int count, long length, MemorySegment places, Buffer buffer)
+            throws IOException {
+        long runSize = length * files.rowSize();
+        Residency residency = files.files().residency();
+        MemorySegment tile = null;
+        RangeList ranges = files.files().isRanged() ? new RangeList() : null;
+        for (int i = 0; i < count; i++) {
+            long first = firstRows.getAtIndex(U64, firstRun + i);
+            if (files.isAddressable() && files.start(files.fileOf(first) + 1) - first >= length) {
+                long address = files.places().address(first);
+                if (residency.isStreamed()) {
+                    residency.willNeedAt(address, runSize);
+                }
+                places.setAtIndex(U64, i, address);
+                continue;
+            }
+            if (tile == null) {
+                tile = buffer.reserve(Math.multiplyExact(count, runSize));
+            }
+            read(first, length, tile.asSlice(i * runSize, runSize), ranges);
+            places.setAtIndex(U64, i, tile.address() + i * runSize);
+        }
+        if (ranges != null) {
+            ranges.read();
+        }
+    }
+
+    /// Frees the scratch memory; memory in use is freed when it is returned.
+    @Override
+    public void close() {
+        scratches.close();
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import java.io.IOException;
+
+/// The commits that [StoreWriter] offers, and what follows a commit: a new journal, a delayed sync, and requests
+/// of other processes.
+///
+/// **Threads.** Safe for any number of threads.
+final class CommitCalls {
+    private final StoreWriter writer;
+    private final StoreFiles files;
+    private final GroupCommit commits;
+    private final DelayedSync delayedSync;
+    private final RebalanceRequests requests;
+    private final int fieldCount;
+
+    CommitCalls(StoreWriter writer, StoreOptions options, StoreFiles files, GroupCommit commits) {
+        this.writer = writer;
+        this.files = files;
+        this.commits = commits;
+        this.delayedSync = new DelayedSync(this, options);
+        this.requests = new RebalanceRequests(writer, options.disk());
+        this.fieldCount = writer.fields().size();
+    }
+
+    /// Commits, also while the store is being closed.
+    ///
+    /// @param author the thread that is informed if its changes were discarded
+    /// @return the sequence of the commit
+    long commit(Thread author) throws IOException {
+        GroupCommit.Turn turn;
+        synchronized (writer) {
+            writer.requireNotClosed();
+            turn = commits.begin(author);
+            if (turn == null) {
+                return files.sequence();
+            }
+        }
+        commits.write(turn);
+        long sequence = afterCommit(turn.changes().size());
+        requests.look();
+        return sequence;
+    }
+
+    private long afterCommit(int changeCount) throws IOException {
+        synchronized (writer) {
+            long sequence = files.sequence();
+            commits.awaitIdle();
+            if (!writer.isClosed() && !files.isStopped()) {
+                files.rotateIfLarge();
+                delayedSync.committed(changeCount / fieldCount);
+            }
+            return sequence;
+        }
+    }
+
+    /// Makes all commits so far durable, also while the store is being closed.
+    void sync() throws IOException {
+        synchronized (writer) {
+            writer.requireNotClosed();
+            commits.awaitIdle();
+            files.sync();
+            delayedSync.synced();
+        }
+    }
+
+    /// Makes all commits so far durable, because the time of [StoreOptions#batchMillis] is over.
+    void syncInTime() throws IOException {
+        synchronized (writer) {
+            delayedSync.timerEnded();
+            sync();
+        }
+    }
+
+    /// Publishes the last commit for programs that know only the published layout.
+    void publish() throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            commits.awaitIdle();
+            files.publish();
+            delayedSync.synced();
+        }
+    }
+
+    /// Publishes when that writes at most this number of bytes, and makes all commits durable otherwise.
+    void publishIfCheap(long publishBytesMax) throws IOException {
+        synchronized (writer) {
+            commits.awaitIdle();
+            long bytes = files.publishBytes();
+            if (!writer.isClosed() && !files.isPublished() && (bytes == 0 || bytes <= publishBytesMax)) {
+                files.publish();
+            } else if (!writer.isClosed()) {
+                files.sync();
+            }
+        }
+    }
+}

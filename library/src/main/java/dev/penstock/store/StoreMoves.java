@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The operations of the writer that a rebalance needs, while other threads write.
+///
+/// **Threads.** Safe for any number of threads; every method takes the lock of the writer.
+final class StoreMoves {
+    /// The longest time to wait for values that are not committed. A chunk that still has some is left for the
+    /// next rebalance.
+    private static final long SEAL_MILLIS = 2000;
+
+    /// The rules that make a move safe. All are applied; tests leave one out to show that it is needed.
+    enum Rule {
+        /// A cell that was changed in the meantime is not moved.
+        CURRENT,
+        /// A place that a delete has carried to another slot is moved there.
+        BY_PLACE,
+        /// A chunk in which another thread places values without an index is kept.
+        PLACED
+    }
+
+    /// A value that was copied.
+    ///
+    /// @param from the old place
+    /// @param to   the place of its copy, which is durable
+    /// @param crc  the checksum in its prefix
+    record Move(int field, long slot, StoreEntry from, StoreEntry to, int crc) {}
+
+    private final StoreWriter writer;
+    private final StoreFiles files;
+    private final StoreCells cells;
+    private final OpenBatch batch;
+    private final GroupCommit commits;
+    private final PlacingCalls calls;
+    private final Set<Rule> rules;
+    private final long sealMillis;
+
+    StoreMoves(
+            StoreWriter writer,
+            StoreFiles files,
+            StoreState state,
+            OpenBatch batch,
+            GroupCommit commits,
+            PlacingCalls calls) {
+        this(writer, files, state.cells(), batch, commits, calls, EnumSet.allOf(Rule.class), SEAL_MILLIS);
+    }
+
+    private StoreMoves(
+            StoreWriter writer,
+            StoreFiles files,
+            StoreCells cells,
+            OpenBatch batch,
+            GroupCommit commits,
+            PlacingCalls calls,
+            Set<Rule> rules,
+            long sealMillis) {
+        this.writer = writer;
+        this.files = files;
+        this.cells = cells;
+        this.batch = batch;
+        this.commits = commits;
+        this.calls = calls;
+        this.rules = rules;
+        this.sealMillis = sealMillis;
+    }
+
+    StoreMoves without(Rule rule) {
+        Set<Rule> others = EnumSet.complementOf(EnumSet.of(rule));
+        return new StoreMoves(writer, files, cells, batch, commits, calls, others, sealMillis);
+    }
+
+    /// The same with another limit for the wait of [#seal], for tests.
+    StoreMoves waiting(long millis) {
+        return new StoreMoves(writer, files, cells, batch, commits, calls, rules, millis);
+    }
+
+    /// Allocates the id of a new chunk.
+    long newChunkId() throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            return files.chunks().takeId();
+        }
+    }
+
+    /// Makes sure that nothing more is written to these chunks. If values in them are not committed yet, it waits
+    /// until they are, but at most [#SEAL_MILLIS]. The lock is released meanwhile.
+    ///
+    /// @return the chunks that have only committed values
+    Set<Long> seal(Collection<Long> chunks) throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            commits.awaitIdle();
+            files.begin();
+            files.chunks().seal(Set.copyOf(chunks));
+            if (!batch.isAuthor(Thread.currentThread())) {
+                Waiting.until(
+                        writer,
+                        () -> !writer.isOpen()
+                                || commits.isIdle() && committed(chunks).size() == chunks.size(),
+                        sealMillis);
+                writer.requireOpen();
+                commits.awaitIdle();
+            }
+            return committed(chunks);
+        }
+    }
+
+    /// The chunks that have only committed values.
+    private Set<Long> committed(Collection<Long> chunks) {
+        Set<Long> committed = new HashSet<>(chunks);
+        for (StoreChange change : batch.changes()) {
+            committed.remove(change.entry().chunk());
+        }
+        if (rules.contains(Rule.PLACED)) {
+            committed.removeIf(id -> id >= calls.lowestChunk());
+        }
+        return committed;
+    }
+
+    /// Commits moves of values durably, for all cells that now refer to one of the old places.
+    ///
+    /// @return the number of these cells
+    long commit(List<Move> moves) throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            commits.awaitIdle();
+            boolean isCarrying = writer.isSwapping() && rules.contains(Rule.BY_PLACE);
+            List<StoreChange> changes = changes(moves, isCarrying);
+            if (!changes.isEmpty()) {
+                files.commitMoves(changes);
+            }
+            if (isCarrying && batch.isChanged()) {
+                Map<StoreEntry, Move> byPlace = new HashMap<>();
+                moves.forEach(move -> byPlace.put(move.from, move));
+                batch.replacePlaces(place -> byPlace.containsKey(place) ? byPlace.get(place).to : place);
+            }
+            return changes.size();
+        }
+    }
+
+    private List<StoreChange> changes(List<Move> moves, boolean isCarrying) throws IOException {
+        List<StoreChange> changes = new ArrayList<>(moves.size());
+        Map<StoreEntry, Move> carried = new HashMap<>();
+        for (Move move : moves) {
+            boolean isThere = move.slot < cells.length()
+                    && (!rules.contains(Rule.CURRENT)
+                            || cells.get(move.field, move.slot).equals(move.from));
+            if (isThere) {
+                changes.add(StoreChange.moved(move.field, move.slot, move.to, move.crc));
+            } else if (isCarrying) {
+                carried.put(move.from, move);
+            }
+        }
+        for (long slot = 0; !carried.isEmpty() && slot < cells.length(); slot++) {
+            for (int field = 0; field < cells.fieldCount(); field++) {
+                Move move = carried.get(cells.get(field, slot));
+                if (move != null) {
+                    changes.add(StoreChange.moved(field, slot, move.to, move.crc));
+                }
+            }
+        }
+        return changes;
+    }
+
+    /// Whether a failed write or force has stopped the store.
+    boolean isStopped() {
+        synchronized (writer) {
+            return files.isStopped();
+        }
+    }
+
+    /// Starts a new journal if this one is large.
+    void rotateIfLarge() throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            commits.awaitIdle();
+            files.rotateIfLarge();
+        }
+    }
+
+    /// Publishes, so that no table refers to these chunks, and deletes them when no reader needs them.
+    ///
+    /// @return the size of chunks that readers still need
+    long retire(List<Long> chunks) throws IOException {
+        synchronized (writer) {
+            writer.requireOpen();
+            commits.awaitIdle();
+            return files.retire(chunks);
+        }
+    }
+}

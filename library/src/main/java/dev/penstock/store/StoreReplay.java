@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Reason;
+import dev.penstock.memory.Journal;
+import dev.penstock.memory.JournalFrame;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// Applies the frames of a journal to the cells of a store, one after another.
+///
+/// **Threads.** One thread at a time.
+final class StoreReplay {
+    private final Path journal;
+    private final StoreMeta meta;
+    private final StoreCells cells;
+    private final ChangeRun run = new ChangeRun();
+    private final AppendedEntries appended;
+    private final long lengthAtStart;
+    private long changeCount;
+    private long editCount;
+    private long sequence;
+
+    /// @param sequence the sequence of the last commit in the cells
+    StoreReplay(Path journal, StoreMeta meta, StoreCells cells, long sequence) {
+        this.journal = journal;
+        this.meta = meta;
+        this.cells = cells;
+        this.appended = new AppendedEntries(cells.fieldCount());
+        this.lengthAtStart = cells.length();
+        this.sequence = sequence;
+    }
+
+    /// The sequence of the last frame that was applied.
+    long sequence() {
+        return sequence;
+    }
+
+    /// Applies a frame, or some items of one.
+    void apply(JournalFrame frame, long offset, MemorySegment items, int firstItem) throws IOException {
+        changeCount += firstItem == 0 ? frame.count() : 0;
+        // Every new slot has a change, so there cannot be more new slots than changes. The length of a commit is
+        // in all its frames, and only with the last one have all its changes been seen.
+        long lengthLimit = lengthAtStart + changeCount;
+        boolean isPossible = frame.fields() == cells.fieldCount()
+                && frame.length() >= 0
+                && (frame.hasMore() || frame.length() <= lengthLimit);
+        long slotLimit = Math.min(Math.max(frame.length(), cells.length()), lengthLimit);
+        int count = Math.toIntExact(items.byteSize() / StoreFormat.CHANGE_SIZE);
+        for (int done = 0; isPossible && done < count; done += ChangeRun.COUNT_MAX) {
+            int runCount = Math.min(ChangeRun.COUNT_MAX, count - done);
+            run.load(items, done, runCount);
+            isPossible = applyRun(slotLimit, frame.kind() == Journal.COMMIT);
+        }
+        if (!isPossible) {
+            throw new DatasetException.Corrupt(
+                    journal, offset, Reason.OUT_OF_RANGE, "a frame of the journal changes a slot that does not exist");
+        }
+        if (firstItem + count == frame.count() && !frame.hasMore()) {
+            cells.addEdits(editCount + Math.max(0, cells.length() - frame.length()));
+            editCount = 0;
+            cells.setLength(frame.length());
+        }
+        if (frame.kind() == Journal.OVERLAY) {
+            // The count in `meta.json` includes the overlay.
+            cells.setDeletedCount(meta.deleted());
+        }
+        sequence = frame.sequence();
+    }
+
+    /// @return whether all changes are valid
+    private boolean applyRun(long slotLimit, boolean isCommit) throws IOException {
+        int next = appended.apply(run, 0, slotLimit, cells);
+        while (next < run.count()) {
+            if (!applyOne(next, slotLimit, isCommit)) {
+                return false;
+            }
+            next = appended.apply(run, next + 1, slotLimit, cells);
+        }
+        return true;
+    }
+
+    private boolean applyOne(int index, long slotLimit, boolean isCommit) throws IOException {
+        int field = run.field(index);
+        long slot = run.slot(index);
+        if (!run.isKnown(index) || field >= cells.fieldCount() || slot < 0 || slot >= slotLimit) {
+            return false;
+        }
+        cells.put(field, slot, StoreEntry.of(run.chunkAndSize(index), run.offset(index)));
+        editCount += isCommit && !run.isMoved(index) && slot < cells.length() ? 1 : 0;
+        return true;
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.store;
+
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.FileInUseException;
+import dev.penstock.memory.NewFile;
+import dev.penstock.memory.WriterLock;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Named snapshots of a store: states that stay readable whatever happens to the store.
+///
+/// A snapshot is a folder `snapshot/NAME` and itself a read-only store. It has its own tables and hard links to
+/// the chunks, so the chunks it needs are kept when the store deletes them. Creating one needs no writer and does
+/// not disturb a running writer.
+///
+/// **Threads.** Safe for any number of threads and processes.
+public final class StoreSnapshots {
+    private static final int DELETE_ATTEMPTS = 100;
+    private static final long WAIT_NANOS = 60_000_000_000L;
+    private static final long LOOK_MILLIS = 5;
+
+    private final Path store;
+    private final Disk disk;
+
+    private StoreSnapshots(Path store, Disk disk) {
+        this.store = store;
+        this.disk = disk;
+    }
+
+    /// Gives access to the snapshots of a store.
+    ///
+    /// @throws NoSuchFileException      when the store does not exist
+    /// @throws IllegalArgumentException when it is a snapshot itself, or another program wrote it
+    public static StoreSnapshots of(Path store) throws IOException {
+        return of(store, Disk.real());
+    }
+
+    /// Gives access to the snapshots of a store on a disk.
+    public static StoreSnapshots of(Path store, Disk disk) throws IOException {
+        StoreMeta.Found found = StoreMeta.find(disk, store);
+        if (found == null) {
+            throw StoreMeta.absent(disk, store);
+        }
+        found.meta().requireWritable(store);
+        return new StoreSnapshots(store, disk);
+    }
+
+    /// A snapshot.
+    ///
+    /// @param recordCount the number of records, including tombstones
+    /// @param sequence    the sequence of the commit
+    /// @param keptBytes   the size of chunks that the store itself does not need any more
+    public record Snapshot(String name, Path path, long recordCount, long sequence, long keptBytes) {}
+
+    /// The path of a snapshot, which can be opened like any dataset.
+    ///
+    /// @throws IllegalArgumentException when the name is not valid
+    /// @throws NoSuchFileException      when the snapshot does not exist
+    public Path path(String name) throws IOException {
+        Path folder = folder(name);
+        if (!disk.exists(folder.resolve(StoreFormat.META))) {
+            List<String> names = list().stream().map(Snapshot::name).toList();
+            throw new NoSuchFileException(
+                    store.toString(),
+                    null,
+                    "the store has no snapshot " + name
+                            + (names.isEmpty() ? " or any other" : "; its snapshots are " + String.join(", ", names)));
+        }
+        return folder;
+    }
+
+    private Path folder(String name) {
+        if (!StoreFormat.FIELD_NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("invalid name of a snapshot: '" + name
+                    + "'; use letters, digits, '_', '-' and '.', at most 64, and begin with a letter, digit or '_'");
+        }
+        return StoreFormat.snapshots(store).resolve(name);
+    }
+
+    /// Creates a snapshot of the last commit. It is durable when this returns.
+    ///
+    /// @throws FileAlreadyExistsException when a snapshot of this name exists
+    public Snapshot create(String name) throws IOException {
+        Path folder = folder(name);
+        disk.createDirectory(StoreFormat.snapshots(store));
+        disk.forceDirectory(store);
+        List<Snapshot> created = new ArrayList<>();
+        alone(() -> {
+            if (disk.exists(folder.resolve(StoreFormat.META))) {
+                throw new FileAlreadyExistsException(
+                        folder.toString(), null, "the store already has a snapshot of this name; drop it first");
+            }
+            remove(folder);
+            try (StoreReader reader = StoreReader.open(store, disk)) {
+                reader.using(view -> {
+                    write(name, folder, view.state());
+                    return null;
+                });
+            }
+            created.add(describe(folder, StoreMeta.find(disk, folder).meta()));
+        });
+        return created.getFirst();
+    }
+
+    /// Makes sure that one thread at a time, among all processes, creates or drops snapshots. The others wait, but
+    /// not for ever, because the one may be stopped.
+    private void alone(FailStop.Step step) throws IOException {
+        WriterLock lock = lock();
+        try {
+            step.run();
+        } finally {
+            lock.close();
+        }
+    }
+
+    private WriterLock lock() throws IOException {
+        Path folder = StoreFormat.snapshots(store);
+        long deadline = System.nanoTime() + WAIT_NANOS;
+        while (true) {
+            try {
+                return WriterLock.take(disk, folder.resolve(StoreFormat.LOCK), folder);
+            } catch (FileInUseException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+                Waiting.pause(LOOK_MILLIS);
+            }
+        }
+    }
+
+    /// Writes `meta.json` last: a folder without it is not a snapshot.
+    private void write(String name, Path folder, StoreState state) throws IOException {
+        Path chunks = folder.resolve(StoreFormat.CHUNK_FOLDER);
+        disk.createDirectory(folder);
+        disk.forceDirectory(StoreFormat.snapshots(store));
+        disk.createDirectory(chunks);
+        linkChunks(folder, state.meta());
+        disk.forceDirectory(chunks);
+        StoreMeta meta = StoreMeta.snapshot(name, state.meta(), state.sequence(), state.cells());
+        TableWriter tables = new TableWriter(disk, folder, meta, state.cells());
+        for (int field = 0; field < meta.fields().size(); field++) {
+            tables.create(field);
+        }
+        disk.forceDirectory(folder);
+        try (NewFile file = NewFile.create(disk, folder.resolve(StoreFormat.META), false)) {
+            file.write(MemorySegment.ofArray(meta.write()), 0);
+            file.publish();
+        }
+    }
+
+    /// Creates hard links to all chunks that the state may need. Commits that are not durable yet are part of the
+    /// state, so every chunk is forced.
+    private void linkChunks(Path folder, StoreMeta meta) throws IOException {
+        Set<Long> retired = new HashSet<>();
+        meta.retired().forEach(one -> retired.add(one.chunk()));
+        for (long id : StoreFormat.chunkIds(disk, store)) {
+            if (!retired.contains(id)) {
+                link(StoreFormat.chunk(store, id), StoreFormat.chunk(folder, id));
+            }
+        }
+    }
+
+    private void link(Path chunk, Path name) throws IOException {
+        try (Disk.Writable file = disk.openForWriting(chunk)) {
+            file.force();
+            disk.link(chunk, name);
+        } catch (NoSuchFileException e) {
+            // A writer has just deleted it, so the state, which has a lease, does not need it.
+        } catch (UnsupportedOperationException e) {
+            throw new FileSystemException(
+                    name.toString(), chunk.toString(), "snapshots need a file system with hard links");
+        }
+    }
+
+    /// Lists all snapshots by name.
+    public List<Snapshot> list() throws IOException {
+        List<Snapshot> all = new ArrayList<>();
+        Path folder = StoreFormat.snapshots(store);
+        if (!disk.isDirectory(folder)) {
+            return all;
+        }
+        for (Path one : disk.list(folder)) {
+            StoreMeta.Found found = disk.isDirectory(one) ? StoreMeta.find(disk, one) : null;
+            try {
+                if (found != null) {
+                    all.add(describe(one, found.meta()));
+                }
+            } catch (NoSuchFileException e) {
+                // It was just dropped.
+            }
+        }
+        all.sort((a, b) -> a.name().compareTo(b.name()));
+        return all;
+    }
+
+    private Snapshot describe(Path folder, StoreMeta meta) throws IOException {
+        Set<Long> current = new HashSet<>(StoreFormat.chunkIds(disk, store));
+        long keptBytes = 0;
+        for (long id : StoreFormat.chunkIds(disk, folder)) {
+            if (!current.contains(id)) {
+                try (Disk.Readable file = disk.open(StoreFormat.chunk(folder, id))) {
+                    keptBytes += file.size();
+                }
+            }
+        }
+        return new Snapshot(folder.getFileName().toString(), folder, meta.length(), meta.sequence(), keptBytes);
+    }
+
+    /// Removes a snapshot, and the chunks that only it needs.
+    ///
+    /// @throws NoSuchFileException when the snapshot does not exist
+    /// @throws FileSystemException when a reader, in this or another process, has it open
+    public void drop(String name) throws IOException {
+        Path folder = path(name);
+        alone(() -> {
+            // Another process may have dropped it before this one had the lock.
+            path(name);
+            // A reader that opens it now either has a lease, or reads `meta.json` again and finds that it is gone.
+            Path meta = folder.resolve(StoreFormat.META);
+            if (!StoreLease.runWithoutReaders(disk, folder, Long.MAX_VALUE, () -> disk.delete(meta))) {
+                throw new FileSystemException(
+                        folder.toString(), null, "a reader has the snapshot open; close it first");
+            }
+            disk.forceDirectory(folder);
+            remove(folder);
+        });
+    }
+
+    /// Removes a folder that is not a snapshot, if it exists.
+    private void remove(Path folder) throws IOException {
+        if (!disk.isDirectory(folder)) {
+            return;
+        }
+        Path chunks = folder.resolve(StoreFormat.CHUNK_FOLDER);
+        if (disk.isDirectory(chunks)) {
+            deleteAll(chunks);
+        }
+        deleteAll(folder);
+        disk.forceDirectory(StoreFormat.snapshots(store));
+    }
+
+    private void deleteAll(Path folder) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            for (Path file : disk.list(folder)) {
+                disk.delete(file);
+            }
+            try {
+                disk.delete(folder);
+                return;
+            } catch (DirectoryNotEmptyException e) {
+                // A reader that came too late has created `.lease` after the names were read.
+                if (attempt == DELETE_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+}

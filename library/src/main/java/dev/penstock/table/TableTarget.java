@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.table;
+
+import dev.penstock.DatasetException;
+import dev.penstock.Location;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.NewFile;
+import dev.penstock.memory.RangeStore;
+import dev.penstock.rows.NewRowFile;
+import dev.penstock.rows.NewRowFile.Published;
+import dev.penstock.rows.RollingWriter;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The output of a [TableWriter]: one file, or the shards of a folder and their manifest.
+///
+/// **Ownership.** Holds the lock of a folder until it is closed. A single file is locked by its temporary file.
+final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseable {
+    /// The name and separator of the shards in new folders.
+    private static final String SERIES = "rows-";
+
+    private static final int DIGIT_COUNT = 5;
+
+    /// The name of a file that is never published. Its temporary file is the lock of the folder, and it leaves
+    /// nothing behind.
+    private static final String LOCK = "lock";
+
+    private final RowType rowType;
+    private final TableWriter.Options options;
+    /// The folder, or null for a single file.
+    private final Path folder;
+    /// The manifest as it was found, or null when there was none of ours.
+    private final TableManifest before;
+
+    private final List<Published> shards;
+    /// The lock of the folder, or null for a single file.
+    private final NewFile lock;
+    /// The size of the single file that is replaced, or -1.
+    private final long oldBytes;
+    /// The file, or the last shard of the folder so far; null when there is none.
+    private Path lastFile;
+
+    private TableTarget(
+            RowType rowType,
+            TableWriter.Options options,
+            Path folder,
+            TableManifest before,
+            Path lastFile,
+            NewFile lock,
+            long oldBytes) {
+        this.rowType = rowType;
+        this.options = options;
+        this.folder = folder;
+        this.before = before;
+        this.shards = new ArrayList<>(before == null ? List.of() : before.shards());
+        this.lastFile = lastFile;
+        this.lock = lock;
+        this.oldBytes = oldBytes;
+    }
+
+    /// Creates a new file, or a new folder, which is locked and gets an empty manifest.
+    ///
+    /// @throws FileAlreadyExistsException when a table exists and may not be replaced
+    static TableTarget create(Path path, RowType rowType, TableWriter.Options options) throws IOException {
+        if (isFile(path)) {
+            return new TableTarget(rowType, options, null, null, path, null, -1);
+        }
+        Disk disk = options.disk();
+        requireNoTable(path, disk);
+        String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        TableManifest empty =
+                new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, options.metadata());
+        // Fails before the folder is created if the manifest could not be read back.
+        empty.write();
+        disk.createDirectory(path);
+        Path parent = path.toAbsolutePath().getParent();
+        disk.forceDirectory(parent == null ? path : parent);
+        NewFile lock = lock(disk, path);
+        try {
+            // Another writer may have finished a table between the first check and the lock.
+            requireNoTable(path, disk);
+            empty.publish(disk, path);
+            // Remove files of a writer that stopped before the end.
+            RangeStore files = RangeStore.of(disk);
+            for (Location shard : TablePaths.allSeries(files, Location.of(path)).getOrDefault(SERIES, List.of())) {
+                disk.delete(shard.path());
+            }
+            return new TableTarget(rowType, options, path, empty, null, lock, -1);
+        } catch (Throwable e) {
+            closeAfter(e, lock);
+            throw e;
+        }
+    }
+
+    /// Replaces a single file.
+    ///
+    /// @param oldBytes the size of the present file
+    static TableTarget rewrite(Path path, RowType rowType, TableWriter.Options options, long oldBytes) {
+        return new TableTarget(rowType, options.withReplacing(true), null, null, path, null, oldBytes);
+    }
+
+    /// Adds shards to a folder. A folder without a manifest of ours stays without one and gets a single shard of
+    /// any size, because only one file can appear atomically.
+    ///
+    /// @param lock the lock of the folder, which belongs to the target from now on
+    static TableTarget extend(TablePaths files, RowType rowType, TableWriter.Options options, NewFile lock)
+            throws IOException {
+        Path folder = files.folder().path();
+        TableManifest manifest = TableManifest.read(options.disk(), folder);
+        Path last = files.files().getLast().path();
+        if (manifest != null && manifest.series().equals(files.series())) {
+            return new TableTarget(rowType, options, folder, manifest, last, lock, -1);
+        }
+        TableWriter.Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
+        return new TableTarget(rowType, single, folder, null, last, lock, -1);
+    }
+
+    /// Locks a folder, or fails and says who writes to it.
+    static NewFile lock(Disk disk, Path folder) throws IOException {
+        return NewFile.createAlone(disk, folder.resolve(LOCK), folder);
+    }
+
+    /// Releases the lock after an error. The error stays the one that is reported.
+    static void closeAfter(Throwable error, NewFile lock) {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            error.addSuppressed(e);
+        }
+    }
+
+    private static boolean isFile(Path path) {
+        return path.getFileName() != null && path.getFileName().toString().endsWith(".npy");
+    }
+
+    /// A folder whose writer stopped before the end is not a table yet and may be started again.
+    private static void requireNoTable(Path path, Disk disk) throws IOException {
+        if (!disk.exists(path)) {
+            return;
+        }
+        if (!disk.isDirectory(path)) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+        boolean isEmpty = disk.list(path).stream().allMatch(NewFile::isTemporary);
+        if (!isEmpty && !isUnfinished(disk, path)) {
+            throw new FileAlreadyExistsException(
+                    path.toString(), null, "an existing folder is not replaced: remove it, or choose another name");
+        }
+    }
+
+    /// Whether a folder has nothing but the manifest of a writer that stopped.
+    private static boolean isUnfinished(Disk disk, Path folder) throws IOException {
+        try {
+            TableManifest manifest = TableManifest.read(disk, folder);
+            return manifest != null && manifest.shards().isEmpty();
+        } catch (DatasetException e) {
+            // An unreadable manifest may list shards.
+            return false;
+        }
+    }
+
+    RowType rowType() {
+        return rowType;
+    }
+
+    /// The limits at which a new shard begins.
+    RollingWriter.Limits limits() {
+        return folder == null
+                ? RollingWriter.Limits.NONE
+                : new RollingWriter.Limits(options.shardRows(), options.shardBytes());
+    }
+
+    /// Whether the table is published even if no rows are written.
+    boolean isNew() {
+        return folder == null || (before != null && before.shards().isEmpty());
+    }
+
+    @Override
+    public NewRowFile begin() throws IOException {
+        if (folder != null) {
+            lastFile = freeFile();
+        }
+        if (oldBytes >= 0) {
+            return rowFile(NewFile.createAlone(options.disk(), lastFile, lastFile));
+        }
+        return rowFile(NewFile.create(options.disk(), lastFile, folder == null && options.isReplacing()));
+    }
+
+    /// The next unused file name in the folder. A shard that is not listed may belong to another program.
+    private Path freeFile() throws IOException {
+        Path file =
+                lastFile == null ? folder.resolve(TablePaths.name(SERIES, 0, DIGIT_COUNT)) : TablePaths.next(lastFile);
+        while (options.disk().exists(file)) {
+            file = TablePaths.next(file);
+        }
+        return file;
+    }
+
+    private NewRowFile rowFile(NewFile file) {
+        return new NewRowFile(file, rowType.size(), rows -> TableHeader.write(rowType, rows));
+    }
+
+    @Override
+    public void end(NewRowFile shard) throws IOException {
+        // Another writer may have listed a shard with this name in the meantime.
+        requireUnchanged();
+        Published published;
+        try {
+            published = shard.publish();
+        } catch (FileAlreadyExistsException e) {
+            throw folder == null ? e : changed(folder);
+        }
+        if (before != null) {
+            shards.add(published);
+        }
+    }
+
+    /// Lists the new shards in the manifest, which makes them part of the table.
+    void publish() throws IOException {
+        if (before == null) {
+            return;
+        }
+        requireUnchanged();
+        before.withShards(shards).withMetadata(options.metadata()).publish(options.disk(), folder);
+    }
+
+    /// @throws IOException when another program has changed the table
+    void requireUnchanged() throws IOException {
+        if (before != null && !before.equals(TableManifest.read(options.disk(), folder))) {
+            throw changed(folder);
+        }
+        if (oldBytes >= 0) {
+            try (Disk.Readable old = options.disk().open(lastFile)) {
+                if (old.size() != oldBytes) {
+                    throw changed(lastFile);
+                }
+            }
+        }
+    }
+
+    private static IOException changed(Path path) {
+        return new IOException(
+                path + " was changed by another program during the write; nothing was added, so try again");
+    }
+
+    /// Closes after an error. The error stays the one that is reported.
+    void closeAfter(Throwable error) {
+        closeAfter(error, lock);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (lock != null) {
+            lock.close();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of `Dataset` to look at records, summarise them and convert them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arguments, _display, _jvm, _rows, _tabular
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+    from ._dtypes import Field
+    from ._mapped import Mapped
+
+# The number of names that are read in one call.
+_NAMES_COUNT = 1 << 16
+
+
+class Exploring:
+    """The methods of `Dataset` for looking at records, summarising and converting them."""
+
+    _names: list[str] | None = None
+    _numbers_by_name: dict[str, int] | None = None
+
+    if TYPE_CHECKING:
+        # Members that `Dataset` provides.
+        _count: int
+        _fields: tuple[Field, ...]
+
+        def __len__(self) -> int: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def _java(self) -> _jvm.Handle: ...
+        def name(self, index: int) -> str | None: ...
+        def select(self, indices: Any) -> Dataset: ...
+        def where(self, condition: str) -> Dataset: ...
+
+    # Names.
+
+    @property
+    def _has_names(self) -> bool:
+        return self._count > 0 and self.name(0) is not None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all records in their order, or an empty list where the format keeps no
+        names. A pack that was built from files has their paths as names."""
+        if self._names is None:
+            self._names = self._read_names() if self._has_names else []
+        return list(self._names)
+
+    def _read_names(self) -> list[str]:
+        names: list[str] = []
+        handle = self._java().number
+        for first in range(0, self._count, _NAMES_COUNT):
+            count = min(_NAMES_COUNT, self._count - first)
+            names += _jvm.call("names", handle=handle, first=first, count=count)
+        return names
+
+    def find(self, name: str) -> int:
+        """Returns the index of the record with a name. If several have it, the first one counts.
+
+        Raises:
+            KeyError: when no record has the name
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, got {_arguments.shown(name)}")
+        if self._numbers_by_name is None:
+            names = self.names
+            # Records are inserted in reverse, so the first record with a name wins.
+            pairs = zip(reversed(names), range(len(names) - 1, -1, -1), strict=True)
+            self._numbers_by_name = dict(pairs)
+        number = self._numbers_by_name.get(name)
+        if number is None:
+            has = "its records have no names" if not self._names else "no record has this name"
+            raise KeyError(f"{name}: {has}")
+        return number
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The record with a name, or a default where no record has it. `find` gives the index of
+        the record, and raises an error where there is none.
+
+        >>> import penstock
+        >>> with penstock.PackWriter("animals.a2pack") as writer:
+        ...     writer.append(b"meow", name="cat.txt")
+        ...     writer.append(b"woof", name="dog.txt")
+        >>> ds = penstock.open("animals.a2pack")
+        >>> ds.names, ds.get("dog.txt"), ds.get("cow.txt")
+        (['cat.txt', 'dog.txt'], b'woof', None)
+        """
+        try:
+            return self[self.find(name)]
+        except KeyError:
+            return default
+
+    # Looking.
+
+    def head(self, count: int = 5) -> Dataset:
+        """The first records as a dataset, which shows them as a table when it is printed.
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("squares.npy", {"n": np.arange(9), "square": np.arange(9) ** 2})
+        >>> penstock.open("squares.npy").head(3)
+           n  square
+        0  0       0
+        1  1       1
+        2  2       4
+        """
+        from ._views import Head
+
+        count = _arguments.integer("count", count, minimum=0)
+        return Head(self._dataset(), np.arange(min(count, self._count), dtype=np.int64))
+
+    def _dataset(self) -> Dataset:
+        from ._dataset import Dataset
+
+        assert isinstance(self, Dataset)
+        return self
+
+    def _repr_html_(self) -> str:
+        return _display.html_text(self._dataset())
+
+    def stats(self) -> dict[str, dict[str, Any]]:
+        """Statistics of each field by its name, from one pass over all records: `count`, `missing`,
+        `min`, `max`, `mean`, `std`, `nonFinite` and a `histogram`. For texts, bytes and values of
+        any length, `sizes` is true and the statistics are of the sizes in bytes.
+
+        >>> import numpy as np, penstock
+        >>> ds = penstock.from_memory({"x": np.array([1.0, 2.0, 6.0])})
+        >>> stats = ds.stats()["x"]
+        >>> stats["count"], stats["min"], stats["max"], stats["mean"]
+        (3, 1.0, 6.0, 3.0)
+        """
+        answer = _jvm.call_patiently("fieldStats", handle=self._java().number)
+        return {one.pop("name"): one for one in answer}
+
+    # Functions of records.
+
+    def map(self, function: Callable[[Any], Any]) -> Mapped:
+        """The records as a function returns them. The function is called when a record is read: by
+        indexing, by iterating, or by a `penstock.Loader`, which stacks the results to batches.
+
+        >>> import numpy as np, penstock
+        >>> ds = penstock.from_memory(np.arange(5))
+        >>> doubled = ds.map(lambda number: 2 * int(number))
+        >>> doubled[3], doubled[:2]
+        (6, [0, 2])
+        """
+        from ._mapped import mapped
+
+        return mapped(self._dataset(), function)
+
+    def filter(self, function: Callable[[Any], Any] | str) -> Dataset:
+        """The records for which a function returns true, as a dataset. Each record is read once,
+        now. A text is a condition for `where`, which is much faster.
+
+        >>> import numpy as np, penstock
+        >>> ds = penstock.from_memory(np.arange(9))
+        >>> ds.filter(lambda number: number % 4 == 0)[:]
+        array([0, 4, 8])
+        """
+        from ._mapped import filtered
+
+        if isinstance(function, str):
+            return self.where(function)
+        return filtered(self._dataset(), function)
+
+    # Conversion.
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """All records as an array in memory: structured where records have fields, and of `bytes`
+        objects for a pack. Missing values are masked; `np.asarray` raises then."""
+        try:
+            return np.asarray(self)
+        except _rows.MissingValuesError:
+            return _rows.masked(self._dataset())
+
+    def to_pandas(self) -> Any:
+        """All records as a `pandas.DataFrame` in memory. Values with several elements become cells
+        that hold arrays."""
+        return _tabular.to_pandas(self._dataset())
+
+    def to_arrow(self) -> Any:
+        """All records as a `pyarrow.Table` in memory. Values with several elements become lists of
+        a fixed size, and bytes become binary values."""
+        return _tabular.to_arrow(self._dataset())

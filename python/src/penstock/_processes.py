@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that run in worker processes. Batches go there and back through shared memory.
+
+A worker is a spawned process with a connection and two blocks of memory without a name, one for
+batches and one for results. The connection carries the structure of a batch, the memory its arrays.
+The blocks have no name in a file system, so they are freed even if a process is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import multiprocessing
+import multiprocessing.reduction
+import os
+import pickle
+import queue
+import signal
+import tempfile
+import traceback
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._errors import note
+
+# The alignment of arrays in a block, in bytes.
+_ALIGNMENT = 64
+# A thread that waits for a process checks this often whether the loader was closed.
+_LOOK_SECONDS = 0.1
+_SHARED_FOLDER = "/dev/shm"
+
+
+class Work(NamedTuple):
+    """The functions that a worker calls with each batch."""
+
+    map_records: Callable[[Any], Any] | None
+    functions: Sequence[Callable[[Any], Any]]
+    is_skipping: bool
+
+    def done(self, batch: Any) -> tuple[Any, list[tuple[int, Exception]]]:
+        """Returns the batch after all functions, and the skipped rows with their errors."""
+        from ._batchwork import mapped
+
+        failed: list[tuple[int, Exception]] = []
+        if self.map_records is not None:
+            batch = mapped(self.map_records, batch, failed if self.is_skipping else None)
+        for function in self.functions:
+            batch = function(batch)
+        return batch, [(row, _portable(error)) for row, error in failed]
+
+
+class _Texts(NamedTuple):
+    """A list of `bytes`, some of which may be missing, as two arrays."""
+
+    values: Any
+    sizes: Any
+
+    @staticmethod
+    def of(texts: list[bytes | None]) -> _Texts:
+        sizes = np.array([-1 if text is None else len(text) for text in texts], np.int64)
+        joined = b"".join(text for text in texts if text is not None)
+        return _Texts(np.frombuffer(joined, np.uint8), sizes)
+
+    def texts(self) -> list[bytes | None]:
+        data, start = memoryview(self.values), 0
+        found: list[bytes | None] = []
+        for size in self.sizes.tolist():
+            found.append(None if size < 0 else bytes(data[start : start + size]))
+            start += max(0, size)
+        return found
+
+
+def _packed(value: Any) -> Any:
+    """A batch with arrays in place of lists of `bytes`."""
+    if type(value) is dict:
+        return {name: _packed(part) for name, part in value.items()}
+    if type(value) is list and value and all(part is None or type(part) is bytes for part in value):
+        return _Texts.of(value)
+    return value
+
+
+def _unpacked(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _unpacked(part) for name, part in value.items()}
+    return value.texts() if isinstance(value, _Texts) else value
+
+
+class Message(NamedTuple):
+    """The message for a batch: its structure, and the positions of its arrays in the block."""
+
+    stream: bytes
+    places: list[tuple[int, int]]
+
+    @property
+    def size(self) -> int:
+        return max((start + size for start, size in self.places), default=0)
+
+
+def _split(value: Any) -> tuple[Message, list[pickle.PickleBuffer]]:
+    buffers: list[pickle.PickleBuffer] = []
+    stream = pickle.dumps(_packed(value), protocol=5, buffer_callback=buffers.append)
+    places, end = [], 0
+    for buffer in buffers:
+        size = buffer.raw().nbytes
+        places.append((end, size))
+        end += -(-size // _ALIGNMENT) * _ALIGNMENT
+    return Message(stream, places), buffers
+
+
+class _Block:
+    """Memory that is shared between the program and a worker."""
+
+    def __init__(self, file: int, size: int) -> None:
+        self.file = file
+        self.size = size
+        self._memory = mmap.mmap(file, size)
+
+    @staticmethod
+    def create(size: int) -> _Block:
+        folder = _SHARED_FOLDER if os.path.isdir(_SHARED_FOLDER) else None
+        rounded = -(-max(1, size) // mmap.PAGESIZE) * mmap.PAGESIZE
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.ftruncate(file.fileno(), rounded)
+            return _Block(os.dup(file.fileno()), rounded)
+
+    def write(self, message: Message, buffers: list[pickle.PickleBuffer]) -> None:
+        for (start, size), buffer in zip(message.places, buffers, strict=True):
+            self._memory[start : start + size] = buffer.raw()
+
+    def read(self, message: Message, *, is_copied: bool) -> Any:
+        """The value; its arrays are in the block, or copies."""
+        whole = memoryview(self._memory)
+        parts: list[Any] = [whole[start : start + size] for start, size in message.places]
+        if is_copied:
+            parts = [bytearray(part) for part in parts]
+        return _unpacked(pickle.loads(message.stream, buffers=parts))
+
+    def close(self) -> None:
+        os.close(self.file)
+        # Arrays that a function kept still refer to the memory, which is unmapped with the last
+        # one.
+        with contextlib.suppress(BufferError):
+            self._memory.close()
+
+
+def _serve(connection: Any, pickled_work: bytes) -> None:
+    """Runs a worker until the other end of its connection is closed."""
+    # The program handles Ctrl-C, and ends its workers by closing their connections.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    blocks: dict[str, _Block] = {}
+
+    def receive_block(name: str, size: int) -> None:
+        file = multiprocessing.reduction.recv_handle(connection)
+        if name in blocks:
+            blocks[name].close()
+        blocks[name] = _Block(file, size)
+
+    try:
+        work: Work | Exception = pickle.loads(pickled_work)
+    except Exception as e:
+        work = e
+    while True:
+        try:
+            kind, *arguments = connection.recv()
+        except (EOFError, OSError):
+            return
+        if kind == "block":
+            receive_block(*arguments)
+            continue
+        try:
+            if isinstance(work, Exception):
+                raise work
+            batch = blocks["in"].read(arguments[0], is_copied=False)
+            message, buffers = _split(work.done(batch))
+            del batch
+            if "out" not in blocks or blocks["out"].size < message.size:
+                connection.send(("grow", message.size))
+                receive_block(*connection.recv()[1:])
+            blocks["out"].write(message, buffers)
+            answer: tuple[Any, ...] = ("done", message)
+        except (EOFError, OSError, KeyboardInterrupt):
+            return
+        except BaseException as e:
+            sent = e if isinstance(e, Exception) else RuntimeError(f"{type(e).__name__}: {e}")
+            answer = ("failed", _portable(sent), traceback.format_exc())
+        connection.send(answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """Returns the exception, or a RuntimeError with its text if it cannot be pickled."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+class _Worker:
+    """One worker process, as the program sees it."""
+
+    def __init__(self, pickled_work: bytes) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(theirs, pickled_work), name="penstock-worker", daemon=True
+        )
+        self._process.start()
+        # Only the worker keeps its end open, so that its death closes the connection.
+        theirs.close()
+        self._blocks: dict[str, _Block] = {}
+        # Whether the last batch was answered. It is false after an interruption.
+        self.is_ready = True
+
+    def _grow(self, name: str, size: int) -> None:
+        old = self._blocks.pop(name, None)
+        if old is not None:
+            old.close()
+        block = _Block.create(size + size // 4)
+        self._blocks[name] = block
+        self._connection.send(("block", name, block.size))
+        multiprocessing.reduction.send_handle(self._connection, block.file, self._process.pid)
+
+    def done(self, batch: Any, is_closed: Callable[[], bool]) -> Any:
+        message, buffers = _split(batch)
+        self.is_ready = False
+        try:
+            if "in" not in self._blocks or self._blocks["in"].size < message.size:
+                self._grow("in", message.size)
+            self._blocks["in"].write(message, buffers)
+            self._connection.send(("work", message))
+            answer = self._answer(is_closed)
+            if answer[0] == "grow":
+                self._grow("out", answer[1])
+                answer = self._answer(is_closed)
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            raise RuntimeError(self._how_it_ended()) from None
+        self.is_ready = True
+        if answer[0] == "failed":
+            error, text = answer[1:]
+            note(error, f"in a worker process:\n{text}")
+            raise error
+        return self._blocks["out"].read(answer[1], is_copied=True)
+
+    def _answer(self, is_closed: Callable[[], bool]) -> Any:
+        while not self._connection.poll(_LOOK_SECONDS):
+            if is_closed():
+                raise RuntimeError("the loader is closed")
+        return self._connection.recv()
+
+    def _how_it_ended(self) -> str:
+        self._process.join(1)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            name = signal.Signals(-code).name
+            return (
+                f"a worker process was killed by {name}; for SIGKILL the usual reason is that the "
+                "machine has too little memory"
+            )
+        return (
+            f"a worker process ended with exit code {code}; a program that uses worker processes "
+            'has to be started under `if __name__ == "__main__":`'
+        )
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def close(self) -> None:
+        self._connection.close()
+        for block in self._blocks.values():
+            block.close()
+        self._blocks = {}
+        self._process.join(0.2)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+class Processes:
+    """Workers that are started when they are first needed, and used by as many threads."""
+
+    def __init__(self, work: Work, count: int) -> None:
+        try:
+            self._pickled = pickle.dumps(work)
+        except Exception as e:
+            raise ValueError(
+                "functions for worker processes must be picklable, and these are not "
+                f"({e}); define them at the top of a module, or use worker_type='thread'"
+            ) from e
+        self._state = _State(count)
+        weakref.finalize(self, self._state.close)
+
+    def done(self, batch: Any) -> tuple[Any, list[tuple[int, Exception]]]:
+        """Returns the batch after all functions, and the skipped rows with their errors."""
+        worker = self._state.borrow(self._pickled)
+        try:
+            result: tuple[Any, list[tuple[int, Exception]]] = worker.done(
+                batch, lambda: self._state.is_closed
+            )
+            return result
+        finally:
+            self._state.give_back(worker)
+
+    def close(self) -> None:
+        """Ends the workers."""
+        self._state.close()
+
+
+class _State:
+    """The workers that are idle."""
+
+    def __init__(self, count: int) -> None:
+        self.is_closed = False
+        # None is a worker that has not been started yet.
+        self._idle: queue.Queue[_Worker | None] = queue.Queue()
+        for _ in range(count):
+            self._idle.put(None)
+
+    def borrow(self, pickled_work: bytes) -> _Worker:
+        worker = self._idle.get()
+        if worker is not None and worker.is_alive:
+            return worker
+        try:
+            fresh = _Worker(pickled_work)
+        except BaseException:
+            self._idle.put(None)
+            raise
+        return fresh
+
+    def give_back(self, worker: _Worker) -> None:
+        is_usable = worker.is_ready and worker.is_alive
+        if not is_usable:
+            worker.close()
+        self._idle.put(worker if is_usable else None)
+        if self.is_closed:
+            self.close()
+
+    def close(self) -> None:
+        self.is_closed = True
+        while True:
+            try:
+                worker = self._idle.get_nowait()
+            except queue.Empty:
+                return
+            if worker is not None:
+                worker.close()

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that run in worker processes: order, resuming, errors, killed processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import PATIENCE_SECONDS
+
+import penstock
+
+# One process starts all workers of these tests.
+pytestmark = pytest.mark.xdist_group("worker_processes")
+
+
+@pytest.fixture
+def numbers(tmp_path: Path) -> penstock.Dataset:
+    penstock.write(tmp_path / "numbers.npy", np.arange(100))
+    return penstock.open(tmp_path / "numbers.npy")
+
+
+def unevenly(batch: Any) -> Any:
+    time.sleep(0.01 if batch[0] % 2 == 0 else 0)
+    return batch * 10
+
+
+def with_process(batch: Any) -> Any:
+    return {"value": batch, "process": os.getpid()}
+
+
+def failing(batch: Any) -> Any:
+    if 42 in batch:
+        raise ZeroDivisionError("no luck")
+    return batch
+
+
+def failing_record(record: Any) -> Any:
+    if record == 42:
+        raise ZeroDivisionError("no luck")
+    return record
+
+
+def ending(batch: Any) -> Any:
+    if 42 in batch:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return batch
+
+
+def sleeping(batch: Any) -> Any:
+    time.sleep(3600)
+    return batch
+
+
+def described(batch: Any) -> Any:
+    text = [None if one is None else one.decode() for one in batch["text"]]
+    return {"text": text, "length": np.array([len(one) for one in batch["text"]]), "x": batch["x"]}
+
+
+def test_batches_come_in_order_and_resume_exactly(numbers: penstock.Dataset) -> None:
+    options: dict[str, Any] = {"transform": unevenly, "workers": 2, "worker_type": "process"}
+    plain = [batch.tolist() for batch in penstock.Loader(numbers, 9, seed=5, transform=unevenly)]
+    with penstock.Loader(numbers, 9, seed=5, **options) as loader:
+        batches = iter(loader)
+        first = [next(batches).tolist() for _ in range(4)]
+        state = loader.state_dict()
+        loader.load_state_dict(state)
+        assert first + [batch.tolist() for batch in loader] == plain
+        # The next epoch, with the same processes.
+        assert sorted(one for batch in loader for one in batch.tolist()) == list(range(0, 1000, 10))
+
+
+def test_functions_run_in_other_processes(numbers: penstock.Dataset) -> None:
+    with penstock.Loader(
+        numbers, 10, transform=with_process, workers=2, worker_type="process"
+    ) as loader:
+        batches = list(loader)
+        assert {batch["process"] for batch in batches}.isdisjoint({os.getpid()})
+        assert batches[0]["value"].flags.writeable
+        kept = [batch["value"].copy() for batch in batches]
+        list(loader)
+        for batch, copy in zip(batches, kept, strict=True):
+            np.testing.assert_array_equal(batch["value"], copy)
+
+
+def test_records_of_every_kind_travel(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    texts = [b"x" * int(n) for n in rng.integers(0, 50_000, 40)]
+    penstock.write(tmp_path / "t.a2pack", texts)
+    penstock.write(tmp_path / "x.npy", rng.normal(size=(40, 300, 7)))
+    ds = penstock.zip(
+        text=penstock.open(tmp_path / "t.a2pack"), x=penstock.open(tmp_path / "x.npy")
+    )
+    options: dict[str, Any] = {"shuffle": False, "transform": described}
+    with (
+        penstock.Loader(ds, 7, workers=2, worker_type="process", **options) as loader,
+        penstock.Loader(ds, 7, **options) as expected,
+    ):
+        for got, wanted in zip(loader, expected, strict=True):
+            assert got["text"] == wanted["text"]
+            np.testing.assert_array_equal(got["length"], wanted["length"])
+            np.testing.assert_array_equal(got["x"], wanted["x"])
+
+
+def test_errors_name_batch_and_records(numbers: penstock.Dataset) -> None:
+    with penstock.Loader(
+        numbers, 10, shuffle=False, transform=failing, workers=2, worker_type="process"
+    ) as loader:
+        batches = iter(loader)
+        for _ in range(4):
+            next(batches)
+        with pytest.raises(ZeroDivisionError, match="no luck") as raised:
+            next(batches)
+        notes = str(getattr(raised.value, "__notes__", "batch 4 failing records 40"))
+        assert "batch 4" in notes
+        assert "records 40" in notes
+        assert "failing" in notes
+        assert loader.state_dict()["delivered"] == 40
+    with (
+        penstock.Loader(
+            numbers, 10, map_records=failing_record, workers=1, worker_type="process"
+        ) as loader,
+        pytest.raises(ZeroDivisionError, match="no luck") as raised,
+    ):
+        list(loader)
+    assert "in map_records for record 42, in batch" in str(
+        getattr(raised.value, "__notes__", "in map_records for record 42, in batch")
+    )
+    with (
+        penstock.Loader(
+            numbers,
+            10,
+            shuffle=False,
+            map_records=failing_record,
+            on_error="skip",
+            workers=1,
+            worker_type="process",
+        ) as loader,
+        pytest.warns(RuntimeWarning),
+    ):
+        assert sum(len(batch) for batch in loader) == 99
+
+
+def test_a_killed_worker_is_an_error_and_no_hang(numbers: penstock.Dataset) -> None:
+    with penstock.Loader(
+        numbers, 10, shuffle=False, transform=ending, workers=2, worker_type="process"
+    ) as loader:
+        batches = iter(loader)
+        for _ in range(4):
+            next(batches)
+        with pytest.raises(RuntimeError, match="killed by SIGKILL") as raised:
+            next(batches)
+        assert "batch 4" in str(getattr(raised.value, "__notes__", "batch 4"))
+        # Another process takes its place: the batch is tried again, and fails again.
+        with pytest.raises(RuntimeError, match="killed by SIGKILL"):
+            next(batches)
+
+
+def test_closing_does_not_wait_for_a_function(numbers: penstock.Dataset) -> None:
+    loader = penstock.Loader(numbers, 10, transform=sleeping, workers=1, worker_type="process")
+    batches = iter(loader)
+
+    def wait_in_vain() -> None:
+        with contextlib.suppress(RuntimeError, StopIteration):
+            next(batches)
+
+    thread = threading.Thread(target=wait_in_vain, daemon=True)
+    thread.start()
+    time.sleep(0.5)
+    before = time.monotonic()
+    loader.close()
+    # The function sleeps for an hour.
+    assert time.monotonic() - before < PATIENCE_SECONDS
+
+
+def test_impossible_options_are_refused(numbers: penstock.Dataset) -> None:
+    with pytest.raises(ValueError, match="needs workers"):
+        penstock.Loader(numbers, 10, transform=unevenly, worker_type="process")
+    with pytest.raises(ValueError, match="worker_type must be"):
+        penstock.Loader(numbers, 10, worker_type="greenlet")
+    with pytest.raises(ValueError, match="top of a module"):
+        penstock.Loader(
+            numbers, 10, transform=lambda batch: batch, workers=1, worker_type="process"
+        )
