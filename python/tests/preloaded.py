@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import runpy
 import select
 import signal
@@ -82,8 +83,10 @@ class Script:
         return some != b""
 
     def kill_after(self, line: str) -> None:
-        """Kills it with all its processes as soon as it has printed a line that begins so."""
-        while f"\n{line}" not in f"\n{self.output()}" and self._read():
+        """Kills it with all its processes as soon as it has printed a line that begins so, whole:
+        lines arrive in pieces."""
+        whole = re.compile(rf"^{re.escape(line)}.*\n", re.MULTILINE)
+        while not whole.search(self.output()) and self._read():
             pass
         assert self._process.pid is not None
         os.killpg(self._process.pid, signal.SIGKILL)
