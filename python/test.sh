@@ -38,6 +38,14 @@ fi
 has_xdist() { "$python" -c 'import xdist' 2>/dev/null; }
 has_xdist || "$python" -m pip install -q --disable-pip-version-check 'pytest-xdist==3.*' >"$folder/xdist.log" 2>&1
 
+# Runs a failed test once more where ./check --retry asks for it; without it, the first failure counts.
+retry=()
+if [ -n "${PENSTOCK_RETRY:-}" ]; then
+  "$python" -c 'import pytest_rerunfailures' 2>/dev/null \
+    || "$python" -m pip install -q --disable-pip-version-check 'pytest-rerunfailures==16.*' >"$folder/retry.log" 2>&1
+  "$python" -c 'import pytest_rerunfailures' 2>/dev/null && retry=(--reruns 1)
+fi
+
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
 "$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \
@@ -60,8 +68,8 @@ workers=()
 [ $# -eq 0 ] && has_xdist && workers=(-n 2 --dist loadgroup)
 status=0
 # A test that hangs says where, after a quarter of an hour.
-"$python" -m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=900 --rootdir "$here/python" \
-  --junitxml="$folder/report.xml" "$here/python/tests" ${workers[@]+"${workers[@]}"} "$@" || status=1
+"$python" -m pytest -q -rsR -p no:cacheprovider -o faulthandler_timeout=900 --rootdir "$here/python" \
+  --junitxml="$folder/report.xml" "$here/python/tests" ${workers[@]+"${workers[@]}"} ${retry[@]+"${retry[@]}"} "$@" || status=1
 wait "$style" || status=1
 cat "$folder/style.log"
 "$python" - "$folder/report.xml" >"$folder/counts" <<'COUNTS'
