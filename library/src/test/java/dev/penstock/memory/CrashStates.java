@@ -20,6 +20,9 @@ import java.util.function.Consumer;
 /// old or the new ones. Of these combinations a bounded choice is tried: every prefix of the pending names
 /// and a random subset of them, each with every [Loss].
 public final class CrashStates {
+    /// The violations after which a test need not look at further states.
+    public static final int VIOLATIONS_MAX = 3;
+
     private static final int SECTOR_SIZE = 512;
     private static final int NAME_PREFIXES_MAX = 6;
 

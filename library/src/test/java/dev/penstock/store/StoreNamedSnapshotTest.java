@@ -223,6 +223,9 @@ class StoreNamedSnapshotTest {
         snapshots.drop("one");
         promises.add(new Promise(recording.operationCount(), false));
         stateCount[0] += CrashStates.forEach(start, recording.operations(), random, state -> {
+            if (violations.size() >= CrashStates.VIOLATIONS_MAX) {
+                return;
+            }
             boolean mustBeThere = state.operationCount() == dropStart;
             boolean mustBeGone = state.operationCount() >= promises.getLast().operations();
             try {
@@ -251,7 +254,7 @@ class StoreNamedSnapshotTest {
         long[] stateCount = {0};
         while (stateCount[0] < STATES) {
             List<String> violations = crash(UnaryOperator.identity(), stateCount);
-            assertEquals(List.of(), violations.subList(0, Math.min(3, violations.size())));
+            assertEquals(List.of(), violations);
         }
         Figures.print("store, crash states of named snapshots", stateCount[0]);
     }

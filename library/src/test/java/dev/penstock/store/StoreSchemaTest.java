@@ -167,6 +167,9 @@ class StoreSchemaTest {
         }
         int end = recording.operationCount();
         stateCount[0] += CrashStates.forEach(start, recording.operations(), random, state -> {
+            if (violations.size() >= CrashStates.VIOLATIONS_MAX) {
+                return;
+            }
             try {
                 List<String> found = read(state.disk());
                 boolean isGood = found.equals(after) || state.operationCount() < end && found.equals(model.state());
@@ -198,7 +201,7 @@ class StoreSchemaTest {
         long[] stateCount = {0};
         while (stateCount[0] < STATES) {
             List<String> violations = crash(UnaryOperator.identity(), stateCount);
-            assertEquals(List.of(), violations.subList(0, Math.min(3, violations.size())));
+            assertEquals(List.of(), violations);
         }
         Figures.print("store, crash states of changed fields", stateCount[0]);
     }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 
@@ -29,7 +30,7 @@ final class ShortenedTable {
     /// Reads until vectors are used and then [#CALLS_WITH_VECTORS] times more.
     static final int UNTIL_VECTORS = -1;
 
-    private static final int CALLS_WITH_VECTORS = 2_000;
+    private static final int CALLS_WITH_VECTORS = 500;
 
     static final int EXIT_REFUSED = 42;
     static final int EXIT_FAILED = 43;
@@ -76,7 +77,7 @@ final class ShortenedTable {
     private final Batch batch;
     private final MemorySegment target;
     private final long[] indices;
-    private final Random random = new Random(1);
+    private final SplittableRandom random = new SplittableRandom(1);
     private long seen;
 
     private ShortenedTable(TableReader table, Way way, Batch batch, Arena arena) {

@@ -109,7 +109,7 @@ class TreeContractTest {
         List<byte[]> keys = new ArrayList<>(TreeKeySets.words(60_000, 9));
         SortedMap<byte[], Long> map = TreeKeySets.index(keys);
         try (TreeReader tree = TreeReader.open(write("t.act", map))) {
-            Parallel.run(8, 4, part -> {
+            Parallel.run(4, 4, part -> {
                 List<byte[]> shuffled = new ArrayList<>(keys);
                 Collections.shuffle(shuffled, new Random(part));
                 for (byte[] key : shuffled) {
