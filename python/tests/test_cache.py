@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import command_line, wait_until
 
 import penstock
 from penstock import _rehearsal, _runtime
@@ -30,17 +32,12 @@ ONLY_BEGIN = """
 from penstock import _rehearsal
 _rehearsal._run = lambda cache: None
 """
-WAIT_SECONDS = 600
 
 
-def made(folder: Path) -> Path:
+def made(folder: Path, pattern: str = "runtime-*.aot") -> Path:
     """The cache, as soon as it is there: it is made in the background."""
-    end = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < end:
-        for cache in folder.glob("runtime-*.aot"):
-            return cache
-        time.sleep(0.1)
-    raise AssertionError(f"no cache after {WAIT_SECONDS} s, only {os.listdir(folder)}")
+    wait_until(lambda: any(folder.glob(pattern)))
+    return next(folder.glob(pattern))
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +137,19 @@ def test_another_jar_has_its_own_and_ends_that_of_the_old(
     jar.write_bytes(b"another")
     second = Path(str(_runtime.cache(runtime)))
     assert second != first and not first.exists()
+
+
+def test_commands_have_a_cache_of_their_own(steps: Path, cached: Path, tmp_path: Path) -> None:
+    """The first command makes it in the background, and later ones take their classes from it."""
+
+    def command() -> str:
+        log = tmp_path / "log"
+        line = command_line("stats", steps)
+        line.insert(line.index("-cp"), f"-Xlog:class+load:file={log}")
+        subprocess.run(line, check=True, capture_output=True)
+        return log.read_text()
+
+    command()
+    cache = made(cached, "command-*.aot")
+    assert cache.stat().st_size > 1 << 20
+    assert "dev.penstock.app.StatsCommand source: shared objects file" in command()

@@ -9,22 +9,50 @@ import sys
 import threading
 from contextlib import suppress
 
-from . import _runtime
+from . import _rehearsal, _runtime
 
 # Benchmark commands load the vector module, which makes the start a little slower.
 _FAST = ("demo", "bench")
+# These commands end before the optimising compiler has anything to show for its work.
+_SHORT = ("info", "head", "get", "fingerprint", "help", "--help", "--version")
 
 
 def command(arguments: list[str]) -> list[str]:
     """Returns the command line of the Java process for these arguments."""
     runtime = _runtime.find_runtime()
-    options = ["-XX:+UseSerialGC", "-Xlog:disable", "-Xmx1g", "-XX:-CreateCoredumpOnCrash"]
+    options = [
+        *_rehearsal.COMMAND_OPTIONS,
+        "-Xlog:disable",
+        "-XX:-CreateCoredumpOnCrash",
+        *_cache_options(runtime),
+    ]
+    if arguments[:1] and arguments[0] in _SHORT:
+        options.append("-XX:TieredStopAtLevel=1")
     if arguments[:1] and arguments[0] in _FAST:
         if runtime.has_vectors:
             options.append("--add-modules=jdk.incubator.vector")
         if arguments[0] == "demo":
             options.append(f"-Dpenstock.python={sys.executable}")
-    return [runtime.launcher, *options, "-jar", _runtime.jar(), *arguments]
+    return [runtime.launcher, *options, "-cp", _runtime.jar(), "dev.penstock.app.Main", *arguments]
+
+
+def _cache_options(runtime: _runtime.Runtime) -> list[str]:
+    """Returns the options that use the AOT cache. Where there is none, it is made in the
+    background for the commands that follow."""
+    cache = _runtime.cache(runtime, "command")
+    if cache is None:
+        return []
+    if not os.path.exists(cache):
+        _rehearsal.start_commands(cache)
+        return []
+    # A runtime that cannot use the cache ignores it. It is mapped at the address that it was made
+    # for, because moving it takes 15 ms.
+    return [
+        f"-XX:AOTCache={cache}",
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:ArchiveRelocationMode=0",
+        "-XX:-UsePerfData",
+    ]
 
 
 def main() -> int:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the AOT cache that lets the Java runtime start sooner and run fast from its first batch on.
+"""Makes the AOT caches that let the Java runtime start sooner and run fast from its first batch on.
 
-The cache holds the classes that the runtime loads, linked and laid out for mapping, and the
-profiles of hot methods. A process that finds no cache starts another one in the background, which
-uses the package as programs do and then has Java write the cache. No program waits for it: the
-cache serves processes that start later.
+There is one cache for the runtime inside a Python process and one for the command line. A cache
+holds the classes that the runtime loads, linked and laid out for mapping, and the profiles of hot
+methods. A process that finds no cache starts another one in the background, which uses the package
+as programs do and then has Java write the cache. No program waits for it: the cache serves
+processes that start later.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from . import _runtime
 
 _PLAY_SECONDS = 2.0
 _PLAY_LIMIT_SECONDS = 30.0
 # The least time between two attempts, in case no cache can be made.
 _RETRY_SECONDS = 3600
+
+
+# A cache serves only processes with the same collector and class path.
+COMMAND_OPTIONS = ["-XX:+UseSerialGC", "-Xmx1g", "--enable-native-access=ALL-UNNAMED"]
 
 
 def start(cache: str) -> None:
@@ -43,18 +51,51 @@ def _is_first(path: str) -> bool:
     return True
 
 
-def _run(cache: str) -> None:
+def start_commands(cache: str) -> None:
+    """Makes the cache of the command line in the background, unless another process has begun to
+    do so. The background process goes on when this one becomes the Java process of a command."""
+    if sys.executable and _is_first(cache + ".begun"):
+        with suppress(OSError):
+            subprocess.Popen(_process("main_commands", cache), **_DETACHED)
+
+
+# Ctrl-C in the program must not end the background process.
+_DETACHED: dict[str, Any] = {
+    "stdin": subprocess.DEVNULL,
+    "stdout": subprocess.DEVNULL,
+    "stderr": subprocess.DEVNULL,
+    "start_new_session": True,
+}
+
+
+def _process(function: str, cache: str) -> list[str]:
     code = f"import sys; sys.path[:] = {sys.path!r}; from penstock import _rehearsal; "
+    return [sys.executable, "-c", f"{code}_rehearsal.{function}({cache!r})"]
+
+
+def _run(cache: str) -> None:
     with suppress(OSError):
-        subprocess.run(
-            [sys.executable, "-c", f"{code}_rehearsal.main({cache!r})"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # Ctrl-C in the program must not end this process.
-            start_new_session=True,
-            check=False,
-        )
+        subprocess.run(_process("main", cache), check=False, **_DETACHED)
+
+
+def _step_back() -> None:
+    """Takes away what would disturb the recording, and gives way to other programs."""
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):
+        os.environ.pop(name, None)
+    with suppress(AttributeError, OSError):
+        os.nice(10)
+
+
+def main_commands(cache: str) -> None:
+    """Runs in the background process that makes the cache of the command line."""
+    _step_back()
+    unfinished = f"{cache}.{os.getpid()}"
+    with tempfile.TemporaryDirectory(prefix="penstock-rehearsal-") as folder:
+        java = [_runtime.find_runtime().launcher, *COMMAND_OPTIONS]
+        main = ["-cp", _runtime.jar(), "dev.penstock.app.Training", folder]
+        done = subprocess.run([*java, f"-XX:AOTCacheOutput={unfinished}", *main], check=False)
+    if done.returncode == 0:
+        _publish(unfinished, cache)
 
 
 def main(cache: str) -> None:
@@ -64,10 +105,7 @@ def main(cache: str) -> None:
     atexit.register(_publish, unfinished, cache)
     os.environ["PENSTOCK_CACHE"] = ""
     os.environ["PENSTOCK_JAVA_OPTIONS"] = f"-XX:AOTCacheOutput={unfinished}"
-    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):
-        os.environ.pop(name, None)
-    with suppress(AttributeError, OSError):
-        os.nice(10)
+    _step_back()
     with tempfile.TemporaryDirectory(prefix="penstock-rehearsal-") as folder:
         play(Path(folder), _PLAY_SECONDS)
 

@@ -147,9 +147,10 @@ def jar() -> str:
     return path
 
 
-def cache(runtime: Runtime) -> str | None:
-    """Returns the path of the runtime's AOT cache, which need not exist, or None if there is no
-    folder for it. `PENSTOCK_CACHE` names the folder; an empty value switches the cache off."""
+def cache(runtime: Runtime, use: str = "runtime") -> str | None:
+    """Returns the path of the AOT cache for the runtime inside this process or, with
+    `use="command"`, for the command line. The file need not exist. Returns None if there is no
+    folder for it. `PENSTOCK_CACHE` names the folder; an empty value switches the caches off."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):
@@ -161,7 +162,7 @@ def cache(runtime: Runtime) -> str | None:
     # Each jar and runtime has its own cache: a runtime refuses the cache of another jar.
     status = os.stat(jar())
     content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {runtime.home}".encode())
-    installation = os.path.join(folder, f"runtime-{zlib.crc32(os.fsencode(jar())):08x}-")
+    installation = os.path.join(folder, f"{use}-{zlib.crc32(os.fsencode(jar())):08x}-")
     path = f"{installation}{content:08x}.aot"
     if not os.path.exists(path):
         for old in set(glob.glob(f"{glob.escape(installation)}*")) - set(glob.glob(f"{path}*")):
