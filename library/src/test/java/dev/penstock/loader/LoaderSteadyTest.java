@@ -106,6 +106,6 @@ class LoaderSteadyTest {
         System.out.println("the process grew by " + grown + " bytes in " + BATCHES + " batches");
         Figures.print("batches without growth", BATCHES);
         assertTrue(grown < GROWTH_MAX, "the process grew by " + grown + " bytes");
-        assertTrue(grown(folder, table, 200_000, 500) > GROWTH_MAX, "a leak of 500 bytes for each batch is seen");
+        assertTrue(grown(folder, table, 400_000, 500) > GROWTH_MAX, "a leak of 500 bytes for each batch is seen");
     }
 }
