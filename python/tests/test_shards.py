@@ -282,6 +282,12 @@ def test_the_names_of_the_command_line_are_types(
         np.testing.assert_array_equal(found, rows[:10].astype(dtype))
 
 
+def test_a_writer_without_a_type_writes_the_type_that_other_programs_read(tmp_path: Path) -> None:
+    with shards.Writer(tmp_path / "new", 3, dtype=None) as writer:
+        writer.append(np.zeros((2, 3)))
+    assert penstock.open(tmp_path / "new").dtype == np.float32
+
+
 def test_wrong_options_of_shards_are_named(corpus: Path) -> None:
     ds = penstock.open(corpus, expect=shards.Shards)
     with pytest.raises(TypeError, match=r"batch_rows must be an integer, got 2\.5"):
@@ -290,6 +296,8 @@ def test_wrong_options_of_shards_are_named(corpus: Path) -> None:
         ds.batches(cross_shards="no")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"row_id must be an integer, got 1\.5"):
         ds.batches().seek(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"has fingerprint and position; this has \['epoch'\]"):
+        ds.batches().load_state_dict({"epoch": 1})
     with pytest.raises(ValueError, match="width must be 1 or more, got 0"):
         shards.Writer(corpus.parent / "other", 0)
     with pytest.raises(TypeError, match=r"shard_rows must be an integer, got 2\.5"):

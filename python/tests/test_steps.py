@@ -473,6 +473,8 @@ def test_a_steps_dataset_is_pickled_without_its_rows(tmp_path: Path) -> None:
     copy, some = pickle.loads(text)
     assert (copy.steps == ds.steps).all() and (some.steps == best.steps).all()
     assert copy.metadata.execute("SELECT count(*) FROM runs").fetchone() == (5,)
+    assert 4 in ds.run_ranges and 5 not in ds.run_ranges
+    assert None not in ds.run_ranges and "4" not in ds.run_ranges
     ds.close()
     assert repr(ds).endswith("closed>")
 

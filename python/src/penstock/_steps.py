@@ -41,6 +41,8 @@ class RunRanges(Mapping[int, "tuple[int, int]"]):
         self._sorted = ids[self._order]
 
     def __getitem__(self, run_id: int) -> tuple[int, int]:
+        if not isinstance(run_id, (int, np.integer)):
+            raise KeyError(run_id)
         place = int(np.searchsorted(self._sorted, run_id))
         if place == len(self._sorted) or self._sorted[place] != run_id:
             raise KeyError(run_id)

@@ -156,8 +156,12 @@ class Batches(Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]):
         """Resumes at a checkpoint of `state_dict`.
 
         Raises:
-            ValueError: when the checkpoint belongs to another corpus
+            ValueError: when the checkpoint belongs to another corpus, or is no checkpoint of batches
         """
+        if not {"fingerprint", "position"} <= state.keys():
+            raise ValueError(
+                f"a checkpoint of batches has fingerprint and position; this has {sorted(state)}"
+            )
         if state["fingerprint"] != self._dataset.fingerprint:
             raise ValueError(
                 f"the checkpoint belongs to a corpus with fingerprint {state['fingerprint']}, "
@@ -244,7 +248,7 @@ class Writer(_Writer):
         resume: bool = False,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        stored = _element_type(dtype)
+        stored = _element_type("f4" if dtype is None else dtype)
         options: dict[str, Any] = {
             "overwrite": False,
             "append": _arguments.boolean("resume", resume),

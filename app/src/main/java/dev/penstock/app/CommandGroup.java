@@ -48,7 +48,10 @@ abstract class CommandGroup extends CommandWithHelp implements Runnable {
     private static void add(
             CommandLine line, String name, Object command, CommandLine.IFactory factory, List<String> args)
             throws Exception {
-        line.addSubcommand(name, command instanceof CommandGroup group ? group.line(factory, args) : command);
+        // Adding the command itself would leave out its model transformer.
+        CommandLine own =
+                command instanceof CommandGroup group ? group.line(factory, args) : new CommandLine(command, factory);
+        line.addSubcommand(name, own);
     }
 
     @Override

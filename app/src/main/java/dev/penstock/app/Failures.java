@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Reason;
 import dev.penstock.loader.LoaderException;
 import dev.penstock.memory.FileInUseException;
 import dev.penstock.memory.Json;
@@ -196,6 +197,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
             case AccessDeniedException _ -> "PERMISSION_DENIED";
             case FileSystemLoopException _ -> "LINK_LOOP";
             case FileInUseException _ -> "FILE_IN_USE";
+            case IOException _ -> Reason.IO.name();
             default -> null;
         };
     }

@@ -6,7 +6,7 @@ import dev.penstock.game2048.StepsOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /// Appends runs to a steps dataset.
 @CommandLine.Command(
@@ -18,21 +18,17 @@ import picocli.CommandLine.Option;
                         + " one is complete.",
         footer = {"", "Example:", "  penstock steps append --dataset steps --input new-games"})
 final class StepsAppendCommand extends StepsInputCommand {
-    @Option(
-            names = {"-d", "--dataset"},
-            required = true,
-            paramLabel = "DIR",
-            description = "The folder of the dataset.")
-    Path dataset;
+    @Mixin
+    StepsFolderOption place = new StepsFolderOption();
 
     @Override
     StepsDataset.Result run(StepsOptions options) throws IOException {
-        return StepsDataset.append(dataset, input, options);
+        return StepsDataset.append(place.path(), input, options);
     }
 
     @Override
     Path dataset() {
-        return dataset;
+        return place.path();
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Checks a steps dataset.
@@ -23,25 +24,42 @@ import picocli.CommandLine.Option;
                         + " board must"
                         + " be the moved board with one spawned tile.",
         footer = {"", "Example:", "  penstock steps check steps --replay"})
-final class StepsCheckCommand extends StepsPathCommand {
+final class StepsCheckCommand extends Command {
+    /// The largest number of problems that are printed as text.
+    private static final int LISTED_MAX = 20;
+
+    @Mixin
+    StepsFolderOption place = new StepsFolderOption();
+
     @Option(names = "--replay", description = "Replay every move.")
     boolean isReplaying;
 
     @Override
     public Integer call() throws IOException {
-        Path folder = folder();
+        Path folder = place.path();
         try (StepsDataset dataset = StepsDataset.open(folder);
                 ProgressBar progress = progress("check", ProgressBar.Unit.RECORDS)) {
             StepsCheck.Result result = dataset.check(isReplaying, progress);
             if (isJson) {
                 printJson(json(result));
             } else {
-                result.verification().problems().forEach(problem -> print(text(problem)));
+                list(result.verification());
                 print((result.isOk() ? "OK: " : "BAD: ") + folder + " (" + Text.number(result.runCount()) + " runs, "
                         + Text.number(result.stepCount()) + " steps, "
                         + Text.number(result.verification().problemCount()) + " problems)");
             }
             return result.isOk() ? 0 : Failures.BAD_DATA;
+        }
+    }
+
+    /// Prints the first problems. A dataset that was appended to with wrong run ids has one for every row.
+    private void list(Verification verification) {
+        List<Verification.Problem> problems = verification.problems();
+        problems.stream().limit(LISTED_MAX).forEach(problem -> print(text(problem)));
+        long unlisted = verification.problemCount() - Math.min(problems.size(), LISTED_MAX);
+        if (unlisted > 0) {
+            print(Text.number(unlisted) + " more are not listed; --json lists up to "
+                    + Text.number(Verification.PROBLEMS_MAX));
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 
 /// Repairs a steps dataset.
 @CommandLine.Command(
@@ -18,10 +19,13 @@ import picocli.CommandLine;
                         + " database. Run ranges that do not match the rows are computed again from the step indices."
                         + " Files without errors are not written.",
         footer = {"", "Example:", "  penstock steps repair steps"})
-final class StepsRepairCommand extends StepsPathCommand {
+final class StepsRepairCommand extends Command {
+    @Mixin
+    StepsFolderOption place = new StepsFolderOption();
+
     @Override
     public Integer call() throws IOException {
-        Path folder = folder();
+        Path folder = place.path();
         StepsRepair.Result result;
         try (ProgressBar progress = progress("repair", ProgressBar.Unit.RECORDS)) {
             result = StepsRepair.repair(folder, Disk.real(), progress);

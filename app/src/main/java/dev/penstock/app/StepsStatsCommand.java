@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 
 /// Shows statistics of a steps dataset.
 @CommandLine.Command(
@@ -17,10 +18,13 @@ import picocli.CommandLine;
         description =
                 "Reads only the database. `penstock stats DIR` shows how the values of the rows are" + " distributed.",
         footer = {"", "Example:", "  penstock steps stats steps --json"})
-final class StepsStatsCommand extends StepsPathCommand {
+final class StepsStatsCommand extends Command {
+    @Mixin
+    StepsFolderOption place = new StepsFolderOption();
+
     @Override
     public Integer call() throws IOException {
-        Path folder = folder();
+        Path folder = place.path();
         try (StepsDataset dataset = StepsDataset.open(folder)) {
             Map<String, Object> stats = stats(folder, dataset);
             dataset.table().remarks().forEach(this::remark);

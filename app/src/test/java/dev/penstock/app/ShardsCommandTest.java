@@ -267,6 +267,10 @@ final class ShardsCommandTest {
                 "TRAILING_BYTES", verified.get("problems").get(0).get("reason").text());
         assertEquals(1, Run.of("verify", trailing).exitCode());
         Run.of("verify", trailing, "--lenient").ok();
+        String directory =
+                CommandRun.testdata("shards/dirs/directory_named_shard").toString();
+        Values unreadable = Values.of(Run.of("info", directory, "--json").out());
+        assertEquals("IO", unreadable.get("error").get("reason").text());
         String mixed = CommandRun.testdata("shards/dirs/width_differs").toString();
         Values refused = Values.of(Run.of("info", mixed, "--json").out());
         assertEquals("WIDTH_MISMATCH", refused.get("error").get("reason").text());

@@ -69,6 +69,7 @@ public final class StepsRepair {
     ///
     /// @throws DatasetException when rows cannot be assigned to runs
     public static Result repair(Path folder, Disk disk, Progress progress) throws IOException {
+        new StepsFolder(disk, folder).requireDataset();
         try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
                 GroupDatabase database = GroupDatabase.read(disk, folder);
                 TableReader table = TableReader.open(rows(disk, folder), TableReader.Options.DEFAULT.withDisk(disk))) {

@@ -25,7 +25,14 @@ final class DatabaseBytes {
     private static final long JOURNAL_SIZE_MAX = GroupFormat.DATABASE_SIZE_MAX + (GroupFormat.DATABASE_SIZE_MAX >> 4);
 
     private static final int HEADER_SIZE = 100;
+    private static final int PAGE_SIZE_OFFSET = 16;
     private static final int COUNTER_OFFSET = 24;
+    private static final int PAGE_COUNT_OFFSET = 28;
+    /// The counter at the last time that the number of pages was written. If it differs, that number is not valid.
+    private static final int COUNTED_AT_OFFSET = 92;
+
+    /// The stored page size that stands for 65,536 bytes.
+    private static final int PAGE_SIZE_64K = 1;
     private static final int ATTEMPTS = 200;
     private static final int PAUSE_MS_MAX = 50;
 
@@ -79,6 +86,7 @@ final class DatabaseBytes {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             byte[] found = tryRead();
             if (found != null) {
+                requireWhole(found);
                 return found;
             }
             try {
@@ -105,6 +113,23 @@ final class DatabaseBytes {
         byte[] undone = after.undo(found);
         boolean isSameTransaction = before == null ? counter(undone) == counterBefore : before.nonce() == after.nonce();
         return isSameTransaction ? undone : null;
+    }
+
+    /// Rejects a database whose end is missing. SQLite reads missing pages as empty ones.
+    private void requireWhole(byte[] bytes) {
+        ByteBuffer header = ByteBuffer.wrap(bytes);
+        int stored = header.getShort(PAGE_SIZE_OFFSET) & 0xFFFF;
+        long pageSize = stored == PAGE_SIZE_64K ? 1 << 16 : stored;
+        long expected = pageSize * (header.getInt(PAGE_COUNT_OFFSET) & 0xFFFF_FFFFL);
+        boolean isCounted = header.getInt(COUNTER_OFFSET) == header.getInt(COUNTED_AT_OFFSET);
+        if (isCounted && bytes.length < expected) {
+            throw new DatasetException.Corrupt(
+                    database,
+                    bytes.length,
+                    Reason.TRUNCATED,
+                    "the database is truncated: its header announces " + expected + " bytes, but the file has "
+                            + bytes.length + "; copy it again");
+        }
     }
 
     private int counter(byte[] bytes) {

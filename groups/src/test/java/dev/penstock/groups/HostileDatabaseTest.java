@@ -131,6 +131,21 @@ final class HostileDatabaseTest {
     }
 
     @Test
+    void aDatabaseWithoutItsEndIsTruncated() throws IOException {
+        SampleGroups.write(folder);
+        Path file = folder.resolve("metadata.db");
+        byte[] good = Files.readAllBytes(file);
+        for (int size : new int[] {good.length - 1, good.length / 2, 100}) {
+            Files.write(file, Arrays.copyOf(good, size));
+            DatasetException refusal = assertThrows(
+                    DatasetException.class, () -> GroupedTable.open(folder).close());
+            assertEquals(Reason.TRUNCATED, refusal.reason());
+            assertEquals(size, refusal.offset());
+            assertTrue(refusal.getMessage().contains("announces " + good.length + " bytes"), refusal.getMessage());
+        }
+    }
+
+    @Test
     void damagedBytesAreRefusedOrReadAndNeverWorse() throws IOException {
         SampleGroups.write(folder);
         Path file = folder.resolve("metadata.db");

@@ -16,7 +16,9 @@ import dev.penstock.memory.ReaderOptions;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,10 +171,18 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
     /// The message of an I/O error, without the path that it begins with.
     private static String text(IOException failure) {
         if (failure instanceof FileSystemException e) {
-            String kind = e.getClass().getSimpleName().replace("Exception", "");
-            return "the file cannot be read: " + (e.getReason() == null ? kind : e.getReason());
+            return "the file cannot be read: " + (e.getReason() == null ? kind(e) : e.getReason());
         }
         return "the file cannot be read: " + failure.getMessage();
+    }
+
+    private static String kind(FileSystemException failure) {
+        return switch (failure) {
+            case NoSuchFileException _ -> "it does not exist, or is a symbolic link to a file that does not exist";
+            case AccessDeniedException _ -> "permission denied";
+            case FileSystemLoopException _ -> "the symbolic links form a loop";
+            default -> failure.getMessage();
+        };
     }
 
     private static List<ShardHeader> requireUsable(ShardPaths paths, Probe[] probes, boolean isLenient)

@@ -102,7 +102,9 @@ public record ShardHeader(long rowCount, long width, ElementType type, long rese
                 file,
                 actual,
                 Reason.TRUNCATED,
-                "the shard is truncated: its header needs " + expected + " bytes, but the file has " + actual);
+                "the shard is truncated: "
+                        + (actual < ShardFormat.HEADER_SIZE ? "a header has " : "its header announces ")
+                        + expected + " bytes, but the file has " + actual);
     }
 
     /// The deviations that the original reader accepts but the specification does not allow.

@@ -91,7 +91,8 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         return store.list(folder).stream().anyMatch(ShardPaths::isShard);
     }
 
-    /// The files that match a pattern in the last part of a path; empty when the path is not a pattern.
+    /// The files that match a pattern in the last part of a path; empty when the path is not a pattern. A pattern
+    /// for shards finds the same files as opening their folder, so the name `.shard` does not match.
     static List<Location> matches(RangeStore store, Location path) throws IOException {
         Location folder = path.isLocal() && path.parent() == null ? Location.of(Path.of("")) : path.parent();
         boolean isPattern = path.name().chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
@@ -107,7 +108,8 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
         }
         List<Location> found = new ArrayList<>();
         for (Location file : store.list(folder)) {
-            if (matcher.matches(Path.of(file.name()))) {
+            boolean isOnlyExtension = file.name().equals(ShardFormat.EXTENSION);
+            if (!isOnlyExtension && matcher.matches(Path.of(file.name()))) {
                 found.add(file);
             }
         }

@@ -102,14 +102,20 @@ final class ShardReaderTest {
         Files.write(folder.resolve("s00003.shard"), Shards.header(3, 2, 0, 1));
         Files.delete(folder.resolve("s00004.shard"));
         Files.createDirectory(folder.resolve("s00004.shard"));
+        Files.createSymbolicLink(folder.resolve("s00005.shard"), folder.resolve("nothing"));
         DatasetException refused = assertThrows(DatasetException.class, () -> ShardReader.open(folder));
         assertEquals(
-                List.of(Reason.TRUNCATED, Reason.WIDTH_MISMATCH, Reason.TRUNCATED, Reason.IO),
+                List.of(Reason.TRUNCATED, Reason.WIDTH_MISMATCH, Reason.TRUNCATED, Reason.IO, Reason.IO),
                 refused.problems().stream().map(Problem::reason).toList());
-        for (String name : List.of("s00001", "s00002", "s00003", "s00004")) {
+        for (String name : List.of(
+                "s00001.shard: the shard is truncated: a header has 32 bytes, but the file has 5",
+                "s00002",
+                "s00003.shard: the shard is truncated: its header announces 56 bytes, but the file has 32",
+                "s00004.shard: the file cannot be read: it is a folder",
+                "s00005.shard: the file cannot be read: it does not exist, or is a symbolic link")) {
             assertTrue(refused.getMessage().contains(name), refused.getMessage());
         }
-        assertEquals(4, dev.penstock.Verification.refused(refused).problemCount());
+        assertEquals(5, dev.penstock.Verification.refused(refused).problemCount());
     }
 
     @Test
@@ -142,6 +148,11 @@ final class ShardReaderTest {
                     reader.files());
         }
         assertThrows(NoSuchFileException.class, () -> ShardReader.open(folder.resolve("u*.shard")));
+        Files.write(folder.resolve(".shard"), new byte[5]);
+        try (ShardReader pattern = ShardReader.open(folder.resolve("*.shard"));
+                ShardReader whole = ShardReader.open(folder)) {
+            assertEquals(whole.files(), pattern.files());
+        }
         assertThrows(NoSuchFileException.class, () -> ShardReader.open(folder.resolve("[.shard")));
     }
 
