@@ -156,7 +156,7 @@ class Batches(Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]):
         """Resumes at a checkpoint of `state_dict`.
 
         Raises:
-            ValueError: when the checkpoint belongs to another corpus, or is no checkpoint of batches
+            ValueError: when the checkpoint belongs to another corpus, or is none of batches
         """
         if not {"fingerprint", "position"} <= state.keys():
             raise ValueError(
