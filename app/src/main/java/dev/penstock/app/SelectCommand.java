@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         name = "select",
         header = "Write the indices of the records that match a condition, as a NumPy array of int64.",
         description = "`penstock table select` is the same command. Conditions compare fields with numbers and strings"
-                + " (== != < <= > >=, in),"
+                + " (== != < <= > >=, in, is null),"
                 + " combined with and, or, not and parentheses; ev[2] is an element of a field with a shape.",
         footer = {"", "Example:", "  penstock select steps.npy --where \"move == 2 and ev_legal > 3\" --output idx.npy"
         })

@@ -78,6 +78,9 @@ final class GroupedTableTest {
             assertEquals(List.of(0L, 2L, 6L), SampleGroups.xs(table.where("label == 'a' and x != 1 or x == 6")));
             assertEquals(List.of(8L, 9L), SampleGroups.xs(table.where("weight > 2")));
             assertEquals(List.of(), SampleGroups.xs(table.where("weight != 0.5 and label == 'b'")), "a missing value");
+            assertEquals(List.of(3L, 4L, 5L, 6L, 7L), SampleGroups.xs(table.where("weight is null")));
+            assertEquals(List.of(0L, 1L, 2L), SampleGroups.xs(table.where("weight is not null and label is not null")));
+            assertEquals(List.of(6L), SampleGroups.xs(table.where("weight is null and move == 2")));
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> table.where("rowid == 1"));
             assertTrue(refusal.getMessage().contains("no field rowid"), refusal.getMessage());

@@ -67,6 +67,26 @@ interface Condition {
         }
     }
 
+    /// Matches the records that lack a value, or those that have it.
+    record Missing(Place place, boolean isMissing) implements Condition {
+        @Override
+        public void test(Batch batch, Mask mask) {
+            Column column = batch.column(place.field().name());
+            mask.fill(true);
+            if (column.hasMissing()) {
+                mask.clear(column.missing());
+            }
+            if (isMissing) {
+                mask.invert();
+            }
+        }
+
+        @Override
+        public Condition negated() {
+            return new Missing(place, !isMissing);
+        }
+    }
+
     /// A comparison of one or two fields, or its negation. Records that lack one of the values match neither.
     ///
     /// @param places     the fields that are compared

@@ -20,6 +20,7 @@ import java.util.Objects;
 /// Unicode |
 /// | comparison | `==` `!=` `<` `<=` `>` `>=`, between a field and a literal or two fields; chained as `0 <= x < y` |
 /// | list | `x in (1, 2, 3)`, `x not in (1, 2, 3)` |
+/// | missing value | `x is null`, `x is not null` |
 /// | truth value | a field of type `bool` alone |
 /// | together | `not`, `and`, `or`, which bind in this order, and parentheses |
 ///
@@ -34,7 +35,8 @@ import java.util.Objects;
 /// Trailing zeros of a fixed field, and of a literal compared with it, are padding and are ignored; in a variable
 /// field they count. Two text fields can be compared unless one is UTF-32 and the other is not.
 ///
-/// **Missing values** match nothing: a record that lacks the value matches neither a comparison nor its negation.
+/// **Missing values** match only `is null`: a record that lacks the value matches neither a comparison nor its
+/// negation.
 /// For `x > 1 or y > 1` one side is enough.
 ///
 /// Complex fields and variable fields of numbers cannot be compared.

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /// A recursive-descent parser for conditions, with a limited depth.
 final class WhereParser {
     private static final Set<String> KEYWORDS =
-            Set.of("and", "or", "not", "in", "true", "false", "True", "False", "inf", "nan");
+            Set.of("and", "or", "not", "in", "is", "null", "true", "false", "True", "False", "inf", "nan");
 
     private final WhereTokens tokens;
     private final Binding binding;
@@ -88,6 +88,9 @@ final class WhereParser {
         if (is("in") || is("not")) {
             return list(first, left);
         }
+        if (take("is")) {
+            return presence(first, left);
+        }
         if (comparisonAhead() == null) {
             return bind(first, () -> binding.truth(left));
         }
@@ -116,6 +119,15 @@ final class WhereParser {
 
     private Comparison comparisonAhead() {
         return peek().kind() == Kind.SYMBOL ? Comparison.of(peek().value()) : null;
+    }
+
+    private Condition presence(Token first, Operand left) {
+        boolean isMissing = !take("not");
+        require("null", "expected null or not null after is; compare with a value by ==");
+        if (left instanceof Place place) {
+            return new Condition.Missing(place, isMissing);
+        }
+        throw tokens.refusal(first.position(), "only a field can be null");
     }
 
     private Condition list(Token first, Operand left) {

@@ -113,6 +113,8 @@ class MissingTest {
             new Case("text == 'ab'", values -> values.text == null ? null : values.text.equals("ab")),
             new Case("text != ''", values -> values.text == null ? null : !values.text.isEmpty()),
             new Case("flag", values -> values.flag),
+            new Case("x is null", values -> values.x == null),
+            new Case("text is not null", values -> values.text != null),
             // A byte is always less than 1000, unless it is missing.
             new Case("small < 1000", values -> values.small == null ? null : Boolean.TRUE));
 
@@ -145,6 +147,17 @@ class MissingTest {
             long[] found = Scan.of(dataset(records)).withWhere(where).indices();
             assertArrayEquals(expected(records, wanted), found, wanted.text);
         }
+    }
+
+    @Test
+    void onlyAFieldIsComparedWithNull() {
+        for (String text : List.of("x is 3", "x is not 3", "x is", "3 is null", "x == null", "x is null null")) {
+            assertThrows(IllegalArgumentException.class, () -> Where.parse(text, FIELDS), text);
+        }
+        List<Field> odd = List.of(Field.fixed("is", ElementType.I32), Field.fixed("null", ElementType.I32));
+        assertEquals(
+                odd,
+                Where.parse("is is null and null is not null and null > 1", odd).fields());
     }
 
     /// The test would notice a negation that treats missing values as different values.
