@@ -46,7 +46,7 @@ final class StepsCheckCommand extends Command {
                 list(result.verification());
                 print((result.isOk() ? "OK: " : "BAD: ") + folder + " (" + Text.number(result.runCount()) + " runs, "
                         + Text.number(result.stepCount()) + " steps, "
-                        + Text.number(result.verification().problemCount()) + " problems)");
+                        + problems(result.verification().problemCount()) + ")");
             }
             return result.isOk() ? 0 : Failures.BAD_DATA;
         }
@@ -61,6 +61,10 @@ final class StepsCheckCommand extends Command {
             print(Text.number(unlisted) + " more are not listed; --json lists up to "
                     + Text.number(Verification.PROBLEMS_MAX));
         }
+    }
+
+    private static String problems(long count) {
+        return Text.number(count) + (count == 1 ? " problem" : " problems");
     }
 
     private static String text(Verification.Problem problem) {

@@ -87,6 +87,16 @@ final class StepsCommandTest {
     }
 
     @Test
+    void aMissingShardIsReportedAsSuch() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        fine("steps", "build", "-i", CommandRun.testdata("runs/clean"), "-o", dataset, "--shard-rows", 200);
+        Files.delete(dataset.resolve("steps-00001.npy"));
+        CommandRun run = CommandRun.of("verify", dataset);
+        assertEquals(Failures.BAD_DATA, run.exitCode());
+        assertTrue(run.out().contains("steps-00001.npy") && run.out().contains("[MISSING_SHARD]"), run.out());
+    }
+
+    @Test
     void aFolderThatIsNoDatasetIsNamedByEveryCommand() throws IOException {
         Path empty = Files.createDirectory(folder.resolve("empty"));
         for (String command : List.of("stats", "check", "repair")) {

@@ -73,7 +73,7 @@ final class StepsAppend {
         if (end.kept().size() < before.parts().size()) {
             before.with(end.kept(), before.steps(), before.runs(), null).publish(folder.disk(), folder.path());
         }
-        folder.deleteShards(end.nextShard());
+        folder.deleteShards(end.nextShard().number());
     }
 
     /// A dataset of one file stays one file. A dataset of shards gets shards of any number of rows unless a limit

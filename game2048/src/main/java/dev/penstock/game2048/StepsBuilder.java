@@ -70,7 +70,8 @@ final class StepsBuilder {
                 begun.publish(disk, path);
                 folder.deleteShards(0);
                 try (GroupDatabase database = GroupDatabase.create(folder.database(), StepsFormat.SCHEMA);
-                        StepsWriter writer = new StepsWriter(disk, path, options.isWide(), options.shardRows(), 0)) {
+                        StepsWriter writer =
+                                new StepsWriter(disk, path, options.isWide(), options.shardRows(), StepsShard.FIRST)) {
                     addition.add(runs, writer, database);
                     addition.manifest(begun, writer.finish(), "build", input).publish(disk, path);
                     database.publish(disk, path);

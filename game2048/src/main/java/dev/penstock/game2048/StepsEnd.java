@@ -29,9 +29,10 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
         return manifest.steps();
     }
 
-    /// The number of the next shard.
-    long nextShard() {
-        return kept.isEmpty() ? 0 : StepsFolder.number(kept.getLast().file()) + 1;
+    /// The next shard.
+    StepsShard nextShard() {
+        StepsShard last = kept.isEmpty() ? null : StepsShard.of(kept.getLast().file());
+        return last == null ? StepsShard.FIRST : last.next();
     }
 
     /// Finds the end of a dataset of shards from its manifest, its last run and its last row, in constant time.

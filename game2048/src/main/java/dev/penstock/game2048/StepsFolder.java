@@ -14,7 +14,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /// The files of a steps dataset, for writers.
 ///
@@ -23,8 +22,6 @@ import java.util.regex.Pattern;
 record StepsFolder(Disk disk, Path path) {
     /// The name of a file that is never published. Its temporary file is the lock of the folder.
     private static final String LOCK = "lock";
-
-    private static final Pattern SHARD = Pattern.compile("steps-(\\d{5,6})\\.npy");
 
     /// Excludes other writers until it is closed.
     NewFile lock() throws IOException {
@@ -78,27 +75,18 @@ record StepsFolder(Disk disk, Path path) {
     /// Deletes shards that were never committed.
     void deleteShards(long firstNumber) throws IOException {
         for (Path file : disk.list(path)) {
-            String name = file.getFileName().toString();
-            if (isShard(name) && number(name) >= firstNumber) {
+            StepsShard shard = StepsShard.of(file.getFileName().toString());
+            if (shard != null && shard.number() >= firstNumber) {
                 disk.delete(file);
             }
         }
-    }
-
-    private static boolean isShard(String name) {
-        return SHARD.matcher(name).matches();
-    }
-
-    /// The number in the name of a shard.
-    static long number(String shard) {
-        return Long.parseLong(SHARD.matcher(shard).replaceAll("$1"));
     }
 
     /// The manifest, or one created from the files if there is none.
     StepsManifest manifest(GroupedTable table, boolean isWide) throws IOException {
         List<Path> files = table.arrayFiles().stream().map(Location::path).toList();
         boolean isSharded =
-                files.size() > 1 || isShard(files.getFirst().getFileName().toString());
+                files.size() > 1 || StepsShard.of(files.getFirst().getFileName().toString()) != null;
         StepsManifest found = StepsManifest.read(disk, path);
         StepsManifest start = found == null ? StepsManifest.empty(isSharded, isWide) : found;
         List<StepsWriter.Part> parts = new ArrayList<>();

@@ -211,7 +211,7 @@ public final class StepsRepair {
                 rowCount = one.count();
             }
             long wrong = count(withRows, first, rowCount);
-            parts.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file, isSharded));
+            parts.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file));
             changed += wrong;
             first += rowCount;
         }
@@ -243,10 +243,8 @@ public final class StepsRepair {
         return wrong[0];
     }
 
-    private StepsWriter.Part write(List<Entry> withRows, long first, long rowCount, Path file, boolean isSharded)
-            throws IOException {
-        long number = isSharded ? Long.parseLong(file.getFileName().toString().replaceAll("\\D", "")) : 0;
-        try (StepsWriter writer = new StepsWriter(disk, folder, isWide, isSharded ? rowCount : 0, number)) {
+    private StepsWriter.Part write(List<Entry> withRows, long first, long rowCount, Path file) throws IOException {
+        try (StepsWriter writer = StepsWriter.ofFile(disk, file, isWide)) {
             forEachPart(first, rowCount, (start, count, rows) -> {
                 mend(withRows, start, count, rows);
                 writer.append(MemorySegment.ofArray(rows).asSlice(0, (long) count * rowSize));

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /// Writes rows to `steps.npy`, or to shards of a given number of rows. A file appears when it is complete.
@@ -28,8 +27,9 @@ final class StepsWriter implements AutoCloseable {
     /// The number of rows of a shard, or 0 for a single file.
     private final long shardRows;
 
+    private final String singleName;
     private final List<Part> parts = new ArrayList<>();
-    private long nextShard;
+    private StepsShard nextShard;
     private Open open;
 
     /// A complete file.
@@ -60,8 +60,20 @@ final class StepsWriter implements AutoCloseable {
     }
 
     /// @param shardRows the number of rows of a shard, or 0 for a single file
-    /// @param nextShard the number of the first shard to write
-    StepsWriter(Disk disk, Path folder, boolean isWide, long shardRows, long nextShard) {
+    /// @param nextShard the first shard to write
+    StepsWriter(Disk disk, Path folder, boolean isWide, long shardRows, StepsShard nextShard) {
+        this(disk, folder, isWide, shardRows, nextShard, StepsFormat.FILE);
+    }
+
+    /// Writes a single file of any name, which it replaces.
+    static StepsWriter ofFile(Disk disk, Path file, boolean isWide) {
+        return new StepsWriter(
+                disk, file.getParent(), isWide, 0, null, file.getFileName().toString());
+    }
+
+    private StepsWriter(
+            Disk disk, Path folder, boolean isWide, long shardRows, StepsShard nextShard, String singleName) {
+        this.singleName = singleName;
         this.disk = disk;
         this.folder = folder;
         this.isWide = isWide;
@@ -95,12 +107,10 @@ final class StepsWriter implements AutoCloseable {
     }
 
     private void begin() throws IOException {
-        String name = StepsFormat.FILE;
+        String name = singleName;
         if (shardRows > 0) {
-            if (nextShard > 99_999) {
-                throw new IllegalArgumentException("a dataset has at most 100,000 shards; use more rows for each");
-            }
-            name = String.format(Locale.ROOT, "%s%05d.npy", StepsFormat.SERIES, nextShard++);
+            name = nextShard.file();
+            nextShard = nextShard.next();
         }
         open = new Open(NewFile.create(disk, folder.resolve(name), true));
     }

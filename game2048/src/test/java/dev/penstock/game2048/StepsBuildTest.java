@@ -194,6 +194,34 @@ final class StepsBuildTest {
                 () -> StepsDataset.append(other, Golden.runs("more"), StepsOptions.DEFAULT));
     }
 
+    /// Other programs number shards with six digits, from 1. A second series of five digits would be read before
+    /// the shards that they add.
+    @Test
+    void shardsOfOtherProgramsKeepTheirNames() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset, StepsOptions.DEFAULT.withShardRows(400));
+        byte[] good = rows(dataset);
+        Files.delete(dataset.resolve("manifest.json"));
+        Files.move(dataset.resolve("steps-00001.npy"), dataset.resolve("steps-000002.npy"));
+        byte[] first = Files.readAllBytes(dataset.resolve("steps-00000.npy"));
+        Files.delete(dataset.resolve("steps-00000.npy"));
+        RunBytes.U32.set(first, 256 + 7 * 32 + StepsFormat.RUN_ID_OFFSET, 9);
+        Files.write(dataset.resolve("steps-000001.npy"), first);
+        assertEquals(1, StepsRepair.repair(dataset, Disk.real(), Progress.NONE).rowCount());
+        assertEquals(List.of("steps-000001.npy", "steps-000002.npy"), shards(dataset));
+        assertArrayEquals(good, rows(dataset));
+        StepsDataset.append(dataset, Golden.runs("more"), StepsOptions.DEFAULT);
+        assertEquals(List.of("steps-000001.npy", "steps-000002.npy", "steps-000003.npy"), shards(dataset));
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            assertEquals(
+                    List.of(), steps.check(false, Progress.NONE).verification().problems());
+        }
+    }
+
+    private static List<String> shards(Path dataset) throws IOException {
+        return names(dataset).stream().filter(name -> name.startsWith("steps-")).toList();
+    }
+
     @Test
     void aRepairedSetOfShardsRewritesOnlyTheWrongOnes() throws IOException {
         Path dataset = folder.resolve("dataset");

@@ -2,6 +2,9 @@
 package dev.penstock.groups;
 
 import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
+import dev.penstock.Progress;
+import dev.penstock.Verification;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
@@ -26,5 +29,16 @@ public final class CatalogGroups implements Format {
     @Override
     public Dataset open(Path path, Catalog.Options options) throws IOException {
         return GroupedTable.open(path, options.table());
+    }
+
+    /// Reports a missing shard as such, and not as groups that do not fit the remaining rows.
+    @Override
+    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
+        try {
+            return Format.super.verify(path, options, progress);
+        } catch (DatasetException e) {
+            open(path, options.withLenient(false)).close();
+            throw e;
+        }
     }
 }
