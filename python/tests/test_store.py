@@ -531,3 +531,31 @@ def test_a_list_of_names_gives_the_columns(tmp_path: Path) -> None:
         assert list(columns) == ["B", "A"] and columns["B"][0] == b"x"
         with pytest.raises(TypeError, match=r"index must be an integer, got 0\.5"):
             store.update(0.5, {"B": b""})  # type: ignore[arg-type]
+
+
+def test_types_have_the_names_of_numpy_and_of_the_design(tmp_path: Path) -> None:
+    fields = {
+        "a": {"dtype": "i8", "shape": np.int64(2)},
+        "b": {"dtype": "u1", "shape": ()},
+        "c": {"dtype": "f32"},
+        "d": {"dtype": "f16"},
+    }
+    with Store(tmp_path / "s", "w", fields=fields) as store:
+        dtypes = [field.dtype for field in store.fields.values()]
+        assert dtypes == ["int64", "uint8", "float32", "float16"]
+        assert store.fields["a"].shape == (2,)
+    for shape in ([2.5], "ab", [None]):
+        with pytest.raises(TypeError, match="shape of field 'a' must be a list of integers"):
+            Store(tmp_path / "t", "w", fields={"a": {"dtype": "f4", "shape": shape}})
+
+
+def test_a_loader_takes_a_store_without_uncommitted_changes(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", "w", fields={"n": {"dtype": "i8", "shape": []}}) as store:
+        store.extend({"n": np.arange(10)})
+        with pytest.raises(ValueError, match=r"changes that are not committed.*store\.snapshot"):
+            penstock.Loader(store, batch_size=4)
+        store.commit()
+        numbers = [int(n) for batch in penstock.Loader(store, batch_size=4) for n in batch["n"]]
+        assert sorted(numbers) == [*range(10)]
+    reader = Store(tmp_path / "s")
+    assert sum(len(batch["n"]) for batch in penstock.Loader(reader, batch_size=4)) == 10

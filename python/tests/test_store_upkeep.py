@@ -319,3 +319,73 @@ def test_other_fields_are_no_refresh(tmp_path: Path) -> None:
         store.add_field("y")
         with pytest.raises(ValueError, match="open it again"):
             reader.refresh()
+
+
+def test_only_stores_can_be_followed(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "a.npy", np.arange(4))
+    with Store(tmp_path / "s", "w", fields=FIELDS) as store:
+        extend(store, 0, 10)
+        store.create_snapshot("first")
+    fixed = [
+        penstock.open(tmp_path / "a.npy"),
+        penstock.open(tmp_path / "s", snapshot="first"),
+        penstock.open(tmp_path / "s").where("x > 3"),
+    ]
+    for dataset in fixed:
+        with pytest.raises(ValueError, match=r"can only follow a store.*open the path"):
+            Loader(dataset, batch_size=4, follow=True)
+
+
+def test_a_pickled_state_stays_the_same_when_a_writer_appends(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", "w", fields=FIELDS) as store:
+        extend(store, 0, 10)
+        dataset = penstock.open(tmp_path / "s")
+        pickles = [pickle.dumps(dataset), pickle.dumps(store.snapshot())]
+        extend(store, 10, 15)
+        for text in pickles:
+            copy = pickle.loads(text)
+            assert len(copy) == 10 and copy["x"][:].tolist() == [*range(10)]
+            assert sum(len(batch["x"]) for batch in Loader(copy, batch_size=4)) == 10
+            assert len(copy.where("x >= 8")) == 2
+        store.update(0, {"x": 7})
+        store.commit()
+        changed = pickle.loads(pickles[0])
+        with pytest.raises(penstock.CorruptDataError, match=r"changed since.*a named snapshot"):
+            changed["x"][0]
+
+
+def test_a_store_that_cannot_be_opened_is_an_error_of_its_first_use(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", "w", fields=FIELDS) as store:
+        extend(store, 0, 10)
+    text = pickle.dumps(Store(tmp_path / "s"))
+    (tmp_path / "s").rename(tmp_path / "gone")
+    lost = pickle.loads(text)
+    for use in (len, iter, lambda one: one["x"], lambda one: one.refresh()):
+        with pytest.raises(FileNotFoundError):
+            use(lost)
+
+
+def test_a_thread_does_not_wait_for_its_own_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def call(verb: str, **arguments: Any) -> dict[str, Any]:
+        asked.append(arguments["isAuthor"])
+        return {}
+
+    monkeypatch.setattr("penstock._jvm.call_patiently", call)
+    with Store(tmp_path / "s", "w", fields=FIELDS) as store:
+        store.rebalance()
+        store.append({"x": 1})
+        store.rebalance()
+        other = threading.Thread(target=store.rebalance)
+        other.start()
+        other.join()
+        store.commit()
+        store.rebalance()
+        store.update(0, {"x": 2})
+        store.rebalance()
+        store.rollback()
+        store.rebalance()
+    assert asked == [False, True, False, False, True, False]

@@ -753,6 +753,12 @@ def _warn(description: dict[str, Any], options: dict[str, Any]) -> None:
             warnings.warn(remark, stacklevel=3)
 
 
+def _is_first(handle: _jvm.Handle, count: int, fingerprint: str) -> bool:
+    """Whether the fingerprint is that of the first `count` records."""
+    arguments = {"records": count, "fingerprint": fingerprint}
+    return bool(_jvm.call("hasFingerprint", handle=handle.number, **arguments))
+
+
 def _reopen(recipe: tuple[Any, ...]) -> Dataset:
     """Makes a dataset from a pickle. Files are opened on first use."""
     kind, *arguments = recipe
@@ -762,21 +768,34 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
         return _views.rebuild(kind, arguments, _reopen)
     path, options, description, identities, fingerprint = arguments
 
-    # The handle keeps it, not the dataset: a reference cycle would wait for the garbage collector.
+    # The handle keeps them, not the dataset: a reference cycle would wait for the garbage
+    # collector.
     sources: list[_paths.Source] = []
+    bases: list[_jvm.Handle] = []
 
     def make() -> _jvm.Handle:
         sources.append(_paths.Source(path))
         handle, found_description = _open_in_java(path, sources[-1], options)
         _warn(found_description, options)
         found = str(_jvm.call("fingerprint", handle=handle.number))
-        if found != fingerprint:
-            handle.close()
-            raise CorruptDataError(
-                f"{path} has changed since the dataset was pickled: its fingerprint was "
-                f"{fingerprint} and is {found}"
-            )
-        return handle
+        if found == fingerprint:
+            return handle
+        is_store = description["format"] == "store"
+        if is_store and _is_first(handle, description["count"], fingerprint):
+            # A writer has appended meanwhile. The dataset stays as it was pickled.
+            bases.append(handle)
+            return _jvm.create(
+                f"the first records of {path}",
+                "subset",
+                handle=handle.number,
+                first=description["count"],
+            )[0]
+        handle.close()
+        advice = "; pickle a named snapshot, which does not change" if is_store else ""
+        raise CorruptDataError(
+            f"{path} has changed since the dataset was pickled: its fingerprint was "
+            f"{fingerprint} and is {found}{advice}"
+        )
 
     handle = _jvm.LazyHandle(f"the dataset {path}", make)
     dataset = _class_of(description)(handle, description, recipe[:3])

@@ -20,6 +20,8 @@ _TYPES = {
     "f16": "<f2", "f32": "<f4", "f64": "<f8", "c64": "<c8", "c128": "<c16",
 }  # fmt: skip
 
+JAVA_NAMES = frozenset(_TYPES)
+
 
 @functools.cache
 def bfloat16() -> np.dtype[Any]:

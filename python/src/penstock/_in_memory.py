@@ -257,10 +257,12 @@ def coerced(data: Any, what: str) -> Dataset:
             raise TypeError(f"{what} must have records, and {data!r} is a tree")
         return opened
     if isinstance(data, Store):
-        raise TypeError(
-            f"{what} must be a dataset, got a Store; commit its changes, and use "
-            f"penstock.open({data.path!r})"
-        )
+        if data._is_changed:
+            raise ValueError(
+                f"{what} is a store with changes that are not committed; commit them, or use "
+                "store.snapshot() for the last commit"
+            )
+        return data.snapshot()
     is_data = isinstance(data, (np.ndarray, Mapping, list, tuple)) or hasattr(data, "__array__")
     if not is_data or isinstance(data, np.generic):
         raise TypeError(

@@ -110,6 +110,8 @@ class Store:
         # The number of changes, and how many of them are committed.
         self._changes = 0
         self._committed_changes = 0
+        # The threads that have made changes since the last commit.
+        self._authors: set[int] = set()
         # The last commit as a dataset, as long as there is no later one.
         self._committed: Dataset | None = None
         self._row: np.dtype[Any] | None = None
@@ -237,7 +239,7 @@ class Store:
                 self._pending.setdefault(field.name, []).append(values.get(field.name))
             self._pending_count += 1
             self._pending_bytes += sum(len(value) for value in values.values() if value)
-            self._changes += 1
+            self._note_change()
             index = len(self) - 1
             # One call for many small records.
             if self._pending_count >= _PENDING_COUNT or self._pending_bytes >= _PENDING_BYTES:
@@ -308,7 +310,7 @@ class Store:
                     _store_values.part(fields[name], one, start, stop)
                     for name, (one, _) in packed.items()
                 ]
-                self._changes += 1
+                self._note_change()
                 self._append(parts, stop - start)
             return range(first, first + count)
 
@@ -338,7 +340,7 @@ class Store:
                     column.update(values=memory.ctypes.data, valuesBytes=len(value))
                 columns.append(column)
             _jvm.call("storeUpdate", handle=self._writer(), index=position, columns=columns)
-            self._changes += 1
+            self._note_change()
 
     def delete(self, index: Any) -> int | None:
         """Deletes a record, or several by a list, an array or a mask.
@@ -357,7 +359,7 @@ class Store:
             self._flush()
             parsed, shape = _index.parse(index, self._count)
             indices = np.unique(_index.wrap(parsed, self._count))[::-1].copy()
-            self._changes += 1
+            self._note_change()
             try:
                 moved: list[int] = _jvm.call(
                     "storeDelete",
@@ -398,7 +400,7 @@ class Store:
         with self._lock:
             self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
             self._count = _jvm.call("storeRollback", handle=self._writer())
-            self._committed_changes = self._changes
+            self._note_no_changes()
 
     def checkpoint(self) -> None:
         """Commits, and writes all changes into the tables, so that programs that read only the
@@ -429,9 +431,19 @@ class Store:
         """Whether there are changes that are not committed."""
         return self._changes > self._committed_changes
 
+    def _note_change(self) -> None:
+        self._changes += 1
+        self._authors.add(threading.get_ident())
+
+    def _note_no_changes(self) -> None:
+        self._committed_changes = self._changes
+        self._authors.clear()
+
     def _changed_state(self, changes: int) -> None:
         """Notes that `changes` changes are committed, and drops what was cached of the old
         commit."""
+        if changes == self._changes:
+            self._authors.clear()
         if changes > self._committed_changes:
             self._committed_changes = changes
             if self._committed is not None:
@@ -493,7 +505,7 @@ class Store:
                 _jvm.call_patiently(verb, path=self._target.text, **arguments)
             finally:
                 self._committed = None
-                self._committed_changes = self._changes
+                self._note_no_changes()
                 self._pending = {}
                 self._open_for_writing("a", None, self._options)
                 self._names = frozenset(self.fields)
@@ -522,12 +534,14 @@ class Store:
             chunks, bytes that were copied, that were deleted and by which the store became smaller,
             bytes that wait for readers, and what `stats` shows before and after
 
-        Commit changes first: a chunk with values that are not committed is left for the next time,
-        after waiting two seconds for another thread to commit them.
+        Commit changes first: a chunk with values that are not committed is left for the next time.
+        The call waits up to two seconds for other threads to commit theirs.
         """
         arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
         self._writer()
         with self._lock:
+            # Waiting for changes of this thread would be in vain.
+            arguments["isAuthor"] = threading.get_ident() in self._authors
             # An open snapshot would keep chunks from being deleted.
             self._close_committed()
             self._committed = None
@@ -740,9 +754,28 @@ def _opened(path: str, snapshot: str | None, readers: int | None) -> Dataset:
     return dataset
 
 
-def _reopened(path: str, snapshot: str | None, readers: int | None) -> Store:
-    """Makes a store from a pickle."""
-    return Store(path, snapshot=snapshot, readers=readers)
+def _reopened(path: str, snapshot: str | None, readers: int | None) -> Any:
+    """Makes a store from a pickle. Unpickling never fails: a process pool would lose an error there
+    and wait for ever."""
+    try:
+        return Store(path, snapshot=snapshot, readers=readers)
+    except Exception as error:
+        return _Unopened(error)
+
+
+class _Unopened:
+    """Stands for a store that could not be opened. Every use raises the error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.__dict__["error"] = error
+
+    def _fail(self, *_: Any) -> Any:
+        raise self.__dict__["error"]
+
+    __getattr__ = __getitem__ = __len__ = __iter__ = __enter__ = _fail
+
+    def __exit__(self, *_: Any) -> None:
+        pass
 
 
 def _upkeep(verb: str, path: str, **arguments: Any) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -50,11 +50,20 @@ def _declared(name: str, one: Any) -> dict[str, Any]:
     dtype = None if one.get("dtype") is None else _dtype_name(name, one["dtype"])
     if dtype is not None:
         request["dtype"] = dtype
-    shape = one.get("shape")
-    if shape is not None:
-        lengths = [shape] if isinstance(shape, int) else list(shape)
-        request["shape"] = [operator.index(length) for length in lengths]
+    if one.get("shape") is not None:
+        request["shape"] = _shape(name, one["shape"])
     return request
+
+
+def _shape(name: str, shape: Any) -> list[int]:
+    try:
+        lengths = list(shape) if isinstance(shape, Iterable) else [shape]
+        return [operator.index(length) for length in lengths]
+    except TypeError:
+        raise TypeError(
+            f"shape of field {name!r} must be a list of integers such as [3], or [] for a single "
+            f"value, got {_arguments.shown(shape)}"
+        ) from None
 
 
 def _dtype_name(name: str, dtype: Any) -> str | None:
@@ -63,6 +72,9 @@ def _dtype_name(name: str, dtype: Any) -> str | None:
     try:
         return _dtypes.java_name(np.dtype(dtype).newbyteorder("="))
     except (TypeError, ValueError):
+        if isinstance(dtype, str) and dtype in _dtypes.JAVA_NAMES:
+            # A name of `meta.json` that is not one of NumPy's, such as f32.
+            return dtype
         raise ValueError(
             f"dtype {dtype!r} of field {name!r} is not supported; use a type of numbers such as "
             "'f4', or 'utf8', or leave it out for bytes"

@@ -134,6 +134,11 @@ public final class Concat implements Dataset {
         return parts.all().getFirst().fields();
     }
 
+    @Override
+    public boolean isRefreshable() {
+        return parts.all().stream().anyMatch(Dataset::isRefreshable);
+    }
+
     /// Moves all parts on to their last commit. Records that were appended to a part come after its others, so the
     /// indices of the parts behind it change, as if the view were created again. The call waits for reads that are
     /// under way.

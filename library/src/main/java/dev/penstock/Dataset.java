@@ -121,6 +121,12 @@ public interface Dataset extends AutoCloseable {
         return noted.equals(fingerprint(recordCount));
     }
 
+    /// Whether [#refresh] can find a newer state. Only a dataset with commits that was opened from files changes;
+    /// a named snapshot and a selection of records do not.
+    default boolean isRefreshable() {
+        return false;
+    }
+
     /// Switches to the last committed state, if the format has commits and the dataset was opened from files.
     /// [#count] and the records may differ afterwards. Calls in progress finish with the state they began with.
     ///

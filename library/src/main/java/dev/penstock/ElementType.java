@@ -65,4 +65,32 @@ public enum ElementType {
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
+
+    /// Whether this type has every value of another type of numbers or booleans, so that a conversion changes
+    /// none. Complex numbers are not covered.
+    public boolean holds(ElementType other) {
+        if (this == other) {
+            return true;
+        }
+        if (other == BOOL) {
+            return isInteger() || isFloat();
+        }
+        if (other.isFloat()) {
+            return this == F64 || this == F32 && other.size < size;
+        }
+        if (!other.isInteger()) {
+            return false;
+        }
+        boolean isSigned = other.ordinal() <= I64.ordinal();
+        long otherBits = other.size * Byte.SIZE - (isSigned ? 1 : 0);
+        return switch (this) {
+            case I8, I16, I32, I64 -> otherBits <= size * Byte.SIZE - 1;
+            case U8, U16, U32, U64 -> !isSigned && otherBits <= size * Byte.SIZE;
+            case BF16 -> otherBits <= 8;
+            case F16 -> otherBits <= 11;
+            case F32 -> otherBits <= 24;
+            case F64 -> otherBits <= 53;
+            default -> false;
+        };
+    }
 }

@@ -61,12 +61,10 @@ final class ConvertCommand extends ConvertingCommand {
     private RecordSource open(RecordChoice choice) throws IOException {
         String name = source.toString();
         if (name.endsWith(".csv")) {
-            choice.requireAll("a CSV file");
-            return CsvRecords.open(source);
+            return RecordSource.chosen(CsvRecords.open(source), choice);
         }
         if (JsonLines.isName(name)) {
-            choice.requireAll("a file of JSON Lines");
-            return JsonRecords.open(source, isTable());
+            return RecordSource.chosen(JsonRecords.open(source, isTable()), choice);
         }
         return Catalog.records(snapshot.of(source), io.options(), choice);
     }

@@ -63,6 +63,11 @@ abstract class ConvertingCommand extends Command {
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("source", source.name());
+            if (source.dataset().orElse(null) instanceof Concat concat) {
+                json.put(
+                        "sources",
+                        concat.parts().stream().map(Dataset::location).toList());
+            }
             json.put("output", output);
             json.put("format", report.format());
             json.put("records", report.records());
@@ -79,10 +84,17 @@ abstract class ConvertingCommand extends Command {
         if (report.resumedAt() > 0) {
             remark("Continued after " + Text.number(report.resumedAt()) + " records of an interrupted conversion.");
         }
-        remark(verb + " " + Text.number(report.records()) + " records of " + source.name() + " to " + output + " ("
+        remark(verb + " " + Text.number(report.records()) + " records of " + name(source) + " to " + output + " ("
                 + report.format() + ", " + Text.bytes(report.bytes()) + ") in " + Text.seconds(seconds)
                 + "; read back and equal to the source"
                 + (leftOut == 0 ? "" : ". " + Text.number(leftOut) + " deleted records were skipped"));
+    }
+
+    private static String name(RecordSource source) {
+        int others = source.dataset().orElse(null) instanceof Concat concat
+                ? concat.parts().size() - 1
+                : 0;
+        return source.name() + (others == 0 ? "" : " and " + others + " more");
     }
 
     /// The number of deleted records, if no other records are skipped.

@@ -14,9 +14,9 @@ import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -69,17 +69,25 @@ final class CsvSource implements TableSource {
 
     /// Creates a strict reader: text that is not valid CSV or not UTF-8 is rejected.
     static CsvReader<CsvRecord> reader(InputStream stream) {
-        CharsetDecoder strict = StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
+        return builder().ofCsvRecord(text(stream));
+    }
+
+    static CsvReader.CsvReaderBuilder builder() {
         return CsvReader.builder()
                 .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
-                .allowUnclosedQuote(false)
-                .ofCsvRecord(new InputStreamReader(stream, strict));
+                .allowUnclosedQuote(false);
+    }
+
+    /// Decodes UTF-8. Reading fails where the bytes are not UTF-8.
+    static Reader text(InputStream stream) {
+        return new InputStreamReader(
+                stream, StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT));
     }
 
     /// The values of the first line, without a byte order mark.
-    static List<String> firstLine(CsvRecord record) {
-        List<String> values = new ArrayList<>(record.getFields());
+    static List<String> firstLine(List<String> line) {
+        List<String> values = new ArrayList<>(line);
         values.set(0, values.getFirst().replaceFirst("^\uFEFF", ""));
         return values;
     }
@@ -125,7 +133,7 @@ final class CsvSource implements TableSource {
             Iterator<CsvRecord> records = reader.iterator();
             CsvRecord record = records.hasNext() ? records.next() : null;
             width = record == null ? 0 : record.getFieldCount();
-            int[] columns = record == null ? null : columns(firstLine(record), cells);
+            int[] columns = record == null ? null : columns(firstLine(record.getFields()), cells);
             if (record != null && (hasHeader || namesColumns)) {
                 record = records.hasNext() ? records.next() : null;
             }
@@ -182,7 +190,7 @@ final class CsvSource implements TableSource {
     }
 
     private void fill(Batch batch, int rowIndex, CsvRecord record, List<Cell> cells, int[] columns) {
-        requireWidth(name, record, width);
+        requireWidth(name, record.getStartingLineNumber(), record.getFieldCount(), width);
         int cellIndex = 0;
         for (Column column : batch.columns()) {
             Field field = column.field();
@@ -195,11 +203,10 @@ final class CsvSource implements TableSource {
         }
     }
 
-    static void requireWidth(String name, CsvRecord record, int width) {
-        if (record.getFieldCount() != width) {
+    static void requireWidth(String name, long lineNumber, int found, int width) {
+        if (found != width) {
             throw new BadInput(
-                    name + ", line " + record.getStartingLineNumber() + ": it has " + record.getFieldCount()
-                            + " values, but the first line has " + width,
+                    name + ", line " + lineNumber + ": it has " + found + " values, but the first line has " + width,
                     null);
         }
     }

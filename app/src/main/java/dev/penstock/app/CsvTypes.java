@@ -85,14 +85,14 @@ final class CsvTypes {
                 throw new BadInput(
                         name + " is empty: its first line must name the columns, or give the type with --dtype", null);
             }
-            List<String> names = CsvSource.firstLine(records.next());
+            List<String> names = CsvSource.firstLine(records.next().getFields());
             requireNames(name, names);
             List<Guess> guesses = new ArrayList<>();
             names.forEach(column -> guesses.add(new Guess()));
             boolean isEmpty = !records.hasNext();
             while (records.hasNext()) {
                 CsvRecord record = records.next();
-                CsvSource.requireWidth(name, record, names.size());
+                CsvSource.requireWidth(name, record.getStartingLineNumber(), record.getFieldCount(), names.size());
                 for (int i = 0; i < names.size(); i++) {
                     guesses.get(i).see(record.getField(i));
                 }

@@ -28,7 +28,12 @@ final class GetCommand extends DatasetCommand {
             dataset.gather(new long[] {index}, batch);
             if (isJson) {
                 printJson(RecordText.json(dataset, index, batch, 0));
+            } else if (RecordText.isDeleted(dataset, index)) {
+                throw new IllegalArgumentException("record " + index + " was deleted");
             } else if (RecordText.isBytes(dataset)) {
+                if (batch.column(0).isMissing(0)) {
+                    throw new IllegalArgumentException("record " + index + " has no value");
+                }
                 writeBytes(batch.column(0).value(0));
             } else {
                 for (Column column : batch.columns()) {

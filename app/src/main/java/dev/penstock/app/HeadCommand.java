@@ -10,7 +10,6 @@ import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
@@ -79,15 +78,9 @@ final class HeadCommand extends DatasetsCommand {
         for (String start = "["; indices.hasNext(); start = "") {
             long index = indices.nextLong();
             dataset.gather(new long[] {index}, batch);
-            boolean isDeleted = dataset.hasDeleted() && dataset.isDeleted(index);
             if (isJson) {
-                Map<String, Object> record = RecordText.json(dataset, index, batch, 0);
-                if (isDeleted) {
-                    record.put("deleted", true);
-                }
-                print(start + Json.text(record) + (indices.hasNext() ? "," : "]"));
-            } else if (isDeleted) {
-                print(RecordText.deletedLine(index));
+                String record = Json.text(RecordText.json(dataset, index, batch, 0));
+                print(start + record + (indices.hasNext() ? "," : "]"));
             } else {
                 print(RecordText.line(dataset, index, batch, 0));
             }

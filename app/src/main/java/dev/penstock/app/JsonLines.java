@@ -48,7 +48,7 @@ final class JsonLines implements AutoCloseable {
             return false;
         }
         try {
-            sink.accept(Json.parse(line.getBytes(StandardCharsets.UTF_8)));
+            sink.accept(Json.parseRecord(line.getBytes(StandardCharsets.UTF_8)));
             return true;
         } catch (IllegalArgumentException e) {
             throw new BadInput(file + ", line " + lineNumber + ": " + e.getMessage(), e);

@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
@@ -22,8 +23,8 @@ final class RecordText {
 
     private RecordText() {}
 
-    /// The index, the name if there is one, the size, and each field of a row.
-    static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) {
+    /// The index, the name if there is one, the size, each field of a row, and whether the record was deleted.
+    static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("index", index);
         if (dataset.name(index) != null) {
@@ -32,10 +33,19 @@ final class RecordText {
         json.put(
                 "size",
                 batch.columns().stream()
+                        .filter(column -> !column.isMissing(rowIndex))
                         .mapToLong(column -> column.value(rowIndex).byteSize())
                         .sum());
         json.putAll(fields(batch, rowIndex));
+        if (isDeleted(dataset, index)) {
+            json.put("deleted", true);
+        }
         return json;
+    }
+
+    /// Whether a record was deleted and left a tombstone.
+    static boolean isDeleted(Dataset dataset, long index) throws IOException {
+        return dataset.hasDeleted() && dataset.isDeleted(index);
     }
 
     /// The fields of a row by name; null if the value is missing.
@@ -55,7 +65,10 @@ final class RecordText {
     }
 
     /// One line: index, size, name and the first bytes; or index and fields.
-    static String line(Dataset dataset, long index, Batch batch, long rowIndex) {
+    static String line(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
+        if (isDeleted(dataset, index)) {
+            return String.format(Locale.ROOT, "%8d  (deleted)", index);
+        }
         if (!isBytes(dataset)) {
             return String.format(Locale.ROOT, "%8d  %s", index, pairs(batch, rowIndex));
         }
@@ -63,11 +76,6 @@ final class RecordText {
         String name = dataset.name(index) == null ? "" : Text.printable(dataset.name(index)) + "  ";
         String content = value(batch.column(0), rowIndex);
         return String.format(Locale.ROOT, "%8d  %10s  %s%s", index, Text.bytes(value.byteSize()), name, content);
-    }
-
-    /// The line of a deleted record.
-    static String deletedLine(long index) {
-        return String.format(Locale.ROOT, "%8d  (deleted)", index);
     }
 
     /// The fields of a row in one line.

@@ -21,8 +21,10 @@ import picocli.CommandLine.Option;
                     + " FIELD=FILE options"
                     + " give one field each: a .npy array with a value in each row, a .jsonl file with a value in each"
                     + " line, a folder of files in the order of their names, or any dataset with one field.",
-            "Fields without an input are missing. A missing value is null in JSON and an empty cell in CSV."
-                    + " Text for a bytes field is stored as UTF-8, or decoded with --bytes base64 or --bytes hex."
+            "Fields without an input are missing. A missing value is null in JSON and an empty cell in CSV, where empty"
+                    + " text is \"\"; in a file with one column it is an empty line. Numbers are converted to the type"
+                    + " of the field if that type holds all of them, as int64 holds int32. Text for a bytes field is"
+                    + " stored as UTF-8, or decoded with --bytes base64 or --bytes hex."
         },
         footer = {
             "",

@@ -5,9 +5,13 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
+import dev.penstock.Elements;
 import dev.penstock.Field;
+import dev.penstock.loader.Convert;
 import dev.penstock.store.StoreField;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,17 +22,29 @@ final class StoreDatasetInput implements StoreInput {
     private static final long BATCH_RECORDS = 1024;
 
     private final Dataset dataset;
-    private final Batch batch;
+    /// The batch that is gathered into, and after it one for each conversion.
+    private final List<Batch> batches = new ArrayList<>();
+    private final List<Convert> conversions = new ArrayList<>();
     private final int[] positions;
     private final boolean isWhole;
     private long next;
     private long batchStart;
 
-    private StoreDatasetInput(Dataset dataset, List<Field> sources, int[] positions, boolean isWhole) {
+    private StoreDatasetInput(Dataset dataset, List<StoreField> fields, int[] positions, boolean isWhole) {
         this.dataset = dataset;
-        this.batch = Batch.create(sources);
         this.positions = positions;
         this.isWhole = isWhole;
+        List<Field> sources = dataset.fields();
+        batches.add(Batch.create(sources));
+        for (int i = 0; i < positions.length; i++) {
+            ElementType type = fields.get(positions[i]).column().type();
+            ElementType from = sources.get(i).type();
+            if (!type.isText() && type != from) {
+                Convert conversion = Convert.to(type, sources.get(i).name());
+                conversions.add(conversion);
+                batches.add(Batch.create(conversion.fields(batches.getLast().fields())));
+            }
+        }
     }
 
     /// Takes ownership of the dataset.
@@ -37,19 +53,15 @@ final class StoreDatasetInput implements StoreInput {
     /// @throws IllegalArgumentException when fields do not match; then the dataset is closed
     static StoreDatasetInput of(Dataset dataset, int position, List<StoreField> fields) {
         try {
-            List<Field> sources = new ArrayList<>();
-            List<Integer> positions = new ArrayList<>();
-            for (Field source : dataset.fields()) {
-                sources.add(source);
-                positions.add(target(dataset, source, position, fields));
-            }
-            if (position >= 0 && sources.size() != 1) {
+            if (position >= 0 && dataset.fields().size() != 1) {
                 throw new IllegalArgumentException(
-                        dataset.location() + " has " + sources.size() + " fields, but exactly one is needed for "
-                                + fields.get(position).name());
+                        dataset.location() + " has " + dataset.fields().size() + " fields, but exactly one is needed"
+                                + " for " + fields.get(position).name());
             }
-            int[] targets = positions.stream().mapToInt(Integer::intValue).toArray();
-            return new StoreDatasetInput(dataset, sources, targets, position < 0);
+            int[] targets = dataset.fields().stream()
+                    .mapToInt(source -> target(dataset, source, position, fields))
+                    .toArray();
+            return new StoreDatasetInput(dataset, fields, targets, position < 0);
         } catch (Throwable e) {
             dataset.close();
             throw e;
@@ -68,21 +80,21 @@ final class StoreDatasetInput implements StoreInput {
                     + String.join(", ", fields.stream().map(StoreField::name).toList())
                     + "; write --input FIELD=FILE");
         }
-        requireSame(dataset, source, fields.get(target));
+        requireFitting(dataset, source, fields.get(target));
         return target;
     }
 
-    /// Values are copied unchanged, so their types must be the same.
-    private static void requireSame(Dataset dataset, Field source, StoreField target) {
+    /// Values keep their type, or get one that holds all values of theirs.
+    private static void requireFitting(Dataset dataset, Field source, StoreField target) {
         Field column = target.column();
-        boolean isSame = source.type() == column.type()
-                && source.elementSize() == column.elementSize()
-                && (column.isVariable()
-                        || (!source.isVariable() && source.shape().equals(column.shape())));
-        if (column.type() != ElementType.BYTES && !isSame) {
+        boolean isOfShape =
+                column.isVariable() || (!source.isVariable() && source.shape().equals(column.shape()));
+        boolean isText = column.type() == ElementType.UTF8 && source.type().isText();
+        if (column.type() != ElementType.BYTES
+                && !(isOfShape && (isText || column.type().holds(source.type())))) {
             throw new IllegalArgumentException(dataset.location() + " has values of " + described(source)
                     + ", but field " + target.name() + " of the store has values of " + described(column)
-                    + "; types are not converted");
+                    + "; numbers are converted only to a type that holds all of theirs, as int32 to int64");
         }
     }
 
@@ -95,21 +107,40 @@ final class StoreDatasetInput implements StoreInput {
         if (next == dataset.count()) {
             return false;
         }
-        if (next == batchStart + batch.rowCount()) {
-            long limit = Math.min(dataset.count(), next + BATCH_RECORDS);
-            dataset.gather(LongStream.range(next, limit).toArray(), batch);
+        if (next == batchStart + batches.getLast().rowCount()) {
+            gather(Math.min(dataset.count(), next + BATCH_RECORDS));
             batchStart = next;
         }
         if (isWhole) {
             Arrays.fill(values, null);
         }
         for (int i = 0; i < positions.length; i++) {
-            Column column = batch.column(i);
+            Column column = batches.getLast().column(i);
             long row = next - batchStart;
-            values[positions[i]] = column.isMissing(row) ? null : RecordText.toArray(column.value(row));
+            values[positions[i]] = column.isMissing(row) ? null : bytes(column, row);
         }
         next++;
         return true;
+    }
+
+    private void gather(long limit) throws IOException {
+        Batch batch = batches.getFirst();
+        dataset.gather(LongStream.range(next, limit).toArray(), batch);
+        for (int i = 0; i < conversions.size(); i++) {
+            Batch converted = batches.get(i + 1);
+            converted.clear();
+            conversions.get(i).apply(batch, converted);
+            converted.complete(limit - next);
+            batch = converted;
+        }
+    }
+
+    /// The bytes of a value. Text that NumPy pads becomes UTF-8 without padding.
+    private static byte[] bytes(Column column, long row) {
+        MemorySegment value = column.value(row);
+        return column.field().type() == ElementType.UTF32
+                ? Elements.toText(ElementType.UTF32, value, 0, value.byteSize()).getBytes(StandardCharsets.UTF_8)
+                : RecordText.toArray(value);
     }
 
     @Override
@@ -119,7 +150,7 @@ final class StoreDatasetInput implements StoreInput {
 
     @Override
     public void close() {
-        batch.close();
+        batches.forEach(Batch::close);
         dataset.close();
     }
 }

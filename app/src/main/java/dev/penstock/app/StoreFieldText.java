@@ -43,13 +43,15 @@ final class StoreFieldText implements CommandLine.ITypeConverter<StoreField> {
     }
 
     private static List<Long> shape(String text) {
-        if (text.equals(SCALAR) || text.equals("()")) {
+        if (text.equals(SCALAR) || text.equals("()") || text.equals("[]")) {
             return List.of();
         }
+        // A shape as NumPy or JSON writes it, with spaces, brackets and a comma at the end.
+        String lengths = text.replaceAll("^\\((.*?),?\\)$", "$1").replaceAll("^\\[(.*)]$", "$1");
         List<Long> shape = new ArrayList<>();
-        for (String length : text.split("[x,]", -1)) {
+        for (String length : lengths.split("[x,]", -1)) {
             try {
-                shape.add(Long.parseLong(length));
+                shape.add(Long.parseLong(length.strip()));
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(
                         "'" + text + "' is not a shape; write lengths such as 28x28, or " + SCALAR, e);

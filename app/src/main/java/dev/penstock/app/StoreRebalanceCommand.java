@@ -3,9 +3,9 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
-import dev.penstock.ElementType;
+import dev.penstock.Elements;
+import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.Layouts;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.RebalanceReport;
@@ -61,7 +61,7 @@ final class StoreRebalanceCommand extends StorefileCommand {
             paramLabel = "FILE",
             description =
                     "Store values in the order of the record indices in this file: text with one index on each line,"
-                            + " or a NumPy array of int64. Other records follow in the order of their indices.")
+                            + " or a NumPy array of integers. Other records follow in the order of their indices.")
     Path order;
 
     @Option(
@@ -147,16 +147,17 @@ final class StoreRebalanceCommand extends StorefileCommand {
     private long[] readArray() throws IOException {
         try (Dataset array = Catalog.open(order);
                 Batch batch = Batch.create(array.fields())) {
+            Field field = array.fields().getFirst();
             boolean isIndices = array.fields().size() == 1
-                    && array.fields().getFirst().itemSize() == Long.BYTES
-                    && array.fields().getFirst().type() == ElementType.I64;
+                    && field.type().isInteger()
+                    && field.itemSize() == field.type().size();
             if (!isIndices) {
-                throw usage("--order: " + order + " is not an int64 array with one index for each record");
+                throw usage("--order: " + order + " is not an array of integers with one index for each record");
             }
             array.gather(LongStream.range(0, array.count()).toArray(), batch);
             long[] indices = new long[Math.toIntExact(array.count())];
             for (int i = 0; i < indices.length; i++) {
-                indices[i] = batch.column(0).value(i).get(Layouts.U64, 0);
+                indices[i] = Elements.toLong(field.type(), batch.column(0).value(i), 0);
             }
             return indices;
         }

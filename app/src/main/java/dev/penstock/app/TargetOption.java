@@ -8,6 +8,8 @@ import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /// The options for the fields and records of a source, and for writing the target.
@@ -83,6 +85,13 @@ final class TargetOption {
             description = "Replace an existing target when the new one is complete. A folder is replaced only if it"
                     + " holds a dataset and nothing else.")
     boolean isReplacing;
+
+    /// Whether there is an option that only a new dataset can have.
+    boolean isWriting() {
+        return isReplacing
+                || Stream.of(format, dtype, compression, level, alignment, shardRows, shardBytes)
+                        .anyMatch(Objects::nonNull);
+    }
 
     /// The selected fields and records.
     RecordChoice choice() {

@@ -6,6 +6,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Location;
 import dev.penstock.Progress;
+import dev.penstock.Selection;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
 import dev.penstock.Subset;
@@ -172,8 +173,20 @@ final class DatasetRequests {
     }
 
     static Object subset(Request request) {
+        if (request.has("first")) {
+            return opened(request, Subset.of(dataset(request), Selection.ofRanges(new long[1], new long[] {
+                request.number("first")
+            })));
+        }
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         return opened(request, Subset.of(dataset(request), indices));
+    }
+
+    /// Whether a fingerprint is that of the first records of a dataset.
+    static Object hasFingerprint(Request request) throws IOException {
+        Dataset dataset = dataset(request);
+        long recordCount = request.number("records");
+        return recordCount <= dataset.count() && dataset.hasFingerprint(request.text("fingerprint"), recordCount);
     }
 
     /// Writes the base indices of the records of a subset.

@@ -29,6 +29,7 @@ final class Requests {
             case "open" -> DatasetRequests.open(request);
             case "choose" -> DatasetRequests.choose(request);
             case "fingerprint" -> DatasetRequests.dataset(request).fingerprint();
+            case "hasFingerprint" -> DatasetRequests.hasFingerprint(request);
             case "fullFingerprint" -> DatasetRequests.dataset(request).fullFingerprint(Progress.NONE);
             case "name" -> DatasetRequests.dataset(request).name(request.number("index"));
             case "readCsv" -> WriterRequests.readCsv(request);

@@ -76,7 +76,7 @@ final class StoreUpkeepRequests {
     }
 
     private static RebalanceOptions options(Request request) {
-        RebalanceOptions options = RebalanceOptions.DEFAULT;
+        RebalanceOptions options = RebalanceOptions.DEFAULT.withWaiting(!request.isTrue("isAuthor"));
         if (request.has("apart")) {
             options = options.withApart(request.list("apart", String.class));
         }

@@ -126,7 +126,7 @@ class ConvertCommandTest {
                 .lines()
                 .filter(line -> line.startsWith("penstock "))
                 .toList();
-        assertEquals(14, commands.size());
+        assertEquals(15, commands.size());
         for (String command : commands) {
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());
@@ -164,7 +164,7 @@ class ConvertCommandTest {
                 List.of("convert", steps, folder.resolve("x.a2pack")),
                 List.of("convert", steps, steps),
                 List.of("convert", steps, folder.resolve("x"), "--to", "store", "--dtype", "u8"),
-                List.of("convert", lines("{}"), folder.resolve("x"), "--to", "store", "--field", "a"),
+                List.of("convert", lines("{\"b\": 1}"), folder.resolve("x"), "--to", "store", "--field", "a"),
                 List.of("sample", steps, "--fraction", "2", "-o", folder.resolve("x.npy")));
         for (List<Object> words : mistakes) {
             CommandRun run = CommandRun.of(words.toArray());
@@ -264,6 +264,16 @@ class ConvertCommandTest {
     }
 
     @Test
+    void mergeNamesAllSources() throws IOException {
+        Path one = steps("one.npy", 3);
+        Path two = steps("two.npy", 4);
+        CommandRun text = run("merge", one, two, "--output", folder.resolve("a.npy"));
+        assertTrue(text.err().contains("Merged 7 records of " + one + " and 1 more to "), text.err());
+        CommandRun json = run("merge", one, two, "--output", folder.resolve("b.npy"), "--json");
+        assertEquals(List.of(one.toString(), two.toString()), ((Map<?, ?>) Json.parse(json.outBytes())).get("sources"));
+    }
+
+    @Test
     void mergeRefusesFieldsThatDiffer() throws IOException {
         Path steps = steps("steps.npy", 30);
         Path other = Tables.write(folder.resolve("other.npy"), 5);
@@ -283,6 +293,52 @@ class ConvertCommandTest {
         String shard = "shard_000000.shard";
         assertArrayEquals(Files.readAllBytes(own.resolve(shard)), Files.readAllBytes(general.resolve(shard)));
         assertEquals(content(own), content(general));
+    }
+
+    @Test
+    void aSampleWithoutAnOutputIsShown() throws IOException {
+        Path steps = steps("steps.npy", 200);
+        Path some = folder.resolve("some.npy");
+        run("sample", steps, "--fraction", "0.2", "--fields", "board,move", "-o", some);
+        List<String> shown = run("sample", steps, "--fraction", "0.2", "--fields", "board,move")
+                .out()
+                .lines()
+                .toList();
+        List<String> copied = run("head", some, "-n", 200).out().lines().toList();
+        assertTrue(copied.size() > 10, "a fifth of 200 records");
+        assertEquals(
+                copied.stream().map(line -> line.substring(8)).toList(),
+                shown.stream().map(line -> line.substring(8)).toList());
+        List<?> json = (List<?>)
+                Json.parse(run("sample", steps, "--fraction", "0.2", "--json").outBytes());
+        assertEquals(copied.size(), json.size());
+        assertEquals(
+                Long.parseLong(shown.getFirst().substring(0, 8).strip()), ((Map<?, ?>) json.getFirst()).get("index"));
+        assertEquals(
+                "[]\n",
+                run("sample", steps, "--fraction", "0.2", "--where", "board == 0", "--json")
+                        .out());
+        CommandRun alone = CommandRun.of("sample", steps, "--fraction", "0.2", "--to", "store");
+        assertEquals(2, alone.exitCode());
+        assertTrue(alone.err().contains("need --output"), alone.err());
+    }
+
+    @Test
+    void fieldsAndRecordsOfTextFilesAreChosen() throws IOException {
+        Path lines =
+                lines("{\"a\": 1, \"b\": \"x\"}", "{\"a\": 2, \"b\": null}", "{\"a\": 3}", "{\"a\": 4, \"b\": \"yy\"}");
+        run("convert", lines, folder.resolve("b"), "--to", "store", "--fields", "b");
+        assertEquals("{\"b\":\"x\"}\n{\"b\":null}\n{\"b\":null}\n{\"b\":\"yy\"}\n", exported(folder.resolve("b")));
+        run("convert", lines, folder.resolve("large"), "--to", "store", "--fields", "b,a", "--where", "a > 2");
+        assertEquals("{\"b\":null,\"a\":3}\n{\"b\":\"yy\",\"a\":4}\n", exported(folder.resolve("large")));
+        Path csv = Files.writeString(folder.resolve("numbers.csv"), "a,b\n1,10\n2,20\n3,30\n");
+        run("convert", csv, folder.resolve("plain.npy"), "--field", "b", "--where", "a != 2");
+        assertEquals(
+                "       0  value=10\n       1  value=30\n",
+                run("head", folder.resolve("plain.npy")).out());
+        CommandRun unknown = CommandRun.of("convert", csv, folder.resolve("x.npy"), "--fields", "c");
+        assertEquals(2, unknown.exitCode());
+        assertTrue(unknown.err().contains("has no field c; its fields are a, b"), unknown.err());
     }
 
     @Test

@@ -46,6 +46,7 @@ final class MissingValuesTest {
                             yield null;
                         }
                         case "name" -> null;
+                        case "hasDeleted" -> false;
                         default -> throw new AssertionError(method);
                     };
                 });

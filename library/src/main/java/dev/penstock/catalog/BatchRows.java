@@ -5,6 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.memory.Layouts;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /// Copies rows between batches.
 final class BatchRows {
@@ -17,6 +18,32 @@ final class BatchRows {
             copy(source.column(i), from, limit, target.column(i));
         }
         target.complete(limit - from);
+    }
+
+    /// Copies some rows of a column, in the given order, into another column of the same field.
+    static void copy(Column source, long[] rows, Column target) {
+        MemorySegment missing = source.hasMissing() ? target.reserveMissing(rows.length) : null;
+        MemorySegment offsets = source.field().isVariable() ? target.reserveOffsets(rows.length) : null;
+        long byteCount = 0;
+        for (long row : rows) {
+            byteCount += source.value(row).byteSize();
+        }
+        MemorySegment values = target.reserveValues(byteCount);
+        long offset = 0;
+        for (int i = 0; i < rows.length; i++) {
+            MemorySegment value = source.value(rows[i]);
+            MemorySegment.copy(value, 0, values, offset, value.byteSize());
+            offset += value.byteSize();
+            if (offsets != null) {
+                offsets.setAtIndex(Layouts.U64, i + 1L, offset);
+            }
+            if (missing != null) {
+                missing.set(ValueLayout.JAVA_BYTE, i, (byte) (source.isMissing(rows[i]) ? 1 : 0));
+            }
+        }
+        if (offsets != null) {
+            offsets.setAtIndex(Layouts.U64, 0, 0);
+        }
     }
 
     /// Copies rows of a column into another. Rows of a fixed field may become rows of a variable one.

@@ -33,33 +33,32 @@ public record RecordChoice(List<String> fields, String condition, ShardSample sa
         return new RecordChoice(fields, condition, sample);
     }
 
-    /// Rejects a selection for a source that can only be read as a whole.
-    ///
-    /// @param what the kind of the source, for the message
-    /// @throws IllegalArgumentException when there is a selection
-    public void requireAll(String what) {
-        if (!equals(ALL)) {
-            throw new IllegalArgumentException(what + " is converted as a whole: convert it first, and choose fields,"
-                    + " a condition or a sample of the result");
-        }
-    }
-
     /// The selected fields of a dataset.
     ///
     /// @throws IllegalArgumentException when a field does not exist or is named twice
     List<Field> of(Dataset dataset) {
+        return of(dataset.location().toString(), dataset.fields(), dataset.conditionFields());
+    }
+
+    /// The selected fields of a source.
+    ///
+    /// @param name     the name of the source, for messages
+    /// @param usual    the fields if none are selected
+    /// @param possible the fields that can be selected
+    /// @throws IllegalArgumentException when a field does not exist or is named twice
+    List<Field> of(String name, List<Field> usual, List<Field> possible) {
         if (fields.isEmpty()) {
-            return dataset.fields();
+            return usual;
         }
         List<Field> chosen = new ArrayList<>();
-        for (String name : fields) {
-            Field field = dataset.conditionFields().stream()
-                    .filter(candidate -> candidate.name().equals(name))
+        for (String wanted : fields) {
+            Field field = possible.stream()
+                    .filter(candidate -> candidate.name().equals(wanted))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException(dataset.location() + " has no field " + name
-                            + "; its fields are " + names(dataset.conditionFields())));
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            name + " has no field " + wanted + "; its fields are " + names(possible)));
             if (chosen.contains(field)) {
-                throw new IllegalArgumentException("field " + name + " is named twice");
+                throw new IllegalArgumentException("field " + wanted + " is named twice");
             }
             chosen.add(field);
         }
@@ -70,7 +69,14 @@ public record RecordChoice(List<String> fields, String condition, ShardSample sa
     ///
     /// @throws IllegalArgumentException when the condition is invalid for the fields of the dataset
     Where where(Dataset dataset) {
-        return condition == null ? null : Where.parse(condition, dataset.conditionFields());
+        return where(dataset.conditionFields());
+    }
+
+    /// The condition for records with these fields, or null.
+    ///
+    /// @throws IllegalArgumentException when the condition is invalid for the fields
+    Where where(List<Field> possible) {
+        return condition == null ? null : Where.parse(condition, possible);
     }
 
     static String names(List<Field> fields) {

@@ -32,8 +32,8 @@ final class TreeEntry implements Format {
     /// Gives a record for each path, in order.
     @Override
     public RecordSource records(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
-        choice.requireAll("a tree");
-        return new TreeRecords(TreeReader.open(path, TreeReader.Options.DEFAULT.withReading(options.reading())));
+        TreeReader tree = TreeReader.open(path, TreeReader.Options.DEFAULT.withReading(options.reading()));
+        return RecordSource.chosen(new TreeRecords(tree), choice);
     }
 
     /// The tree is opened leniently, so that problems which a strict reader would reject are listed.

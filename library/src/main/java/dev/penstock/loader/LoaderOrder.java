@@ -41,6 +41,12 @@ final class LoaderOrder {
 
     /// Checks now what would otherwise fail at the end of the first epoch.
     private void requireFollowable() {
+        if (!dataset.isRefreshable()) {
+            throw new IllegalArgumentException("a loader can only follow a store, or several that are opened as one;"
+                    + " this is " + dataset.location() + " (" + dataset.format() + "), whose records do not change"
+                    + " while it is open: open the path of the store, without a snapshot or a condition, or leave"
+                    + " following out");
+        }
         if (options.ranks().worldSize() > 1) {
             throw new IllegalArgumentException("a loader that follows a writer must have one rank, because "
                     + options.ranks().worldSize() + " ranks would see different commits; open a named snapshot"

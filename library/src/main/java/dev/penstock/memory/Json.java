@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -23,6 +24,9 @@ import tools.jackson.core.json.JsonReadFeature;
 public final class Json {
     /// The largest size of a JSON text in bytes.
     public static final int SIZE_MAX = 8 << 20;
+
+    /// The largest size of a record, which may have a large value, in bytes.
+    private static final int RECORD_SIZE_MAX = 1 << 30;
 
     private static final int DEPTH_MAX = 64;
     private static final int STRING_SIZE_MAX = 1 << 20;
@@ -41,6 +45,17 @@ public final class Json {
 
     private static final JsonFactory NON_FINITE_FACTORY =
             FACTORY.rebuild().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
+
+    private static final JsonFactory RECORD_FACTORY = FACTORY.rebuild()
+            .streamReadConstraints(FACTORY.streamReadConstraints()
+                    .rebuild()
+                    .maxStringLength(RECORD_SIZE_MAX)
+                    .maxDocumentLength(RECORD_SIZE_MAX)
+                    .build())
+            .build();
+
+    /// The position that the parser adds to some messages, without a file or a line in it.
+    private static final Pattern POSITION = Pattern.compile(" \\(start marker at \\[[^]]*]\\)");
 
     private Json() {}
 
@@ -95,6 +110,13 @@ public final class Json {
         return parse(text, FACTORY);
     }
 
+    /// Parses a record of data, in which a string may be as long as a value of a record.
+    ///
+    /// @throws IllegalArgumentException when the text is not valid JSON or exceeds the limits
+    public static Object parseRecord(byte[] text) {
+        return parse(text, RECORD_FACTORY);
+    }
+
     private static Object parse(byte[] text, JsonFactory factory) {
         try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
@@ -104,7 +126,8 @@ public final class Json {
             }
             return value;
         } catch (JacksonException e) {
-            throw new IllegalArgumentException(e.getOriginalMessage(), e);
+            throw new IllegalArgumentException(
+                    POSITION.matcher(e.getOriginalMessage()).replaceAll(""), e);
         }
     }
 

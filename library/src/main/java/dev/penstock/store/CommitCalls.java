@@ -83,13 +83,28 @@ final class CommitCalls {
         }
     }
 
+    /// Publishes, and says in an error that nothing committed is lost.
+    private void publishCommitted() throws IOException {
+        try {
+            files.publish();
+        } catch (IOException e) {
+            if (files.isStopped()) {
+                throw e;
+            }
+            throw new IOException(
+                    writer.path() + ": all changes are committed, but the tables that other programs read could not be"
+                            + " written; `penstock store checkpoint` writes them later: " + e.getMessage(),
+                    e);
+        }
+    }
+
     /// Publishes when that writes at most this number of bytes, and makes all commits durable otherwise.
     void publishIfCheap(long publishBytesMax) throws IOException {
         synchronized (writer) {
             commits.awaitIdle();
             long bytes = files.publishBytes();
             if (!writer.isClosed() && !files.isPublished() && (bytes == 0 || bytes <= publishBytesMax)) {
-                files.publish();
+                publishCommitted();
             } else if (!writer.isClosed()) {
                 files.sync();
             }

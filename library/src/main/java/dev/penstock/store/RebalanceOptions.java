@@ -12,11 +12,17 @@ import java.util.List;
 ///                   stay together
 /// @param order      the indices of records in the order in which their values are stored, each at most once;
 ///                   other records follow in the order of their indices. Null for the order of indices
-public record RebalanceOptions(double minGarbage, List<String> apart, long[] order) {
+/// @param isWaiting  whether to wait, for a limited time, until other threads have committed their values in these
+///                   chunks; chunks with uncommitted values are left for the next rebalance
+public record RebalanceOptions(double minGarbage, List<String> apart, long[] order, boolean isWaiting) {
     private static final double MIN_GARBAGE = 0.3;
 
     /// Chunks with at least three tenths of garbage, in the order of the indices.
     public static final RebalanceOptions DEFAULT = new RebalanceOptions(MIN_GARBAGE, List.of(), null);
+
+    public RebalanceOptions(double minGarbage, List<String> apart, long[] order) {
+        this(minGarbage, apart, order, true);
+    }
 
     public RebalanceOptions {
         if (!(minGarbage >= 0 && minGarbage <= 1)) {
@@ -27,17 +33,22 @@ public record RebalanceOptions(double minGarbage, List<String> apart, long[] ord
     }
 
     public RebalanceOptions withMinGarbage(double minGarbage) {
-        return new RebalanceOptions(minGarbage, apart, order);
+        return new RebalanceOptions(minGarbage, apart, order, isWaiting);
+    }
+
+    /// Without waiting, a caller that has changed the store and not committed does not wait for itself.
+    public RebalanceOptions withWaiting(boolean isWaiting) {
+        return new RebalanceOptions(minGarbage, apart, order, isWaiting);
     }
 
     /// Selects all chunks, because values in other chunks would not be moved.
     public RebalanceOptions withApart(List<String> apart) {
-        return new RebalanceOptions(0, apart, order);
+        return new RebalanceOptions(0, apart, order, isWaiting);
     }
 
     /// Selects all chunks, because values in other chunks would not be moved.
     public RebalanceOptions withOrder(long[] order) {
-        return new RebalanceOptions(0, apart, order);
+        return new RebalanceOptions(0, apart, order, isWaiting);
     }
 
     /// Checks the fields and the order before anything is copied.
@@ -61,6 +72,7 @@ public record RebalanceOptions(double minGarbage, List<String> apart, long[] ord
         return other instanceof RebalanceOptions that
                 && minGarbage == that.minGarbage
                 && apart.equals(that.apart)
+                && isWaiting == that.isWaiting
                 && Arrays.equals(order, that.order);
     }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /// Rebalances a store that a writer in another process may have open.
 ///
@@ -29,6 +30,7 @@ import java.util.function.Consumer;
 /// **Threads.** One thread.
 public final class RebalanceRequest {
     private static final String REQUEST = "rebalance.request";
+    private static final Pattern ANSWER = Pattern.compile("rebalance-[0-9a-f-]{36}\\.answer");
     private static final long LOOK_MILLIS = 100;
 
     private final Path store;
@@ -50,6 +52,16 @@ public final class RebalanceRequest {
     /// Each request has its own answer file, so that no process takes the answer of another.
     private static Path answerFile(Path store, String id) {
         return store.resolve("rebalance-" + id + ".answer");
+    }
+
+    /// Deletes answers that no process has read within the life of a writer: the processes that asked were killed.
+    /// A process that still waits rebalances the store itself when it can.
+    static void deleteAnswers(Disk disk, Path store) throws IOException {
+        for (Path file : disk.list(store)) {
+            if (ANSWER.matcher(file.getFileName().toString()).matches()) {
+                disk.delete(file);
+            }
+        }
     }
 
     /// Rebalances a store: in this process if no writer has it open, otherwise in the process of the writer.

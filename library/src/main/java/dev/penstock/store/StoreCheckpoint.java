@@ -221,22 +221,41 @@ final class StoreCheckpoint implements AutoCloseable {
         }
     }
 
-    /// Deletes retired chunks that no reader needs any more.
-    private void deleteRetired() throws IOException {
-        List<StoreMeta.Retired> kept = new ArrayList<>();
+    /// Retired chunks that no reader needs any more.
+    List<StoreMeta.Retired> unneeded() throws IOException {
+        List<StoreMeta.Retired> unneeded = new ArrayList<>();
         long freeGeneration = 0;
         for (StoreMeta.Retired one : retired) {
-            if (one.generation() > freeGeneration && kept.isEmpty()) {
-                boolean isFree = StoreLease.isFreeBefore(disk, store, one.generation());
-                freeGeneration = isFree ? one.generation() : freeGeneration;
+            boolean isLater = one.generation() > freeGeneration;
+            if (isLater && !StoreLease.isFreeBefore(disk, store, one.generation())) {
+                break;
             }
-            if (one.generation() <= freeGeneration) {
-                disk.delete(StoreFormat.chunk(store, one.chunk()));
-            } else {
-                kept.add(one);
-            }
+            freeGeneration = Math.max(freeGeneration, one.generation());
+            unneeded.add(one);
         }
-        retired = kept;
+        return unneeded;
+    }
+
+    /// Deletes chunks. A crash before [#forget] leaves them in `meta.json`, and the next writer deletes what is
+    /// left.
+    void delete(List<StoreMeta.Retired> unneeded) throws IOException {
+        for (StoreMeta.Retired one : unneeded) {
+            disk.delete(StoreFormat.chunk(store, one.chunk()));
+        }
+    }
+
+    /// Leaves chunks that were deleted out of the next `meta.json`.
+    void forget(List<StoreMeta.Retired> deleted) {
+        retired = retired.stream().filter(one -> !deleted.contains(one)).toList();
+    }
+
+    /// A rebalance deletes the chunks that it retires itself, without the lock of the writer.
+    private void deleteRetired() throws IOException {
+        if (retiring.isEmpty()) {
+            List<StoreMeta.Retired> unneeded = unneeded();
+            delete(unneeded);
+            forget(unneeded);
+        }
     }
 
     /// The size of retired chunks that readers still need.

@@ -11,7 +11,8 @@ import java.util.Map;
 
 /// A field of a store: its name, its compression, and the type of its values if that is declared.
 ///
-/// @param dtype   the type of an element, or null when values are bytes; unknown names are kept and mean bytes
+/// @param dtype   the type of an element, or null when values are bytes: a name such as `f32`, `i8` (8 bits),
+///                `utf8` or `float32`; unknown names are kept and mean bytes
 /// @param shape   the shape of a value, or null when values have any number of elements
 /// @param recoded chunks whose values have another compression; usually none
 public record StoreField(
@@ -33,8 +34,7 @@ public record StoreField(
     public StoreField {
         recoded = List.copyOf(recoded);
         if (!StoreFormat.FIELD_NAME.matcher(name).matches() || name.contains("..") || name.equals("meta")) {
-            throw new IllegalArgumentException("field name " + name
-                    + " is not allowed: use at most 64 letters, digits, _ . and -, because it names a file");
+            throw notAllowed(name);
         }
         if (shape != null) {
             shape = List.copyOf(shape);
@@ -46,12 +46,24 @@ public record StoreField(
                 throw new IllegalArgumentException("field " + name + " has a shape but no dtype; declare both");
             }
         }
+        if (valueSize(name, dtype, shape) > StoreFormat.VALUE_SIZE_MAX) {
+            throw new IllegalArgumentException("field " + name + ": a value of shape " + shape
+                    + " would be too large; a value has at most " + StoreFormat.VALUE_SIZE_MAX + " bytes");
+        }
+    }
+
+    private static IllegalArgumentException notAllowed(String name) {
+        return new IllegalArgumentException("field name '" + name + "' is not allowed, because it names a file: use"
+                + " 1 to 64 of the letters a to z and A to Z, digits, _ . and -, begin with a letter, a digit or _,"
+                + " and avoid meta and the names of devices such as con");
+    }
+
+    private static long valueSize(String name, String dtype, List<Long> shape) {
         try {
-            // Rejects a value that is too large.
-            column(name, dtype, shape);
+            Field column = column(name, dtype, shape);
+            return column.isVariable() ? 0 : column.itemSize();
         } catch (ArithmeticException e) {
-            throw new IllegalArgumentException(
-                    "field " + name + ": a value of shape " + shape + " would have 2^63 bytes or more", e);
+            return Long.MAX_VALUE;
         }
     }
 
@@ -68,11 +80,24 @@ public record StoreField(
                 + String.join(", ", fields.stream().map(StoreField::name).toList()));
     }
 
-    /// Requires that a store can have these fields.
+    /// Requires that a new store can have these fields. It can be copied to any system, so names of devices in
+    /// Windows are rejected here, though not in a store that exists.
     ///
-    /// @throws IllegalArgumentException when there are none, too many, or two whose files would have the same name
+    /// @throws IllegalArgumentException when there are none, too many, or two whose files would have the same
+    ///                                  name, or a name is not allowed
     public static void requireValid(List<StoreField> fields) {
         StoreMeta.requireFields(fields);
+        for (StoreField field : fields) {
+            if (StoreFormat.DEVICE_NAME.matcher(field.name()).matches()) {
+                throw notAllowed(field.name());
+            }
+        }
+    }
+
+    /// The type of a value, for messages.
+    String description() {
+        Field column = column();
+        return column.type() + (column.isVariable() ? ", any number of them" : " of shape " + column.shape());
     }
 
     /// Creates a field of uncompressed bytes.
@@ -122,6 +147,7 @@ public record StoreField(
         return shape == null ? Field.variable(name, type) : Field.fixed(name, type, shape.toArray(Long[]::new));
     }
 
+    /// The type with a name of `meta.json`. Other programs may have written one of NumPy's.
     private static ElementType type(String dtype) {
         if (dtype == null) {
             return null;
@@ -132,7 +158,7 @@ public record StoreField(
                 return type;
             }
         }
-        return null;
+        return StoreTypes.find(dtype);
     }
 
     Map<String, Object> values() {

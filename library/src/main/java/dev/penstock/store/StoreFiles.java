@@ -92,6 +92,7 @@ final class StoreFiles implements AutoCloseable {
                 disk.delete(file);
             }
         }
+        RebalanceRequest.deleteAnswers(disk, store);
     }
 
     private JournalWriter journal() {
@@ -171,14 +172,11 @@ final class StoreFiles implements AutoCloseable {
         return checkpoint;
     }
 
-    /// Publishes the last commit, in which no cell refers to these chunks, and deletes them when no reader needs
-    /// them.
-    ///
-    /// @return the size of chunks that readers still need
-    long retire(List<Long> chunkIds) throws IOException {
+    /// Publishes the last commit, in which no cell refers to these chunks. The caller deletes them when no reader
+    /// needs them.
+    void retire(List<Long> chunkIds) throws IOException {
         begin();
         sequence = checkpoint.publishRetiring(sequence, chunkIds);
-        return checkpoint.waitingBytes();
     }
 
     /// Makes all commits durable.

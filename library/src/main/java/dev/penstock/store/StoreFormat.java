@@ -253,6 +253,9 @@ public final class StoreFormat {
     /// Names that are names of files on every system.
     public static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
 
+    /// Names that are devices in Windows, with any extension.
+    static final Pattern DEVICE_NAME = Pattern.compile("(?i)(con|prn|aux|nul|com\\d|lpt\\d)(\\..*)?");
+
     /// A value is read and expanded as a whole, so what a damaged size can ask for is limited to this.
     public static final long VALUE_SIZE_MAX = 1L << 30;
 
@@ -269,13 +272,19 @@ public final class StoreFormat {
         return store.resolve(CHUNK_FOLDER).resolve(id + ".zr");
     }
 
+    /// The id of a chunk file by its name, or -1 when the name is not that of a chunk.
+    static long chunkId(Path file) {
+        Matcher name = CHUNK_NAME.matcher(file.getFileName().toString());
+        return name.matches() ? Long.parseLong(name.group(1)) : -1;
+    }
+
     /// The ids of the chunk files that are there, in ascending order.
     static List<Long> chunkIds(Disk disk, Path store) throws IOException {
         List<Long> ids = new ArrayList<>();
         for (Path file : disk.list(store.resolve(CHUNK_FOLDER))) {
-            Matcher name = CHUNK_NAME.matcher(file.getFileName().toString());
-            if (name.matches()) {
-                ids.add(Long.parseLong(name.group(1)));
+            long id = chunkId(file);
+            if (id >= 0) {
+                ids.add(id);
             }
         }
         Collections.sort(ids);

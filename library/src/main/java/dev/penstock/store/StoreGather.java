@@ -211,7 +211,8 @@ final class StoreGather implements AutoCloseable {
                     StoreFormat.chunk(store, entry.chunk()),
                     entry.offset(),
                     Reason.SHARD_MISMATCH,
-                    "a value of field " + column.name() + " has " + rawSize + " bytes, which do not fit " + column);
+                    "a value of field " + column.name() + " has " + rawSize + " bytes, which do not fit "
+                            + storeFields.get(field).description());
         }
     }
 

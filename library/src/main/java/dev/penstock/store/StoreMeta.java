@@ -242,6 +242,7 @@ record StoreMeta(
             if (!ChecksummedJson.hasChecksum(bytes)
                     && Json.parse(bytes) instanceof Map<?, ?> plain
                     && plain.get("zr") == null) {
+                requirePlainVersion(file, plain.get("version"));
                 return plain(MetaValues.of(StoreFormat.META, plain));
             }
             Map<?, ?> values = ChecksummedJson.parse(bytes);
@@ -268,11 +269,19 @@ record StoreMeta(
         }
     }
 
+    private static void requirePlainVersion(Path file, Object version) {
+        if (version != null && !version.equals((long) StoreFormat.VERSION)) {
+            throw new DatasetException.UnsupportedVersion(
+                    file,
+                    0,
+                    Reason.UNSUPPORTED_VERSION,
+                    "version " + version + " is not supported; this program reads version " + StoreFormat.VERSION);
+        }
+    }
+
     /// The published layout alone, as another program may write it. The version is optional there, and a reader
     /// need not know which chunks are full.
     private static StoreMeta plain(MetaValues values) {
-        Object version = values.get("version");
-        require(version == null || version.equals((long) StoreFormat.VERSION), "version " + version);
         MetaValues chunks = values.object("chunks");
         long length = values.count("length");
         require(length <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many records");

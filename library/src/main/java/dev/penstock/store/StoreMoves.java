@@ -13,7 +13,7 @@ import java.util.Set;
 
 /// The operations of the writer that a rebalance needs, while other threads write.
 ///
-/// **Threads.** Safe for any number of threads; every method takes the lock of the writer.
+/// **Threads.** Safe for any number of threads; every method takes the lock of the writer where it needs it.
 final class StoreMoves {
     /// The longest time to wait for values that are not committed. A chunk that still has some is left for the
     /// next rebalance.
@@ -192,10 +192,19 @@ final class StoreMoves {
     ///
     /// @return the size of chunks that readers still need
     long retire(List<Long> chunks) throws IOException {
+        StoreCheckpoint checkpoint = files.checkpoint();
+        List<StoreMeta.Retired> unneeded;
         synchronized (writer) {
             writer.requireOpen();
             commits.awaitIdle();
-            return files.retire(chunks);
+            files.retire(chunks);
+            unneeded = checkpoint.unneeded();
+        }
+        // The file system may take long to delete a large file, so other threads must not wait for it.
+        checkpoint.delete(unneeded);
+        synchronized (writer) {
+            checkpoint.forget(unneeded);
+            return checkpoint.waitingBytes();
         }
     }
 }

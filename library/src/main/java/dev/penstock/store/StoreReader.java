@@ -88,6 +88,12 @@ public final class StoreReader implements Dataset {
         return new StoreReader(path, options, StoreState.load(path, options, sequenceLimit));
     }
 
+    /// Whether this is a store and not a named snapshot of one.
+    @Override
+    public boolean isRefreshable() {
+        return !view.state().meta().isSnapshot();
+    }
+
     /// Switches to the last commit of a writer in this or another process, without waiting for the writer. Running
     /// calls finish in the state they began with; later calls see the updates and deletions.
     ///

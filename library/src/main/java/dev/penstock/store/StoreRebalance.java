@@ -49,7 +49,9 @@ final class StoreRebalance {
         StoreStats copied;
         try (StoreReader snapshot = writer.snapshot()) {
             plan = RebalancePlan.of(snapshot, options, Progress.NONE);
-            chosen = moves.seal(plan.chunks().stream().map(StoreStats.Chunk::id).toList());
+            StoreMoves sealing = options.isWaiting() ? moves : moves.waiting(0);
+            chosen = sealing.seal(
+                    plan.chunks().stream().map(StoreStats.Chunk::id).toList());
             totalBytes = plan.copiedBytes();
             // Values that were added in the meantime are copied as well.
             snapshot.refresh();

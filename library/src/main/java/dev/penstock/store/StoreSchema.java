@@ -24,6 +24,7 @@ public final class StoreSchema {
     /// @throws IllegalArgumentException          when a field of that name exists
     /// @throws java.nio.file.FileSystemException when another writer has the store open
     public static void addField(Path store, StoreField field, StoreOptions options) throws IOException {
+        StoreField.requireValid(List.of(field));
         alter(store, options, fields -> fields.add(field), (files, state, fields) -> {
             createTable(options.disk(), StoreFormat.table(store, field.name()), files, state.cells());
             files.checkpoint().changeFields(fields);

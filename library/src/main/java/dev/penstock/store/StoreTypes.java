@@ -12,30 +12,27 @@ public final class StoreTypes {
 
     private static final Map<String, ElementType> NAMES = Map.of(
             "b1", ElementType.BOOL,
+            "?", ElementType.BOOL,
             "half", ElementType.F16,
+            "single", ElementType.F32,
             "float", ElementType.F64,
             "double", ElementType.F64,
             "int", ElementType.I64,
+            "uint", ElementType.U64,
+            "complex", ElementType.C128,
             "bfloat16", ElementType.BF16);
 
     private StoreTypes() {}
 
-    /// The type with a name: ours (`f32`, `bf16`), NumPy's short one (`f4`, `<f4`) or its long one (`float32`).
+    /// The type with a name: NumPy's short one (`f4`, `<f4`) or long one (`float32`), or ours (`f32`, `bf16`).
+    /// Where both exist it is NumPy's: `i8` has 8 bytes. Only `meta.json` has the names `i8` and `u8` for 8 bits.
     ///
-    /// @return null when the type is unknown, big-endian or of no fixed size, or the name is `i8` or `u8`, which
-    ///         means bits here and bytes in NumPy
+    /// @return null when the type is unknown, big-endian or of no fixed size
     public static ElementType find(String name) {
         boolean isMarked = name.startsWith("<") || name.startsWith("|") || name.startsWith("=");
         String text = isMarked ? name.substring(1) : name;
-        if (isMarked || !isAmbiguous(text)) {
-            ElementType type = ofBytes(text);
-            return type == null ? ofName(text) : type;
-        }
-        return null;
-    }
-
-    private static boolean isAmbiguous(String name) {
-        return name.equals("i8") || name.equals("u8");
+        ElementType type = ofBytes(text);
+        return type == null ? ofName(text) : type;
     }
 
     /// The type with a name given by a user.
@@ -43,14 +40,10 @@ public final class StoreTypes {
     /// @throws IllegalArgumentException when [#find] returns null; the message says what to write
     public static ElementType of(String name) {
         ElementType type = find(name);
-        if (type == null && isAmbiguous(name)) {
-            String kind = name.startsWith("i") ? "int" : "uint";
-            throw new IllegalArgumentException(
-                    name + " is ambiguous (8 bits or 8 bytes): write " + kind + "8 or " + kind + "64");
-        }
         if (type == null) {
-            throw new IllegalArgumentException(name + " is not an element type; use bool, int8 to int64, uint8 to"
-                    + " uint64, float16, bfloat16, float32, float64, complex64, complex128, bytes or utf8");
+            throw new IllegalArgumentException(
+                    "'" + name + "' is not an element type; use bool, int8 to int64, uint8 to"
+                            + " uint64, float16, bfloat16, float32, float64, complex64, complex128, bytes or utf8");
         }
         return type;
     }

@@ -306,17 +306,22 @@ final class StoreValues implements AutoCloseable {
                 ? scratch.unpacker.inflate(stored, StoreFormat.VALUE_SIZE_MAX)
                 : null;
         if (value == null) {
-            throw expandsWrongly(field, entry, StoreFormat.VALUE_SIZE_MAX);
+            throw expandsWrongly(field, entry, "at most " + StoreFormat.VALUE_SIZE_MAX);
         }
         return value;
     }
 
     private DatasetException expandsWrongly(StoreField field, StoreEntry entry, long rawSize) {
+        return expandsWrongly(field, entry, String.valueOf(rawSize));
+    }
+
+    private DatasetException expandsWrongly(StoreField field, StoreEntry entry, String size) {
         return new DatasetException.Corrupt(
                 StoreFormat.chunk(store, entry.chunk()),
                 entry.offset(),
                 Reason.BAD_COMPRESSION,
-                "a value of field " + field.name() + " does not decompress to " + rawSize + " bytes");
+                "a value of field " + field.name() + " is not "
+                        + field.compression(entry.chunk()).word() + " data that decompresses to " + size + " bytes");
     }
 
     /// The bytes of a value; null when it is missing or its record was deleted.

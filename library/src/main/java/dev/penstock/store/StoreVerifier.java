@@ -74,7 +74,7 @@ final class StoreVerifier {
                         entry.offset(),
                         Reason.SHARD_MISMATCH,
                         "record " + index + ", field " + fields.get(field).name() + ": a value of " + value.length
-                                + " bytes does not match " + fields.get(field).column());
+                                + " bytes does not match " + fields.get(field).description());
             }
         } catch (DatasetException e) {
             findings.add(new Verification.Problem(
@@ -87,13 +87,24 @@ final class StoreVerifier {
         return 0;
     }
 
+    /// Warns of files that are no part of the store. A chunk that the store has written, and in which all values
+    /// are garbage, is a part of it.
     private void warnOfOthers() throws IOException {
         for (Path file : disk.list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
-            String name = file.getFileName().toString();
-            boolean isChunk = name.matches("\\d{1,10}\\.zr");
-            if (!isChunk || !chunks.contains(Long.parseLong(name.substring(0, name.length() - 3)))) {
+            long id = StoreFormat.chunkId(file);
+            if (id < 0) {
                 findings.warning(
-                        file, 0, Reason.UNLISTED_SHARD, "no record has a value in this chunk, so it only takes space");
+                        file,
+                        0,
+                        Reason.UNLISTED_SHARD,
+                        "this file is not a chunk of the store, so it only takes space");
+            } else if (id >= state.meta().chunkCount() && !chunks.contains(id)) {
+                findings.warning(
+                        file,
+                        0,
+                        Reason.UNLISTED_SHARD,
+                        "no record has a value in this chunk: a writer has begun it and not committed, or was killed;"
+                                + " the next writer deals with it");
             }
         }
     }

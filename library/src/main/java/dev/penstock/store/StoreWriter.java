@@ -61,7 +61,7 @@ public final class StoreWriter implements AutoCloseable {
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when something exists that is not an unfinished store
     public static StoreWriter create(Path path, List<StoreField> fields, StoreOptions options) throws IOException {
-        StoreMeta.requireFields(fields);
+        StoreField.requireValid(fields);
         Disk disk = options.disk();
         if (disk.isDirectory(path)) {
             StoreCreation.requireFree(disk, path);

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -129,6 +130,19 @@ class RebalanceRequestTest {
         } finally {
             writer.destroyForcibly().waitFor();
         }
+    }
+
+    @Test
+    void answersThatNobodyReadsAreDeletedByTheNextWriter() throws IOException {
+        Path answer = store.resolve("rebalance-" + UUID.randomUUID() + ".answer");
+        Path other = Files.createFile(store.resolve("rebalance-notes.answer"));
+        Files.writeString(answer, "id=1");
+        try (StoreWriter writer = StoreWriter.open(store, StoreOptions.DEFAULT)) {
+            writer.append(List.of(new byte[] {1}));
+            writer.commit();
+            assertFalse(Files.exists(answer), "the process that asked was killed");
+        }
+        assertTrue(Files.exists(other), "a file of somebody else");
     }
 
     private static String read(Path file) {

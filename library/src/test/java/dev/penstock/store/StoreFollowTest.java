@@ -14,7 +14,9 @@ import dev.penstock.Figures;
 import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
+import dev.penstock.Subset;
 import dev.penstock.TestData;
+import dev.penstock.Zip;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
@@ -415,8 +417,22 @@ class StoreFollowTest {
                                 reader,
                                 options.withRanks(Ranks.ALONE)
                                         .withSampler(new WeightedSampler(new double[] {1, 2, 3}, 3, 1))));
+                refuseFollowing(Subset.of(reader, new long[] {0, 2}));
+                refuseFollowing(Zip.of(Map.of("a", reader)));
+            }
+            StoreSnapshots.of(path).create("first");
+            try (StoreReader snapshot = StoreReader.open(StoreSnapshots.of(path).path("first"))) {
+                refuseFollowing(snapshot);
             }
         }
+    }
+
+    private static void refuseFollowing(Dataset dataset) {
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> Loader.open(dataset, LoaderOptions.of(2).withFollowing(true)))
+                .getMessage();
+        assertTrue(message.startsWith("a loader can only follow a store"), message);
     }
 
     private static void append(StoreWriter store, int count) throws IOException {

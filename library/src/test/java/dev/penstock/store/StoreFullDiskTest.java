@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
+import dev.penstock.memory.Disk;
+import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.Layouts;
+import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +42,35 @@ class StoreFullDiskTest {
                 assertArrayEquals(value(index, size), reader.get(index).value(0).toArray(Layouts.U8));
             }
             assertTrue(reader.verify(Progress.NONE).isOk());
+        }
+    }
+
+    @Test
+    void closingSaysThatCommitsAreSafeWhenTablesCannotBeWritten() throws IOException {
+        AtomicBoolean isFull = new AtomicBoolean();
+        Disk disk = new ForwardingDisk(new MemoryDisk().addFolder(StoreModel.FOLDER)) {
+            @Override
+            public Writable create(Path file) throws IOException {
+                if (isFull.get()) {
+                    throw new IOException("No space left on device");
+                }
+                return super.create(file);
+            }
+        };
+        StoreOptions options = StoreOptions.DEFAULT.withDisk(disk);
+        StoreWriter.create(StoreModel.STORE, List.of(StoreField.bytes("A")), options)
+                .close();
+        try (StoreWriter store = StoreWriter.open(StoreModel.STORE, options)) {
+            store.append(List.of(value(1, 8)));
+        }
+        StoreWriter store = StoreWriter.open(StoreModel.STORE, options);
+        store.update(0, "A", value(2, 8));
+        isFull.set(true);
+        String message = assertThrows(IOException.class, store::close).getMessage();
+        assertTrue(message.contains("all changes are committed, but the tables"), message);
+        assertTrue(message.endsWith("No space left on device"), message);
+        try (StoreReader reader = StoreReader.open(StoreModel.STORE, disk)) {
+            assertArrayEquals(value(2, 8), reader.get(0).value(0).toArray(Layouts.U8));
         }
     }
 

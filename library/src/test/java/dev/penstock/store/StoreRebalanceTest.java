@@ -4,6 +4,7 @@ package dev.penstock.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
@@ -14,11 +15,15 @@ import dev.penstock.memory.Disk;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.MemoryDisk;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -199,6 +204,78 @@ class StoreRebalanceTest {
             store.commit();
         }
         return store;
+    }
+
+    /// Writes to the store from another thread whenever a chunk is deleted.
+    private static final class WritingDisk extends ForwardingDisk {
+        private StoreWriter store;
+        private int writeCount;
+
+        WritingDisk(Disk disk) {
+            super(disk);
+        }
+
+        @Override
+        public void delete(Path file) throws IOException {
+            if (store != null && file.getParent().endsWith(StoreFormat.CHUNK_FOLDER)) {
+                CompletableFuture<Long> written = CompletableFuture.supplyAsync(() -> {
+                    try {
+                        store.append(List.of(new byte[1], new byte[1]));
+                        return store.commit();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+                try {
+                    written.get(2, TimeUnit.MINUTES);
+                } catch (Exception e) {
+                    throw new IOException("another thread cannot write while a chunk is deleted", e);
+                }
+                writeCount++;
+            }
+            super.delete(file);
+        }
+    }
+
+    @Test
+    void otherThreadsWriteWhileLargeChunksAreDeleted() throws IOException {
+        WritingDisk disk = new WritingDisk(new MemoryDisk().addFolder(StoreModel.FOLDER));
+        try (StoreWriter store = StoreWriter.create(StoreModel.STORE, FIELDS.subList(0, 2), options(disk, false))) {
+            for (int i = 0; i < 40; i++) {
+                store.append(List.of(new byte[100], new byte[100]));
+            }
+            store.commit();
+            disk.store = store;
+            RebalanceReport report = store.rebalance(RebalanceOptions.DEFAULT.withMinGarbage(0), Progress.NONE);
+            disk.store = null;
+            assertTrue(disk.writeCount > 1);
+            assertEquals(0, report.waitingBytes());
+            assertEquals(40 + disk.writeCount, store.count());
+        }
+        try (StoreReader reader = StoreReader.open(StoreModel.STORE, disk)) {
+            assertEquals(List.of(), reader.verify(Progress.NONE).problems());
+        }
+    }
+
+    @Test
+    void aRebalanceNeedNotWaitForChangesThatAreNotCommitted() throws Exception {
+        Path path = folder.resolve("store");
+        try (StoreWriter store = garbage(path, 100)) {
+            Thread author = Thread.ofPlatform().start(() -> {
+                try {
+                    store.append(List.of(new byte[10], new byte[10]));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            author.join();
+            RebalanceOptions options =
+                    RebalanceOptions.DEFAULT.withMinGarbage(0).withWaiting(false);
+            RebalanceReport report = assertTimeoutPreemptively(
+                    Duration.ofMinutes(2),
+                    () -> store.rebalance(options, Progress.NONE, store.moves().waiting(Long.MAX_VALUE)));
+            assertTrue(report.movedCount() > 0, "chunks without uncommitted values are moved");
+        }
     }
 
     @Test
