@@ -95,9 +95,9 @@ def test_bfloat16_is_a_type_everywhere():
         (lambda: Convert("f4", scale="x"), TypeError, "scale must be a number, got 'x'"),
         (lambda: Pad(multiple=0), ValueError, "multiple must be 1 or more, got 0"),
         (lambda: Pad(length_max=-1), ValueError, "length_max must be 1 or more, got -1"),
-        (lambda: Pad(3), TypeError, "field must be a text, got 3"),
+        (lambda: Pad(3), TypeError, "field must be a string, got 3"),
         (lambda: Pad(fill="x"), TypeError, "fill must be a number"),
-        (lambda: OneHot(2, field=3), TypeError, "field must be a text, got 3"),
+        (lambda: OneHot(2, field=3), TypeError, "field must be a string, got 3"),
         (lambda: Normalise("a", 1), TypeError, "mean must be a number or a list of numbers"),
         (lambda: Normalise([1, 2, 3], [1, 2]), ValueError, "or equally many, got 3 and 2"),
         (lambda: PackTokens(length=2, order="x"), ValueError, "'best_fit' or 'in_order', got 'x'"),
@@ -326,7 +326,7 @@ def test_a_share_of_the_records_is_from_0_to_1(share):
 
 
 def test_wrong_paths_of_trees_and_types_of_tables_are_named(tmp_path):
-    with pytest.raises(TypeError, match="paths of trees must be texts or bytes, got 1"):
+    with pytest.raises(TypeError, match="paths of trees must be strings or bytes, got 1"):
         penstock.write(tmp_path / "x.act", {1: 1})
     with pytest.raises(TypeError, match="dtype must be a NumPy type such as '<u2', got 'zz'"):
         penstock.TableWriter(tmp_path / "x.npy", "zz")

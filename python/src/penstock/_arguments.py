@@ -86,7 +86,7 @@ def text(name: str, value: Any) -> str:
         TypeError: when the value is something else
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, got {shown(value)}")
+        raise TypeError(f"{name} must be a string, got {shown(value)}")
     return value
 
 

@@ -316,7 +316,7 @@ def _bytes(path: Path) -> bytes:
         return bytes(memoryview(path))
     except TypeError:
         shown = _arguments.shown(path)
-        raise TypeError(f"paths of trees must be texts or bytes, got {shown}") from None
+        raise TypeError(f"paths of trees must be strings or bytes, got {shown}") from None
 
 
 def _unsigned(value: Any) -> int:

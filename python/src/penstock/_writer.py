@@ -247,7 +247,7 @@ class PackWriter(_Writer):
         if name is not None:
             # Raises for values that are not text, and for text that is not valid UTF-8.
             if not isinstance(name, str):
-                raise TypeError(f"name must be a text, got {_arguments.shown(name)}")
+                raise TypeError(f"name must be a string, got {_arguments.shown(name)}")
             name.encode("utf-8")
         self._require_usable()
         with self._lock:
