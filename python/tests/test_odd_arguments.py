@@ -330,3 +330,61 @@ def test_wrong_paths_of_trees_and_types_of_tables_are_named(tmp_path):
         penstock.write(tmp_path / "x.act", {1: 1})
     with pytest.raises(TypeError, match="dtype must be a NumPy type such as '<u2', got 'zz'"):
         penstock.TableWriter(tmp_path / "x.npy", "zz")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (
+            lambda: penstock.write("x.npy", [1], overwrite=1),
+            TypeError,
+            "overwrite must be True or False, got 1",
+        ),
+        (
+            lambda: penstock.write("x.csv", {"a": [1]}, overwrite="no"),
+            TypeError,
+            "overwrite must be True or False, got 'no'",
+        ),
+        (
+            lambda: penstock.TableWriter("x.npy", "f4", overwrite="no"),
+            TypeError,
+            "overwrite must be True or False, got 'no'",
+        ),
+        (
+            lambda: penstock.TableWriter("x.npy", "f4", shape="ab"),
+            TypeError,
+            "shape must be an integer, got 'a'",
+        ),
+        (
+            lambda: penstock.TableWriter("x", "f4", metadata={"a": 1}),
+            TypeError,
+            "metadata must be a dictionary of strings, and has 'a': 1",
+        ),
+        (
+            lambda: penstock.TableWriter("x", "f4", metadata="a"),
+            TypeError,
+            "metadata must be a dictionary of strings, got 'a'",
+        ),
+        (
+            lambda: penstock.PackWriter("x.a2pack", level="x"),
+            TypeError,
+            "level must be an integer, got 'x'",
+        ),
+        (
+            lambda: penstock.samplers.Permutation(10).draw(1, -2),
+            ValueError,
+            "count must be 0 or more, got -2",
+        ),
+    ],
+)
+def test_wrong_arguments_of_writers_are_named(make, kind, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind, match=words):
+        make()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_shape_of_a_row_may_be_one_number(tmp_path):
+    with penstock.TableWriter(tmp_path / "x.npy", "f4", shape=3) as writer:
+        writer.append(np.ones((2, 3)))
+    assert penstock.open(tmp_path / "x.npy").shape == (2, 3)

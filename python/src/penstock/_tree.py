@@ -282,6 +282,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         """
         if path is None and self.read_only:
             raise ValueError(f"{self.path} was opened read-only: give snapshot() another path")
+        overwrite = _arguments.boolean("overwrite", overwrite)
         target = None if path is None else _paths.Target(_paths.absolute(path), overwrite)
         more = {} if target is None else {"target": target.text}
         count = _jvm.call_patiently(

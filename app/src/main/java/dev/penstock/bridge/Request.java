@@ -51,7 +51,7 @@ record Request(Map<?, ?> arguments) {
     private static String typeName(Class<?> type) {
         return switch (type.getSimpleName()) {
             case "Long" -> "an integer";
-            case "String" -> "a text";
+            case "String" -> "a string";
             case "List" -> "a list";
             case "Map" -> "a dictionary";
             case "Number" -> "a number";
