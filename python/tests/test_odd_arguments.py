@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import penstock
+from penstock._errors import note
 from penstock.transforms import Convert, Normalise, OneHot, PackTokens, Pad
 
 
@@ -388,3 +389,22 @@ def test_the_shape_of_a_row_may_be_one_number(tmp_path):
     with penstock.TableWriter(tmp_path / "x.npy", "f4", shape=3) as writer:
         writer.append(np.ones((2, 3)))
     assert penstock.open(tmp_path / "x.npy").shape == (2, 3)
+
+
+def test_notes_are_in_the_message_where_python_has_none():
+    class Old:
+        """An exception of Python 3.10, which has no `add_note`."""
+
+        __str__ = BaseException.__str__
+
+        def __init__(self, *args):
+            self.args = args
+
+    for args, message in ((("boom",), "boom\nin batch 1"), ((), "in batch 1")):
+        error = Old(*args)
+        note(error, "in batch 1")
+        note(error, "in batch 1")
+        assert error.__notes__ == ["in batch 1"] and error.args == (message,)
+    number = Old(3)
+    note(number, "in batch 1")
+    assert number.args == (3,) and number.__notes__ == ["in batch 1"]
