@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codeop
 import doctest
 import importlib
 import pkgutil
@@ -63,6 +64,18 @@ PAGES = [
     "shards.md",
     *(f"howto/{page.name}" for page in DOCS.glob("howto/*.md") if page.stem != "index"),
 ]
+
+
+@pytest.mark.parametrize("name", ["../README.md", "index.md", "tutorial.md"])
+def test_code_can_be_pasted_into_an_interactive_python(name: str) -> None:
+    """Up to Python 3.12 a block ends with an empty line there."""
+    for code, _ in examples(DOCS / name):
+        lines: list[str] = []
+        for line in [*code.splitlines(), ""]:
+            lines.append(line)
+            if codeop.compile_command("\n".join(lines), name) is not None:
+                lines = []
+        assert not lines, lines
 
 
 # The output of an example stands below it in a block of text.

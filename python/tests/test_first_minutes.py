@@ -170,7 +170,7 @@ def test_wrong_types_elsewhere(steps: Path, tmp_path: Path) -> None:
         penstock.Loader(ds, 4, transform=scaled)
     with pytest.raises(TypeError, match=r"shard_rows must be an integer, got 2\.5"):
         penstock.TableWriter(tmp_path / "t", "f4", shard_rows=2.5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="condition must be a text, got 5"):
+    with pytest.raises(TypeError, match="condition must be a string, got 5"):
         ds.where(5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expect is Tree"):
         penstock.open(steps, expect=penstock.Tree)
@@ -487,13 +487,16 @@ def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^Java +25", text, re.MULTILINE) and "vector module" in text
 
 
-def test_options_by_position_still_work(steps: Path) -> None:
+def test_options_by_position(steps: Path) -> None:
     ds = penstock.open(steps)
-    with pytest.warns(DeprecationWarning, match=r"by name: shuffle=\.\.\.$"):
-        loader = penstock.Loader(ds, 10, False)  # type: ignore[misc]
-    assert next(iter(loader))["board"][0] == 0
+    with pytest.raises(TypeError, match="takes 3 positional arguments"):
+        penstock.Loader(ds, 10, False)  # type: ignore[misc]
+    order = penstock.samplers.Permutation(ds, seed=1)
+    with pytest.warns(DeprecationWarning, match=r"by name: epoch=\.\.\.$"):
+        late = order.draw(0, 5, 3)  # type: ignore[misc]
+    assert late.tolist() == order.draw(0, 5, epoch=3).tolist()
     with pytest.raises(TypeError, match="positional"):
-        penstock.Loader(ds, 10, False, shuffle=False)  # type: ignore[misc]
+        order.draw(0, 5, 3, epoch=3)  # type: ignore[misc]
 
 
 def test_bf16_without_ml_dtypes_warns_once(run: Any, tmp_path: Path) -> None:
@@ -513,6 +516,74 @@ def test_bf16_without_ml_dtypes_warns_once(run: Any, tmp_path: Path) -> None:
     """
     lines = run(script.replace("PATH", repr(str(tmp_path / "half.npy")))).stdout.splitlines()
     assert lines[:2] == ["uint16", "uint16"] and lines[2].count("pip install ml_dtypes") == 1
+
+
+def test_bf16_without_ml_dtypes_is_never_taken_for_integers(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
+    script = """
+        import sys
+        sys.modules["ml_dtypes"] = None
+        import numpy as np, penstock, torch
+        def first(data, **options):
+            return next(iter(penstock.Loader(data, 2, shuffle=False, to="torch", **options)))
+        half = torch.tensor([1, 2], dtype=torch.bfloat16)
+        np.array([0x3F80, 0x4000], "<u2").tofile("half.bin")
+        raw = penstock.open("half.bin", dtype="bfloat16")
+        penstock.write("half.npy", half)
+        penstock.write("fields.npy", {"n": np.arange(2), "x": half})
+        pair = first({"n": np.arange(2), "x": half})
+        tensors = [first(half), first(raw), first("half.npy"), pair["x"], first("fields.npy")["x"]]
+        for kind in ("bfloat16", torch.bfloat16):
+            convert = penstock.transforms.Convert(kind)
+            tensors.append(first(np.array([1.0, 2.0]), transform=convert))
+        assert all(one.dtype == torch.bfloat16 and torch.equal(one, half) for one in tensors)
+        assert pair["n"].tolist() == [0, 1] and raw.stats()["value"]["mean"] == 1.5
+        for kind, values in (("bfloat16", [1.0, 2.0]), ("f4", half)):
+            try:
+                with penstock.TableWriter("new.npy", kind) as writer:
+                    writer.append(values)
+            except ImportError as error:
+                print(error)
+    """
+    script = script.replace("import sys", f"import os, sys; os.chdir({str(tmp_path)!r})")
+    lines = run(script, "-W", "ignore").stdout.splitlines()
+    assert [line.split(" needs")[0] for line in lines] == [
+        "converting float64 to bfloat16",
+        "converting bfloat16 to float32",
+    ]
+
+
+def test_lists_of_dictionaries_and_ranges_are_data() -> None:
+    records = [{"x": 1, "name": b"a"}, {"x": 2, "name": b""}]
+    with penstock.Loader(records, 2, shuffle=False) as loader:
+        batch = next(iter(loader))
+    assert batch["x"].tolist() == [1, 2] and batch["name"] == [b"a", b""]
+    with pytest.raises(ValueError, match=r"record 1 has \['y'\], and the first record has"):
+        penstock.from_memory([{"x": 1}, {"y": 1}])
+    with penstock.Loader(range(5), 3, shuffle=False) as loader:
+        assert [batch.tolist() for batch in loader] == [[0, 1, 2], [3, 4]]
+
+
+def test_a_missing_file_of_a_list_is_an_error_and_not_a_text(steps: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing\.npy"):
+        penstock.Loader([str(steps), "missing.npy"], 2)
+    with pytest.raises(FileNotFoundError, match=r"missing\.npy"):
+        penstock.Loader([Path("missing.npy")], 2)
+    with penstock.Loader(["no such file", "b"], 2, shuffle=False) as loader:
+        assert next(iter(loader)).tolist() == ["no such file", "b"]
+
+
+def test_a_compared_column_as_a_mask_says_what_to_do(steps: Path) -> None:
+    ds = penstock.open(steps)
+    with pytest.raises(IndexError, match=r"use ds\.where\('x == 3'\) or ds\[ds\['x'\]\[:\] == 3\]"):
+        ds[ds["board"] == 3]
+
+
+def test_one_record_is_not_plural() -> None:
+    ds = penstock.from_memory(np.arange(1))
+    assert "table, 1 record, 8 B" in repr(ds) and "table, 1 record, 8 B" in ds._repr_html_()
+    with penstock.Loader(ds, 2) as loader:
+        assert "epoch 0, 1 step, rank 0" in repr(loader)
 
 
 def test_later_versions_of_java_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -601,7 +672,7 @@ def test_a_record_of_a_pack_that_is_not_bytes_is_named(tmp_path: Path) -> None:
             writer.append("text")
         with pytest.raises(TypeError, match="a record must be bytes, got 3"):
             writer.append(3)
-        with pytest.raises(TypeError, match="name must be a text, got 3"):
+        with pytest.raises(TypeError, match="name must be a string, got 3"):
             writer.append(b"", name=3)  # type: ignore[arg-type]
 
 

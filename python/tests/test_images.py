@@ -138,10 +138,17 @@ def test_what_is_no_image_is_an_error_with_its_records(tmp_path: Path) -> None:
     ds = penstock.open(tmp_path / "bad.a2pack")
     with (
         penstock.Loader(ds, 2, shuffle=False, transform=decode_image(), workers=1) as loader,
-        pytest.raises(ValueError, match="cannot decode an image of 8 bytes") as raised,
+        pytest.raises(ValueError, match="image 1 of the batch, of 8 bytes, cannot be") as raised,
     ):
         next(iter(loader))
     assert "records 0, 1" in str(getattr(raised.value, "__notes__", "records 0, 1"))
+    assert "BytesIO" not in str(raised.value)
+    decode = decode_image(size=8)
+    with (
+        penstock.Loader(ds, 2, shuffle=False, map_records=decode, on_error="skip") as loader,
+        pytest.warns(RuntimeWarning, match="a record is left out.*the image, of 8 bytes"),
+    ):
+        assert [batch.shape for batch in loader] == [(1, 8, 8, 3)]
     with pytest.raises(ValueError, match="mode must be 'RGB' or 'L', got 'CMYK'"):
         decode_image(mode="CMYK")
     with pytest.raises(ValueError, match="library must be"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import penstock
+from penstock._errors import note
 from penstock.transforms import Convert, Normalise, OneHot, PackTokens, Pad
 
 
@@ -95,9 +96,9 @@ def test_bfloat16_is_a_type_everywhere():
         (lambda: Convert("f4", scale="x"), TypeError, "scale must be a number, got 'x'"),
         (lambda: Pad(multiple=0), ValueError, "multiple must be 1 or more, got 0"),
         (lambda: Pad(length_max=-1), ValueError, "length_max must be 1 or more, got -1"),
-        (lambda: Pad(3), TypeError, "field must be a text, got 3"),
+        (lambda: Pad(3), TypeError, "field must be a string, got 3"),
         (lambda: Pad(fill="x"), TypeError, "fill must be a number"),
-        (lambda: OneHot(2, field=3), TypeError, "field must be a text, got 3"),
+        (lambda: OneHot(2, field=3), TypeError, "field must be a string, got 3"),
         (lambda: Normalise("a", 1), TypeError, "mean must be a number or a list of numbers"),
         (lambda: Normalise([1, 2, 3], [1, 2]), ValueError, "or equally many, got 3 and 2"),
         (lambda: PackTokens(length=2, order="x"), ValueError, "'best_fit' or 'in_order', got 'x'"),
@@ -326,7 +327,84 @@ def test_a_share_of_the_records_is_from_0_to_1(share):
 
 
 def test_wrong_paths_of_trees_and_types_of_tables_are_named(tmp_path):
-    with pytest.raises(TypeError, match="paths of trees must be texts or bytes, got 1"):
+    with pytest.raises(TypeError, match="paths of trees must be strings or bytes, got 1"):
         penstock.write(tmp_path / "x.act", {1: 1})
     with pytest.raises(TypeError, match="dtype must be a NumPy type such as '<u2', got 'zz'"):
         penstock.TableWriter(tmp_path / "x.npy", "zz")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (
+            lambda: penstock.write("x.npy", [1], overwrite=1),
+            TypeError,
+            "overwrite must be True or False, got 1",
+        ),
+        (
+            lambda: penstock.write("x.csv", {"a": [1]}, overwrite="no"),
+            TypeError,
+            "overwrite must be True or False, got 'no'",
+        ),
+        (
+            lambda: penstock.TableWriter("x.npy", "f4", overwrite="no"),
+            TypeError,
+            "overwrite must be True or False, got 'no'",
+        ),
+        (
+            lambda: penstock.TableWriter("x.npy", "f4", shape="ab"),
+            TypeError,
+            "shape must be an integer, got 'a'",
+        ),
+        (
+            lambda: penstock.TableWriter("x", "f4", metadata={"a": 1}),
+            TypeError,
+            "metadata must be a dictionary of strings, and has 'a': 1",
+        ),
+        (
+            lambda: penstock.TableWriter("x", "f4", metadata="a"),
+            TypeError,
+            "metadata must be a dictionary of strings, got 'a'",
+        ),
+        (
+            lambda: penstock.PackWriter("x.a2pack", level="x"),
+            TypeError,
+            "level must be an integer, got 'x'",
+        ),
+        (
+            lambda: penstock.samplers.Permutation(10).draw(1, -2),
+            ValueError,
+            "count must be 0 or more, got -2",
+        ),
+    ],
+)
+def test_wrong_arguments_of_writers_are_named(make, kind, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind, match=words):
+        make()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_shape_of_a_row_may_be_one_number(tmp_path):
+    with penstock.TableWriter(tmp_path / "x.npy", "f4", shape=3) as writer:
+        writer.append(np.ones((2, 3)))
+    assert penstock.open(tmp_path / "x.npy").shape == (2, 3)
+
+
+def test_notes_are_in_the_message_where_python_has_none():
+    class Old:
+        """An exception of Python 3.10, which has no `add_note`."""
+
+        __str__ = BaseException.__str__
+
+        def __init__(self, *args):
+            self.args = args
+
+    for args, message in ((("boom",), "boom\nin batch 1"), ((), "in batch 1")):
+        error = Old(*args)
+        note(error, "in batch 1")
+        note(error, "in batch 1")
+        assert error.__notes__ == ["in batch 1"] and error.args == (message,)
+    number = Old(3)
+    note(number, "in batch 1")
+    assert number.args == (3,) and number.__notes__ == ["in batch 1"]

@@ -77,5 +77,5 @@ def test_an_empty_path_is_no_folder(days: Path) -> None:
     for path in ("", b"", [""]):
         with pytest.raises(FileNotFoundError):
             penstock.open(path)
-    with pytest.raises(TypeError, match="snapshot must be a text, got 3"):
+    with pytest.raises(TypeError, match="snapshot must be a string, got 3"):
         penstock.open(days / "day-9.npy", snapshot=3)  # type: ignore[call-overload]

@@ -495,5 +495,5 @@ def test_the_share_of_a_split_may_be_a_number_of_numpy(tmp_path: Path) -> None:
         assert [len(part) for part in parts] == [len(part) for part in ds.split(0.5, by=by)]
         with pytest.raises(ValueError, match="test must be a finite number, got nan"):
             ds.split(float("nan"), by=by)
-    with pytest.raises(TypeError, match="condition must be a text, got None"):
+    with pytest.raises(TypeError, match="condition must be a string, got None"):
         ds.where(None)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import inspect
 import math
 import operator
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -86,12 +86,12 @@ def text(name: str, value: Any) -> str:
         TypeError: when the value is something else
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, got {shown(value)}")
+        raise TypeError(f"{name} must be a string, got {shown(value)}")
     return value
 
 
 def boolean(name: str, value: Any) -> bool:
-    """The value as a `bool`; 0, 1 and texts are not accepted.
+    """The value as a `bool`; 0, 1 and strings are not accepted.
 
     Raises:
         TypeError: when the value is not True or False
@@ -120,11 +120,11 @@ def finite(name: str, value: Any) -> float:
 
 
 def choice(name: str, value: Any, choices: Collection[str]) -> str:
-    """The value, which must be one of some texts.
+    """The value, which must be one of some strings.
 
     Raises:
-        TypeError: when the value is not a text
-        ValueError: when the value is another text
+        TypeError: when the value is not a string
+        ValueError: when the value is another string
     """
     if isinstance(value, str) and value in choices:
         return value
@@ -135,10 +135,10 @@ def choice(name: str, value: Any, choices: Collection[str]) -> str:
 
 
 def texts(name: str, value: Any) -> list[str]:
-    """The value as a list of texts.
+    """The value as a list of strings.
 
     Raises:
-        TypeError: when the value is a single text, or holds something other than texts
+        TypeError: when the value is a single string, or holds something other than strings
     """
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be a list of names, got {shown(value)}; use [{value!r}]")
@@ -150,3 +150,19 @@ def texts(name: str, value: Any) -> list[str]:
         if not isinstance(one, str):
             raise TypeError(f"{name} must be a list of names, and {shown(one)} is among them")
     return found
+
+
+def metadata(value: Any) -> dict[str, str]:
+    """The argument `metadata` as a dictionary of strings by name.
+
+    Raises:
+        TypeError: when it is something else
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"metadata must be a dictionary of strings, got {shown(value)}")
+    for name, one in value.items():
+        if not isinstance(name, str) or not isinstance(one, str):
+            raise TypeError(
+                f"metadata must be a dictionary of strings, and has {name!r}: {shown(one)}"
+            )
+    return dict(value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _arguments, _dtypes
-from ._dtypes import is_bfloat16
+from ._dtypes import is_bfloat16, is_stand_in
 
 Array = np.ndarray[Any, Any]
 
@@ -31,7 +31,7 @@ def unmasked(values: Any, dtype: np.dtype[Any] | None = None) -> Array:
     if is_masked(values):
         raise ValueError("a file has no mask; fill the array first, for example by .filled(0)")
     if is_bfloat16_tensor(values):
-        return bfloat16_bits(values).view(_dtypes.bfloat16())
+        return bfloat16_bits(values).view(_dtypes.asked_bfloat16())
     try:
         array = np.asarray(values, dtype)
     except ValueError as e:
@@ -142,6 +142,12 @@ def _by_name(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _checked(array: Array, dtype: np.dtype[Any]) -> Array:
+    if is_stand_in(array.dtype) or is_stand_in(dtype):
+        names = ["bfloat16" if is_stand_in(one) else str(one) for one in (array.dtype, dtype)]
+        raise ImportError(
+            f"converting {names[0]} to {names[1]} needs the package ml_dtypes; install it with "
+            "pip install ml_dtypes"
+        )
     if np.can_cast(array.dtype, dtype):
         return array.astype(dtype)
     is_number = array.dtype.kind in "biufc" and (dtype.kind in "biufc" or _is_inexact(dtype))
@@ -169,6 +175,20 @@ def rows_of(records: Any) -> Array:
     """
     if not isinstance(records, (list, tuple)) or not records or not isinstance(records[0], Mapping):
         return unmasked(records)
+    names = require_same_keys(records)
+    columns = {name: unmasked([record[name] for record in records]) for name in names}
+    for name, values in columns.items():
+        if values.dtype.hasobject:
+            raise TypeError(f"the values of {name!r} are not numbers or texts of one shape")
+    return assembled(columns, None)
+
+
+def require_same_keys(records: Sequence[Any]) -> list[Any]:
+    """The keys of dictionaries, which must be the same in all of them.
+
+    Raises:
+        ValueError: when they are not
+    """
     names = records[0].keys()
     for number, record in enumerate(records):
         if not isinstance(record, Mapping) or record.keys() != names:
@@ -176,11 +196,7 @@ def rows_of(records: Any) -> Array:
             raise ValueError(
                 f"record {number} has {found}, and the first record has the keys {list(names)}"
             )
-    columns = {name: unmasked([record[name] for record in records]) for name in names}
-    for name, values in columns.items():
-        if values.dtype.hasobject:
-            raise TypeError(f"the values of {name!r} are not numbers or texts of one shape")
-    return assembled(columns, None)
+    return list(names)
 
 
 def frame_columns(data: Any) -> dict[str, Any] | None:

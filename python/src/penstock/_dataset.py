@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _arguments, _dtypes, _index, _jvm, _paths, _several
 from ._column import Column
-from ._display import size_text
+from ._display import count_text, size_text
 from ._dtypes import Field
 from ._errors import CorruptDataError, WrongFormatError
 from ._exploring import Exploring
@@ -208,7 +208,7 @@ class Dataset(Exploring):
     def __repr__(self) -> str:
         if self._handle.is_closed:
             return f"<penstock.Dataset {self.path!r}, closed>"
-        text = f"<penstock.Dataset {self.path!r}: {self.format}, {self._count:,} records, "
+        text = f"<penstock.Dataset {self.path!r}: {self.format}, {count_text(self._count)}, "
         text += size_text(self.nbytes)
         width = max((len(field.name) for field in self._fields), default=0)
         for field in self._fields[:20]:
@@ -440,7 +440,7 @@ class Dataset(Exploring):
         from ._views import Subset
 
         if not isinstance(condition, str):
-            raise TypeError(f"condition must be a text, got {_arguments.shown(condition)}")
+            raise TypeError(f"condition must be a string, got {_arguments.shown(condition)}")
         if self._is_grouped:
             from ._groups import chosen
 
@@ -656,7 +656,7 @@ def open(
         path, (str, bytes, os.PathLike, Iterable)
     ):
         raise TypeError(
-            "path must be a text, bytes, a path object or a list of them, got "
+            "path must be a string, bytes, a path object or a list of them, got "
             f"{_arguments.shown(path)}; penstock.from_memory makes a dataset of data in memory"
         )
     several = _several.paths(path)
@@ -685,7 +685,7 @@ def open(
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     absolute = _paths.absolute(cast(PathLike, path))
     if snapshot is not None and not isinstance(snapshot, str):
-        raise TypeError(f"snapshot must be a text, got {_arguments.shown(snapshot)}")
+        raise TypeError(f"snapshot must be a string, got {_arguments.shown(snapshot)}")
     if snapshot is not None:
         absolute = str(_jvm.call("storeSnapshotPath", path=absolute, name=snapshot))
     if dtype is None and absolute.lower().endswith(".csv") and os.path.isfile(absolute):

@@ -26,6 +26,11 @@ def size_text(size: float) -> str:
     return f"{size:.4g} {unit}"
 
 
+def count_text(count: int) -> str:
+    """A number of records."""
+    return "1 record" if count == 1 else f"{count:,} records"
+
+
 def cell(value: Any) -> str:
     """A value in one line of at most 40 characters."""
     if isinstance(value, bytes):
@@ -78,7 +83,7 @@ def _tags(row: list[str]) -> list[str]:
 
 def html_text(dataset: Dataset) -> str:
     """A dataset in a notebook: what it is, its fields, and its first records."""
-    title = f"{dataset.format}, {len(dataset):,} records, {size_text(dataset.nbytes)}"
+    title = f"{dataset.format}, {count_text(len(dataset))}, {size_text(dataset.nbytes)}"
     parts = [f"<div><strong>{html.escape(dataset.path)}</strong>: {html.escape(title)}</div>"]
     fields = list(dataset.fields.values())
     parts.append(html_table([["field", "type"], *([one.name, str(one)] for one in fields[:20])]))

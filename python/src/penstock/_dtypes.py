@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import sys
 import warnings
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ _TYPES = {
 }  # fmt: skip
 
 JAVA_NAMES = frozenset(_TYPES)
+
+# Marks a `uint16` that stands for bfloat16. NumPy keeps the mark in views of an array.
+_MARK = "penstock.bfloat16"
 
 
 @functools.cache
@@ -40,6 +44,21 @@ def bfloat16() -> np.dtype[Any]:
         return np.dtype("<u2")
     dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
     return dtype
+
+
+def asked_bfloat16() -> np.dtype[Any]:
+    """Returns the type for bf16 values that a caller asks for or has. If `ml_dtypes` is not
+    installed, it is `uint16` with a mark, so that Java gets the bits as bf16 and not as
+    integers."""
+    if importlib.util.find_spec("ml_dtypes") is not None:
+        return bfloat16()
+    # np.dtype ignores metadata beside a text.
+    return np.dtype(np.uint16, metadata={_MARK: True})
+
+
+def is_stand_in(dtype: np.dtype[Any]) -> bool:
+    """Whether this is the `uint16` that `asked_bfloat16` marked."""
+    return bool(dtype.metadata) and _MARK in (dtype.metadata or {})
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
@@ -131,13 +150,15 @@ def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
 
 
 def parsed(name: str, value: Any) -> np.dtype[Any]:
-    """The NumPy type that an argument stands for; `bfloat16` is one as well.
+    """The NumPy type that an argument stands for. `bfloat16` and types of PyTorch are accepted.
 
     Raises:
         TypeError: when the argument is not a type
     """
+    if str(value).startswith("torch."):
+        value = str(value).removeprefix("torch.")
     if isinstance(value, str) and value == "bfloat16":
-        return bfloat16()
+        return asked_bfloat16()
     if value is None:
         raise TypeError(f"{name} must be a NumPy type such as '<u2', got None")
     try:
@@ -150,7 +171,7 @@ def parsed(name: str, value: Any) -> np.dtype[Any]:
 
 def java_name(dtype: np.dtype[Any]) -> str:
     """Returns Java's name of a numeric type."""
-    if is_bfloat16(dtype):
+    if is_bfloat16(dtype) or is_stand_in(dtype):
         return "bf16"
     for name, text in _TYPES.items():
         if dtype == np.dtype(text):
@@ -164,7 +185,20 @@ def descr_text(dtype: np.dtype[Any]) -> str:
     """Returns the text of a type in a file header."""
     if dtype.hasobject:
         raise ValueError(f"{dtype} holds Python objects, which no table can store")
-    return repr(np.lib.format.dtype_to_descr(_plain(dtype)))
+    return repr(_marked(np.lib.format.dtype_to_descr(_plain(dtype)), dtype))
+
+
+def _marked(descr: Any, dtype: np.dtype[Any]) -> Any:
+    """The description of a type in a file header, with bf16 where `uint16` stands for it."""
+    if is_stand_in(dtype.base):
+        return "<V2"
+    if dtype.fields is None or not isinstance(descr, list):
+        return descr
+    return [
+        (name, _marked(kind, dtype.fields[name][0]), *shape) if name in dtype.fields else entry
+        for entry in descr
+        for name, kind, *shape in [entry]
+    ]
 
 
 def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -172,7 +206,7 @@ def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.subdtype is not None:
         return np.dtype((_plain(dtype.base), dtype.shape))
     if dtype.names is None or dtype.fields is None:
-        return dtype
+        return np.dtype(np.uint16) if is_stand_in(dtype) else dtype
     members = [dtype.fields[name] for name in dtype.names]
     return np.dtype(
         {

@@ -115,9 +115,23 @@ def from_words(words: dict[str, Any]) -> Exception:
 
 
 def note(error: BaseException, text: str) -> None:
-    """Adds a note to an exception, if Python has notes and the exception allows it. An exception
-    that cannot be changed, such as a frozen dataclass, stays as it is."""
+    """Adds a note to an exception. An exception that cannot be changed, such as a frozen dataclass,
+    stays as it is."""
     with contextlib.suppress(Exception):
         # A transform may raise the same exception object for every batch.
-        if text not in getattr(error, "__notes__", ()):
-            error.add_note(text)  # type: ignore[attr-defined,unused-ignore]
+        if text in getattr(error, "__notes__", ()):
+            return
+        if hasattr(error, "add_note"):
+            error.add_note(text)
+        else:
+            _note_in_message(error, text)
+
+
+def _note_in_message(error: Any, text: str) -> None:
+    """Adds a note to an exception of Python 3.10, whose tracebacks do not show notes. If the
+    exception has a plain message, the note is added to the message as well."""
+    error.__notes__ = [*getattr(error, "__notes__", []), text]
+    kind: Any = type(error)
+    is_plain = kind.__str__ is BaseException.__str__
+    if is_plain and all(isinstance(one, str) for one in error.args) and len(error.args) <= 1:
+        error.args = ("\n".join([*error.args, text]),)

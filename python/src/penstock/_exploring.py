@@ -66,7 +66,7 @@ class Exploring:
             KeyError: when no record has the name
         """
         if not isinstance(name, str):
-            raise TypeError(f"name must be a text, got {_arguments.shown(name)}")
+            raise TypeError(f"name must be a string, got {_arguments.shown(name)}")
         if self._numbers_by_name is None:
             names = self.names
             # Records are inserted in reverse, so the first record with a name wins.
@@ -97,8 +97,8 @@ class Exploring:
 
     # Looking.
 
-    def head(self, count: int = 5) -> Dataset:
-        """The first records as a dataset, which shows them as a table when it is printed.
+    def head(self, n: int = 5) -> Dataset:
+        """The first `n` records as a dataset, which shows them as a table when it is printed.
 
         >>> import numpy as np, penstock
         >>> penstock.write("squares.npy", {"n": np.arange(9), "square": np.arange(9) ** 2})
@@ -110,8 +110,8 @@ class Exploring:
         """
         from ._views import Head
 
-        count = _arguments.integer("count", count, minimum=0)
-        return Head(self._dataset(), np.arange(min(count, self._count), dtype=np.int64))
+        n = _arguments.integer("n", n, minimum=0)
+        return Head(self._dataset(), np.arange(min(n, self._count), dtype=np.int64))
 
     def _dataset(self) -> Dataset:
         from ._dataset import Dataset

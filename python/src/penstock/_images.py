@@ -58,19 +58,23 @@ class DecodeImage:
             # Each image is copied while it is in the cache.
             whole = np.empty((len(value), *self.size, channels), np.uint8)
             for row, one in enumerate(value):
-                whole[row] = self._one(bytes(one))
+                whole[row] = self._one(bytes(one), row)
             return whole
-        images = [self._one(bytes(one)) for one in value]
+        images = [self._one(bytes(one), row) for row, one in enumerate(value)]
         if len({image.shape for image in images}) > 1:
             return images
         return np.stack(images) if images else np.empty((0, 0, 0, channels), np.uint8)
 
-    def _one(self, data: Any) -> Array:
+    def _one(self, data: Any, row: int | None = None) -> Array:
         try:
             image = self._decode(data)
         except Exception as e:
+            # Pillow's message for an unknown format shows an object and not the reason.
+            is_unknown = type(e).__name__ == "UnidentifiedImageError"
+            reason = "the bytes are not in a known image format" if is_unknown else str(e)
+            which = "the image" if row is None else f"image {row} of the batch"
             raise ValueError(
-                f"{self.library} cannot decode an image of {len(data)} bytes: {e}"
+                f"{which}, of {len(data):,} bytes, cannot be decoded by {self.library}: {reason}"
             ) from e
         return image
 
@@ -104,6 +108,9 @@ def decode_image(
             of arrays where images differ
         mode: `RGB`, or `L` for one channel
         library: the library to use instead of the fastest one that is installed
+
+    With `on_error="skip"` a loader leaves out a whole batch when a `transform` fails. Give this
+    function as `map_records` to leave out only the images that cannot be decoded.
 
     Raises:
         ImportError: when none of the three libraries is installed

@@ -44,8 +44,8 @@ def from_memory(data: Any) -> Dataset:
 
     Args:
         data: an array or a tensor, whose first dimension counts the records; a dictionary of
-            columns of one length; a list of `bytes`; or a pandas `DataFrame`. A column may also be
-            a list of `bytes`
+            columns of one length; a list of `bytes`, of numbers, of strings, or of dictionaries
+            with the same keys; or a pandas `DataFrame`. A column may also be a list of `bytes`
 
     Raises:
         TypeError: when the data is something else
@@ -73,6 +73,9 @@ def _columns(data: Any) -> dict[Any, Any] | None:
     """The columns of a dictionary or a data frame, or None for any other data."""
     if isinstance(data, Mapping):
         columns = dict(data)
+    elif _is_dictionaries(data):
+        names = _conversion.require_same_keys(data)
+        columns = {name: [record[name] for record in data] for name in names}
     else:
         found = _conversion.frame_columns(data)
         if found is None:
@@ -82,8 +85,12 @@ def _columns(data: Any) -> dict[Any, Any] | None:
         raise ValueError("a dataset needs at least one column, and the dictionary is empty")
     for name in columns:
         if not isinstance(name, str):
-            raise TypeError(f"the names of columns must be texts, got {_arguments.shown(name)}")
+            raise TypeError(f"the names of columns must be strings, got {_arguments.shown(name)}")
     return columns
+
+
+def _is_dictionaries(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and bool(data) and isinstance(data[0], Mapping)
 
 
 def _is_bytes(data: Any) -> bool:
@@ -232,12 +239,13 @@ def rebuild(content: bytes, description: dict[str, Any]) -> Dataset:
 
 
 def _is_paths(data: Any) -> bool:
-    """Whether this is a list of paths of files and folders that exist."""
+    """Whether this is a list of paths: of path objects, or of strings of which some are names of
+    files or folders. Other strings are records."""
     return (
         isinstance(data, (list, tuple))
         and len(data) > 0
         and all(isinstance(one, (str, os.PathLike)) for one in data)
-        and all(os.path.exists(one) for one in data)
+        and any(isinstance(one, os.PathLike) or os.path.exists(one) for one in data)
     )
 
 
@@ -263,7 +271,8 @@ def coerced(data: Any, what: str) -> Dataset:
                 "store.snapshot() for the last commit"
             )
         return data.snapshot()
-    is_data = isinstance(data, (np.ndarray, Mapping, list, tuple)) or hasattr(data, "__array__")
+    kinds = (np.ndarray, Mapping, list, tuple, range)
+    is_data = isinstance(data, kinds) or hasattr(data, "__array__")
     if not is_data or isinstance(data, np.generic):
         raise TypeError(
             f"{what} must be a penstock dataset, a path, an array, a dictionary of columns or a "

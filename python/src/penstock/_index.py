@@ -44,7 +44,10 @@ def parse(index: Any, count: int) -> tuple[Indices, tuple[int, ...] | None]:
         indices = np.arange(start, stop, step, dtype=np.int64)
         return indices, indices.shape
     if isinstance(index, (bool, np.bool_)):
-        raise IndexError("a single bool is not an index; a mask needs one bool for each record")
+        raise IndexError(
+            f"a single bool is not an index, got {index}; a mask needs one bool for each record. "
+            "To select records by a value, use ds.where('x == 3') or ds[ds['x'][:] == 3]"
+        )
     if not isinstance(index, (np.ndarray, list)):
         if index is Ellipsis:
             return parse(slice(None), count)

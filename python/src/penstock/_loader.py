@@ -100,7 +100,6 @@ class Loader:
     [8 9]
     """
 
-    @_arguments.named_options
     def __init__(
         self,
         dataset: Any,
@@ -444,9 +443,10 @@ class Loader:
             return "<penstock.Loader, closed>"
         progress = self._progress()
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        steps = "1 step" if progress["steps"] == 1 else f"{progress['steps']:,} steps"
         return (
             f"<penstock.Loader of {self._dataset.path!r}: epoch {progress['epoch']}, "
-            f"{progress['steps']:,} steps, rank {self.rank} of {self.world_size} "
+            f"{steps}, rank {self.rank} of {self.world_size} "
             f"(from {self._ranks_from}), {threads}>"
         )
 

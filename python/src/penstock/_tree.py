@@ -282,6 +282,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         """
         if path is None and self.read_only:
             raise ValueError(f"{self.path} was opened read-only: give snapshot() another path")
+        overwrite = _arguments.boolean("overwrite", overwrite)
         target = None if path is None else _paths.Target(_paths.absolute(path), overwrite)
         more = {} if target is None else {"target": target.text}
         count = _jvm.call_patiently(
@@ -316,7 +317,7 @@ def _bytes(path: Path) -> bytes:
         return bytes(memoryview(path))
     except TypeError:
         shown = _arguments.shown(path)
-        raise TypeError(f"paths of trees must be texts or bytes, got {shown}") from None
+        raise TypeError(f"paths of trees must be strings or bytes, got {shown}") from None
 
 
 def _unsigned(value: Any) -> int:

@@ -131,13 +131,15 @@ class TableWriter(_Writer):
         path: PathLike,
         dtype: Any = None,
         *,
-        shape: Sequence[int] = (),
+        shape: Sequence[int] | int = (),
         overwrite: bool = False,
         append: bool = False,
         shard_rows: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         whole = absolute(path)
+        overwrite = _arguments.boolean("overwrite", overwrite)
+        append = _arguments.boolean("append", append)
         options: dict[str, Any] = {"overwrite": overwrite, "append": append}
         if append:
             with open(whole) as old:
@@ -148,13 +150,15 @@ class TableWriter(_Writer):
             require_format(whole, "table")
             if dtype is None:
                 raise ValueError("a new table needs a dtype")
-            row = np.dtype((_dtypes.parsed("dtype", dtype), tuple(shape)))
+            sizes = [shape] if isinstance(shape, (int, np.integer)) else shape
+            lengths = tuple(_arguments.integer("shape", one, minimum=0) for one in sizes)
+            row = np.dtype((_dtypes.parsed("dtype", dtype), lengths))
             options["dtype"] = _dtypes.descr_text(row.base)
             options["shape"] = list(row.shape)
         if shard_rows is not None:
             options["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
         if metadata is not None:
-            options["metadata"] = dict(metadata)
+            options["metadata"] = _arguments.metadata(metadata)
         self._row = row
         super().__init__("tableWriter", whole, options)
 
@@ -225,7 +229,10 @@ class PackWriter(_Writer):
     ) -> None:
         whole = absolute(path)
         require_format(whole, "pack")
-        options: dict[str, Any] = {"overwrite": overwrite, "level": level}
+        options: dict[str, Any] = {
+            "overwrite": _arguments.boolean("overwrite", overwrite),
+            "level": _arguments.integer("level", level),
+        }
         if align is not None:
             options["align"] = _arguments.integer("align", align, minimum=1)
         if codec is not None:
@@ -247,7 +254,7 @@ class PackWriter(_Writer):
         if name is not None:
             # Raises for values that are not text, and for text that is not valid UTF-8.
             if not isinstance(name, str):
-                raise TypeError(f"name must be a text, got {_arguments.shown(name)}")
+                raise TypeError(f"name must be a string, got {_arguments.shown(name)}")
             name.encode("utf-8")
         self._require_usable()
         with self._lock:
@@ -360,6 +367,7 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     >>> penstock.open("pairs.npy")[1]["y"]
     array([1., 1.], dtype=float32)
     """
+    overwrite = _arguments.boolean("overwrite", overwrite)
     frame = _conversion.frame_columns(data)
     if frame is not None:
         data = frame

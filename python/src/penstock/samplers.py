@@ -111,6 +111,7 @@ class Sampler:
     @_arguments.named_options
     def draw(self, position: int, count: int, *, epoch: int | None = None) -> np.ndarray[Any, Any]:
         """Returns the indices of the records at consecutive positions of an epoch."""
+        count = _arguments.integer("count", count, minimum=0)
         target = np.empty(count, np.int64)
         if count:
             _jvm.call(

@@ -260,7 +260,7 @@ class Writer(_Writer):
         if shard_bytes is not None:
             options["shardBytes"] = _arguments.integer("shard_bytes", shard_bytes, minimum=1)
         if metadata is not None:
-            options["metadata"] = dict(metadata)
+            options["metadata"] = _arguments.metadata(metadata)
         self._width: int = options["width"]
         super().__init__("shardWriter", absolute(path), options)
         # Java returns the number of existing rows.

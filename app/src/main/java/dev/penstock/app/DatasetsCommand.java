@@ -30,14 +30,26 @@ abstract class DatasetsCommand extends DatasetCommand {
             throw new IllegalArgumentException(
                     "--snapshot works for a single store, but " + (more.size() + 1) + " paths are given");
         }
-        List<Path> paths = new ArrayList<>(List.of(path));
-        paths.addAll(more);
+        List<Path> paths = paths();
         Dataset dataset =
                 isCorpus(paths) ? ShardReader.open(paths, options().shards()) : Catalog.open(paths, options());
         if (isLenient) {
             dataset.remarks().forEach(this::remark);
         }
         return dataset;
+    }
+
+    List<Path> paths() {
+        List<Path> paths = new ArrayList<>(List.of(path));
+        paths.addAll(more);
+        return paths;
+    }
+
+    /// The options without which the dataset does not open, as a shell takes them, each after a space.
+    String opening() {
+        return (dtype == null ? "" : " --dtype " + NextCommand.quoted(dtype))
+                + (snapshot.name == null ? "" : " --snapshot " + NextCommand.quoted(snapshot.name))
+                + (isLenient ? " --lenient" : "");
     }
 
     /// Whether all paths are activation shards, which make one corpus.

@@ -26,7 +26,7 @@ final class InfoCommand extends DatasetsCommand {
                 printJson(describe(dataset));
             } else {
                 printText(dataset);
-                remark(console.errColours().hint(NextCommand.after(dataset, path)));
+                remark(console.errColours().hint(NextCommand.after(dataset, paths(), opening())));
             }
         }
         return 0;

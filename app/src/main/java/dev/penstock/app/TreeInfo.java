@@ -35,8 +35,12 @@ final class TreeInfo {
                 command.print(Text.row("merges", tree.rootHistory().size() - 1));
                 command.print(Text.row(
                         "fingerprint", InfoCommand.fingerprint(tree.fingerprint(), tree.isFingerprintExact())));
-                command.remark("next: penstock tree ls " + NextCommand.quoted(path)
-                        + " lists paths; penstock tree stats counts them, because the format keeps no count");
+                String name = NextCommand.quoted(path);
+                command.remark(command.console
+                        .errColours()
+                        .hint("next: penstock tree ls " + name
+                                + " lists paths; penstock tree stats " + name
+                                + " counts them, because the format keeps no count"));
             }
         }
         return 0;

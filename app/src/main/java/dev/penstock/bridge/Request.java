@@ -51,7 +51,7 @@ record Request(Map<?, ?> arguments) {
     private static String typeName(Class<?> type) {
         return switch (type.getSimpleName()) {
             case "Long" -> "an integer";
-            case "String" -> "a text";
+            case "String" -> "a string";
             case "List" -> "a list";
             case "Map" -> "a dictionary";
             case "Number" -> "a number";
@@ -102,7 +102,7 @@ record Request(Map<?, ?> arguments) {
         List<T> values = new ArrayList<>();
         for (Object value : require(name, List.class)) {
             if (value != null && !type.isInstance(value)) {
-                throw new WrongTypeException(callerName(name) + " must be a list, each of " + typeName(type)
+                throw new WrongTypeException(callerName(name) + " must be a list whose items are each " + typeName(type)
                         + ", but contains " + shown(value));
             }
             values.add(type.cast(value));

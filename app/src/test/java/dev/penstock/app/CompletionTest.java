@@ -163,6 +163,14 @@ final class CompletionTest {
         CommandRun run = CommandRun.of("info", table);
         assertTrue(run.err().startsWith("next: penstock head " + quoted), run.err());
         assertFalse(run.out().contains("next:"), run.out());
+        CommandRun several = CommandRun.of("info", table, table);
+        assertTrue(several.err().startsWith("next: penstock head " + quoted + " " + quoted + " shows"), several.err());
+        Path raw = Files.write(folder.resolve("raw.bin"), new byte[8]);
+        CommandRun typed = CommandRun.of("info", raw, "--dtype", "<u2");
+        String words = raw + " --dtype '<u2'";
+        assertEquals(
+                "next: penstock head " + words + " shows records; penstock stats " + words + " summarises the fields\n",
+                typed.err());
         assertEquals("", CommandRun.of("info", table, "--json").err());
         assertEquals("", CommandRun.of("info", table, "--quiet").err());
     }

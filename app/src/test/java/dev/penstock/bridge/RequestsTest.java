@@ -201,7 +201,9 @@ final class RequestsTest {
         assertTrue(
                 ((Failure) Calls.ask("appendRecords", request)).message().contains("1 names do not match 2 records"));
         request[11] = List.of(1L, 2L);
-        assertTrue(((Failure) Calls.ask("appendRecords", request)).message().contains("each of a text"));
+        assertTrue(((Failure) Calls.ask("appendRecords", request))
+                .message()
+                .contains("a list whose items are each a string"));
         request[11] = List.of("c", "d");
         offsets.setAtIndex(ValueLayout.JAVA_LONG, 2, 6);
         assertInstanceOf(Failure.class, Calls.ask("appendRecords", request), "offsets beyond the values");

@@ -282,14 +282,14 @@ public final class Catalog {
 
     private static String foundFolder(Candidate folder) throws IOException {
         if (folder.disk().exists(folder.path().resolve("meta.zr"))) {
-            return "this is a loaderx store; copy it with `store import` into a store that can be opened";
+            return "this is a loaderx store; copy it with `penstock store import` into a store that can be opened";
         }
         boolean hasArrays = folder.disk().list(folder.path()).stream()
                 .anyMatch(file -> file.getFileName().toString().endsWith(".npy"));
         return hasArrays
                 ? "this folder is not a dataset; to read its .npy files as one table, give the pattern '"
                         + folder.path().resolve("*.npy") + "'"
-                : "this folder is not a dataset; `pack build` packs its files into one";
+                : "this folder is not a dataset; `penstock pack build` packs its files into one";
     }
 
     private static String found(Candidate file) {

@@ -26,7 +26,7 @@ final class TreeEntry implements Format {
     @Override
     public Dataset open(Path path, Catalog.Options options) {
         throw new DatasetException.WrongFormat(
-                path, "this is a tree, which has paths instead of records; see `tree --help`");
+                path, "this is a tree, which has paths instead of records; see `penstock tree --help`");
     }
 
     /// Gives a record for each path, in order.

@@ -155,7 +155,7 @@ class CatalogTest {
                 empty + ": unknown dataset format: the file is empty (byte 0)",
                 refusal(empty).getMessage());
         assertEquals(
-                folder + ": this folder is not a dataset; `pack build` packs its files into one (byte 0)",
+                folder + ": this folder is not a dataset; `penstock pack build` packs its files into one (byte 0)",
                 refusal(folder).getMessage());
         Files.createFile(folder.resolve("a.npy"));
         assertEquals(
