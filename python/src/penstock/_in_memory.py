@@ -239,13 +239,14 @@ def rebuild(content: bytes, description: dict[str, Any]) -> Dataset:
 
 
 def _is_paths(data: Any) -> bool:
-    """Whether this is a list of paths: of path objects, or of strings of which some are names of
-    files or folders. Other strings are records."""
+    """Whether this is a list of paths: of path objects, or of strings of which one among the first
+    is the name of a file or folder. Other strings are records."""
     return (
         isinstance(data, (list, tuple))
         and len(data) > 0
         and all(isinstance(one, (str, os.PathLike)) for one in data)
-        and any(isinstance(one, os.PathLike) or os.path.exists(one) for one in data)
+        # Of millions of records only a few are looked up in the file system.
+        and any(isinstance(one, os.PathLike) or os.path.exists(one) for one in data[:100])
     )
 
 
