@@ -17,6 +17,8 @@ final class TreeAssembly implements AutoCloseable {
     /// The number of runs that are remembered for sharing; each takes 16 to 32 bytes.
     private static final long RUN_LIMIT = 1 << 22;
 
+    private static final int ABOVE_ROOT = -1;
+
     private final ArenaOutput out;
     private final ContentIndex lines;
     /// The runs that were written, or null when equal runs are not shared.
@@ -43,8 +45,10 @@ final class TreeAssembly implements AutoCloseable {
         }
     }
 
-    private final Frame root = new Frame(null);
-    private Frame top = root;
+    /// The frame above the root. A root that is not needed becomes a part of a line as any other frame does.
+    private final Frame base = new Frame(null);
+
+    private Frame top = base;
     /// A stack of nodes, which are reused.
     private PendingNode[] pending = new PendingNode[0];
 
@@ -61,6 +65,8 @@ final class TreeAssembly implements AutoCloseable {
         this.out = out;
         this.lines = new ContentIndex(options.lineLimit());
         this.runs = options.isSharing() ? new ContentIndex(RUN_LIMIT) : null;
+        base.depth = ABOVE_ROOT;
+        pushFrame(0, 0);
     }
 
     /// Adds a path. A rejected path changes nothing.
@@ -124,8 +130,7 @@ final class TreeAssembly implements AutoCloseable {
     /// Whether a path and the previous one differ only in their last byte, at a position where paths already
     /// diverged. In this most common case the deepest frame becomes a leaf and is reused.
     private boolean isNextLeaf(int size, int shared) {
-        return top != root
-                && size == shared + 1
+        return size == shared + 1
                 && top.depth == size
                 && top.above.depth == shared
                 && top.hasValue
@@ -156,7 +161,9 @@ final class TreeAssembly implements AutoCloseable {
             if (closedDepth - top.depth >= 2) {
                 wrap(top.depth + 1, closedDepth);
             }
-            topNode().childByte = previous[top.depth];
+            if (top != base) {
+                topNode().childByte = previous[top.depth];
+            }
         }
     }
 
@@ -208,31 +215,14 @@ final class TreeAssembly implements AutoCloseable {
     ///
     /// @return the offset of the root
     long finish(TreeWriter.RootStyle rootStyle) throws IOException {
-        boolean isLine = rootStyle == TreeWriter.RootStyle.LINE && top != root && isPartOfLine(root);
-        int depth = isLine ? lineDepth() : 0;
-        closeTo(depth);
-        fold();
-        if (isLine) {
-            wrap(0, depth);
+        if (rootStyle == TreeWriter.RootStyle.BRANCH) {
+            closeTo(0);
         }
+        closeTo(ABOVE_ROOT);
         long rootOffset = putRun(pendingCount - 1);
         out.append(new byte[TreeFormat.PADDING_SIZE], 0, TreeFormat.PADDING_SIZE);
         out.flush();
         return rootOffset;
-    }
-
-    /// The number of path bytes from the root to the first position with a value, or where paths diverge or end.
-    private int lineDepth() {
-        Frame frame = root.below;
-        while (frame != top && isPartOfLine(frame)) {
-            frame = frame.below;
-        }
-        return frame.depth;
-    }
-
-    /// Whether a frame has neither a value nor any child except the frame below.
-    private static boolean isPartOfLine(Frame frame) {
-        return !frame.hasValue && frame.below.firstPending == frame.firstPending;
     }
 
     /// Writes the pending nodes from an index on as a run, or finds an equal run.
