@@ -75,7 +75,6 @@ final class ChildList {
 
     /// The rank of a byte in a mask, or -1 when its bit is not set.
     static int rankInMask(TreeBytes bytes, long mask, int wanted) {
-        maskCount(bytes, mask);
         boolean isSet = (bytes.u64(mask + 8L * (wanted >>> 6)) >>> wanted & 1) != 0;
         return isSet ? smallerInMask(bytes, mask, wanted) : -1;
     }

@@ -71,12 +71,8 @@ final class CursorTrack {
                 return false;
             }
             isEnd = existing + 1 == top.pathSize && top.childCount > 0;
-        } else {
-            int rank = top.rank(wanted & 0xFF);
-            if (rank < 0) {
-                return false;
-            }
-            top.next = lookup.child(top, rank);
+        } else if (!top.skipTo(wanted & 0xFF, lookup)) {
+            return false;
         }
         TreeNode child = isEnd ? top.peekChild() : null;
         append(wanted);

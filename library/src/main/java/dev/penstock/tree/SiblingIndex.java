@@ -13,7 +13,7 @@ final class SiblingIndex {
     private static final int STRIDE_BITS = 3;
 
     /// Stepping to lower ranks is cheaper than the cache.
-    static final int RANK_MIN = 1 << STRIDE_BITS;
+    private static final int RANK_MIN = 1 << STRIDE_BITS;
 
     private static final int PLACES_BITS = 14;
     private static final long HASH_FACTOR = 0x9E37_79B9_7F4A_7C15L;
@@ -33,6 +33,9 @@ final class SiblingIndex {
 
     /// The node of a run with `rank` nodes before it.
     long skip(long first, int rank, int childCount) {
+        if (rank < RANK_MIN) {
+            return bytes.skip(first, rank);
+        }
         int place = (int) (first * HASH_FACTOR >>> (Long.SIZE - PLACES_BITS));
         Table table = table();
         Entry entry = table.entries[place];

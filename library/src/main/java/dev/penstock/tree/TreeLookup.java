@@ -278,15 +278,17 @@ final class TreeLookup {
         int distance = bytes.byteAt(node, word, part);
         long first = bytes.reference(node, part, distance);
         long list = node + part + Varint.sizeFrom(distance);
-        boolean isMask = count == TreeFormat.MASK_COUNT;
-        int rank =
-                isMask ? ChildList.rankInMask(bytes, list, wanted) : ChildList.rankInList(bytes, list, count, wanted);
+        int rank;
+        if (count == TreeFormat.MASK_COUNT) {
+            count = ChildList.maskCount(bytes, list);
+            rank = ChildList.rankInMask(bytes, list, wanted);
+        } else {
+            rank = ChildList.rankInList(bytes, list, count, wanted);
+        }
         if (rank < 0) {
             return ABSENT;
         }
-        long child = rank < SiblingIndex.RANK_MIN
-                ? bytes.skip(first, rank)
-                : siblings.skip(first, rank, isMask ? ChildList.maskCount(bytes, list) : count);
+        long child = siblings.skip(first, rank, count);
         if (child >= node) {
             throw bytes.corrupt(child, Reason.OVERLAP, "a run of children overlaps its parent");
         }
@@ -295,8 +297,6 @@ final class TreeLookup {
 
     /// The child of a decoded branch with a rank.
     long child(TreeNode branch, int rank) {
-        return rank < SiblingIndex.RANK_MIN
-                ? bytes.skip(branch.first, rank)
-                : siblings.skip(branch.first, rank, branch.childCount);
+        return siblings.skip(branch.first, rank, branch.childCount);
     }
 }

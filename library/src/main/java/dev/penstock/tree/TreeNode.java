@@ -103,11 +103,17 @@ final class TreeNode {
     }
 
     /// Moves to the first child of a branch whose byte is not smaller.
-    void skipTo(int wanted, TreeLookup lookup) {
+    ///
+    /// @return whether its byte is the wanted one
+    boolean skipTo(int wanted, TreeLookup lookup) {
         int smaller = smallerCount(wanted);
         left = childCount - smaller;
-        next = left == 0 ? end : lookup.child(this, smaller);
+        if (left == 0) {
+            return false;
+        }
+        next = lookup.child(this, smaller);
         maskFrom = wanted;
+        return nextByte() == wanted;
     }
 
     /// The byte that leads to the next child of a branch.
@@ -206,18 +212,8 @@ final class TreeNode {
         return all;
     }
 
-    /// The rank of a child among the children of a branch, or -1.
-    int rank(int wanted) {
-        if (childCount == 0) {
-            return -1;
-        }
-        return isMask
-                ? ChildList.rankInMask(bytes, childBytes, wanted)
-                : ChildList.rankInList(bytes, childBytes, childCount, wanted);
-    }
-
     /// The number of children of a branch with smaller bytes than this one, which need not be among them.
-    int smallerCount(int wanted) {
+    private int smallerCount(int wanted) {
         if (isMask) {
             return ChildList.smallerInMask(bytes, childBytes, wanted);
         }

@@ -206,43 +206,26 @@ public final class TreeScan implements PathScan {
     private void seek(byte[] from) {
         while (pathSize < from.length) {
             TreeNode node = top.peekChild();
-            int difference = node.isLine ? compareSegment(node, from) : 0;
-            if (difference > 0) {
+            int start = pathSize;
+            append(node.segment, node.segmentSize);
+            int order = Arrays.compareUnsigned(path, start, pathSize, from, start, Math.min(pathSize, from.length));
+            if (order > 0 || order == 0 && pathSize == from.length) {
+                // Everything at the end of this line and below it belongs to the range.
                 return;
             }
             top.pass(node);
-            if (difference < 0 || node.childCount == 0) {
+            if (order < 0 || node.childCount == 0) {
                 return;
             }
             top = node;
-            if (node.isLine) {
-                append(node.segment, node.segmentSize);
-                node.pathSize = pathSize;
-            } else {
+            node.pathSize = pathSize;
+            if (!node.isLine) {
                 int wanted = from[pathSize] & 0xFF;
-                node.pathSize = pathSize;
-                node.skipTo(wanted, lookup);
-                if (node.rank(wanted) < 0) {
+                if (!node.skipTo(wanted, lookup)) {
                     return;
                 }
                 append(wanted);
             }
         }
-    }
-
-    /// Compares a line with the rest of a path: positive when everything below the line is not smaller, zero when
-    /// the path continues along the line.
-    private int compareSegment(TreeNode line, byte[] from) {
-        for (int i = 0; i < line.segmentSize; i++) {
-            if (pathSize + i == from.length) {
-                return 1;
-            }
-            int difference = bytes.u8(line.segment + i) - (from[pathSize + i] & 0xFF);
-            if (difference != 0) {
-                return difference;
-            }
-        }
-        // A value at the end of a line that ends where the path does belongs to the range.
-        return pathSize + line.segmentSize == from.length ? 1 : 0;
     }
 }
