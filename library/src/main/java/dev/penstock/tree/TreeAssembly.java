@@ -276,19 +276,19 @@ final class TreeAssembly implements AutoCloseable {
     ///
     /// @return the offset of the line data
     private long putLine(int start, int size) throws IOException {
-        byte[] length = new byte[Varint.sizeOf(size)];
-        Varint.write(length, 0, size);
+        byte[] length = new byte[Varint.SIZE_MAX];
+        int lengthSize = Varint.write(length, 0, size);
         long hash = hash(start, size);
         long found = lines.find(
                 hash,
-                offset -> out.isAt(offset + length.length, previous, start, size)
-                        && out.isAt(offset, length, 0, length.length));
+                offset -> out.isAt(offset + lengthSize, previous, start, size)
+                        && out.isAt(offset, length, 0, lengthSize));
         if (found != ContentIndex.ABSENT) {
             reusedLineCount++;
             return found;
         }
         long offset = out.position();
-        out.append(length, 0, length.length);
+        out.append(length, 0, lengthSize);
         out.append(previous, start, size);
         lines.add(hash, offset);
         lineDataCount++;

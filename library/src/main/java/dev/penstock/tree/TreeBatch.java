@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import dev.penstock.memory.Faults;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.util.Arrays;
@@ -39,12 +38,8 @@ final class TreeBatch {
         Parallel.run(Math.ceilDiv(count, PART_SIZE), usedThreads, part -> {
             int start = (int) part * PART_SIZE;
             int limit = Math.min(count, start + PART_SIZE);
-            try {
-                foundCount.addAndGet(isSorted(start, limit) ? getSorted(start, limit) : getUnsorted(start, limit));
-                Faults.settle();
-            } catch (RuntimeException | InternalError e) {
-                throw lookup.bytes().explained(e);
-            }
+            foundCount.addAndGet(lookup.bytes()
+                    .read(() -> isSorted(start, limit) ? getSorted(start, limit) : getUnsorted(start, limit)));
         });
         return foundCount.get();
     }

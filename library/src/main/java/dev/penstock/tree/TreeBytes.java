@@ -130,19 +130,6 @@ final class TreeBytes {
         return value;
     }
 
-    /// The offset that a distance leads to from a node.
-    ///
-    /// @param offset the offset of the distance, for the error message
-    long target(long node, long offset, long distance) {
-        if (Long.compareUnsigned(distance - 1, node - TreeFormat.HEADER_SIZE) >= 0) {
-            throw corrupt(
-                    offset,
-                    Reason.OUT_OF_RANGE,
-                    "a distance of " + Long.toUnsignedString(distance) + " leads out of the arena");
-        }
-        return node - distance;
-    }
-
     /// The part of a node after its value.
     static int afterValue(long word) {
         return (word & TreeFormat.VALUE) == 0 ? 1 : 1 + Varint.sizeFrom(byteOf(word, 1));
@@ -154,24 +141,33 @@ final class TreeBytes {
     }
 
     /// The offset that the distance at a part of a node leads to.
-    ///
-    /// @param first the first byte of the distance
-    long reference(long node, int part, int first) {
-        return target(node, node + part, varint(node + part, first));
+    long reference(long node, long word, int part) {
+        long distance = varint(node + part, byteAt(node, word, part));
+        if (Long.compareUnsigned(distance - 1, node - TreeFormat.HEADER_SIZE) >= 0) {
+            throw corrupt(
+                    node + part,
+                    Reason.OUT_OF_RANGE,
+                    "a distance of " + Long.toUnsignedString(distance) + " leads out of the arena");
+        }
+        return node - distance;
+    }
+
+    /// The part of a node after the distance at a part.
+    int afterDistance(long node, long word, int part) {
+        return part + Varint.sizeFrom(byteAt(node, word, part));
     }
 
     /// The part of a line with the reference to its line data.
     int lineDataPart(long node, long word) {
         int part = afterValue(word);
-        return (word & TreeFormat.LINE_CHILD) == 0 ? part : part + Varint.sizeFrom(byteAt(node, word, part));
+        return (word & TreeFormat.LINE_CHILD) == 0 ? part : afterDistance(node, word, part);
     }
 
     /// The end offset of a node.
     long nodeEnd(long node) {
         long word = word(node);
         if ((word & TreeFormat.LINE) != 0) {
-            int part = lineDataPart(node, word);
-            return node + part + Varint.sizeFrom(byteAt(node, word, part));
+            return node + afterDistance(node, word, lineDataPart(node, word));
         }
         int part = afterValue(word);
         int count = (int) word & TreeFormat.COUNT;
@@ -180,7 +176,7 @@ final class TreeBytes {
         }
         requireCount(node, count);
         // A mask has as many bytes as the smallest number of children that needs one.
-        return node + part + Varint.sizeFrom(byteAt(node, word, part)) + count;
+        return node + afterDistance(node, word, part) + count;
     }
 
     void requireCount(long node, int count) {
@@ -217,8 +213,7 @@ final class TreeBytes {
     /// The number of bytes of a line if a key continues with all of them, else 0.
     int matchLine(long node, long word, byte[] key, int position) {
         requirePlainLine(node, (int) word & 0xFF);
-        int part = lineDataPart(node, word);
-        long data = reference(node, part, byteAt(node, word, part));
+        long data = reference(node, word, lineDataPart(node, word));
         long start = word(data);
         int count = (int) start & 0xFF;
         if (count < Long.BYTES && count > 0 && count < node - data && position <= key.length - Long.BYTES) {

@@ -175,8 +175,7 @@ final class TreeLookup {
         if ((word & TreeFormat.LINE_CHILD) == 0) {
             return ABSENT;
         }
-        int part = TreeBytes.afterValue(word);
-        return bytes.reference(node, part, bytes.byteAt(node, word, part));
+        return bytes.reference(node, word, TreeBytes.afterValue(word));
     }
 
     private long valueOfBranch(long node, long word) {
@@ -275,9 +274,8 @@ final class TreeLookup {
         }
         bytes.requireCount(node, count);
         int part = TreeBytes.afterValue(word);
-        int distance = bytes.byteAt(node, word, part);
-        long first = bytes.reference(node, part, distance);
-        long list = node + part + Varint.sizeFrom(distance);
+        long first = bytes.reference(node, word, part);
+        long list = node + bytes.afterDistance(node, word, part);
         int rank;
         if (count == TreeFormat.MASK_COUNT) {
             count = ChildList.maskCount(bytes, list);

@@ -163,9 +163,8 @@ final class TreeNode {
             return part;
         }
         bytes.requireCount(offset, count);
-        int distance = bytes.byteAt(offset, word, part);
-        first = bytes.reference(offset, part, distance);
-        int listPart = part + Varint.sizeFrom(distance);
+        first = bytes.reference(offset, word, part);
+        int listPart = bytes.afterDistance(offset, word, part);
         childBytes = offset + listPart;
         if (isMask) {
             childCount = ChildList.maskCount(bytes, childBytes);
@@ -178,17 +177,14 @@ final class TreeNode {
     private int decodeLine(int head, long word, int part) {
         bytes.requirePlainLine(offset, head);
         childCount = head & TreeFormat.LINE_CHILD;
-        int dataPart = part;
         if (childCount != 0) {
-            int distance = bytes.byteAt(offset, word, part);
-            first = bytes.reference(offset, part, distance);
-            dataPart += Varint.sizeFrom(distance);
+            first = bytes.reference(offset, word, part);
         }
-        int distance = bytes.byteAt(offset, word, dataPart);
-        long data = bytes.reference(offset, dataPart, distance);
+        int dataPart = bytes.lineDataPart(offset, word);
+        long data = bytes.reference(offset, word, dataPart);
         segmentSize = bytes.segmentSize(offset, data);
         segment = data + bytes.varintSize(data);
-        return dataPart + Varint.sizeFrom(distance);
+        return bytes.afterDistance(offset, word, dataPart);
     }
 
     /// Whether a walk visits the value. The value of a line with a child is found by lookups only.

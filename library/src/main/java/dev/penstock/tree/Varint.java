@@ -22,6 +22,7 @@ final class Varint {
 
     /// Writes a number, possibly followed by zeros.
     ///
+    /// @param target has space for [#SIZE_MAX] bytes
     /// @return the end position
     static int write(byte[] target, int at, long value) {
         if (value >= 0 && value <= SINGLE_MAX) {
@@ -30,14 +31,8 @@ final class Varint {
         }
         int count = payload(value);
         target[at] = (byte) (SINGLE_MAX + count);
-        if (at + SIZE_MAX <= target.length) {
-            // Extra bytes are overwritten by what follows.
-            WORDS.set(target, at + 1, value);
-        } else {
-            for (int i = 0; i < count; i++) {
-                target[at + 1 + i] = (byte) (value >>> (8 * i));
-            }
-        }
+        // Extra bytes are overwritten by what follows.
+        WORDS.set(target, at + 1, value);
         return at + 1 + count;
     }
 
