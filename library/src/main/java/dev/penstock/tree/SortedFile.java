@@ -68,18 +68,16 @@ final class SortedFile implements AutoCloseable {
         out = null;
     }
 
-    /// Starts reading.
-    void rewind() {
-        in = new DataInputStream(new BufferedInputStream(file.readBack(), bufferSize));
-    }
-
-    /// The next entry, or null behind the last one.
+    /// The next entry, or null after the last one.
     Entry next() throws IOException {
         if (count == 0) {
             in = null;
             return null;
         }
         count--;
+        if (in == null) {
+            in = new DataInputStream(new BufferedInputStream(file.readBack(), bufferSize));
+        }
         long value = in.readLong();
         byte[] path = new byte[in.readInt()];
         in.readFully(path);

@@ -213,7 +213,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// Checks every reachable node and lists the problems.
     public Verification verify(Progress progress) {
-        return guarded(() -> TreeVerifier.verify(bytes, root, progress));
+        return guarded(() -> new TreeVerifier(bytes, progress).verify(root));
     }
 
     /// Counts the parts of the file.

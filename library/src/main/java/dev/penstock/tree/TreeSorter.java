@@ -105,23 +105,20 @@ public final class TreeSorter implements AutoCloseable {
     /// Writes all paths to a tree, in order. The sorter is empty afterwards.
     public Result writeTo(TreeWriter writer) throws IOException {
         long[] keyCount = {0};
-        drain(entry -> {
+        Sink sink = entry -> {
             writer.append(entry.path(), entry.value());
             keyCount[0]++;
-        });
-        return new Result(keyCount[0], duplicateCount, runCount);
-    }
-
-    private void drain(Sink sink) throws IOException {
+        };
         if (runs.isEmpty()) {
             drainMemory(sink);
-            return;
+        } else {
+            spill();
+            while (runs.size() > FAN_IN) {
+                mergeLast();
+            }
+            merge(runs, sink);
         }
-        spill();
-        while (runs.size() > FAN_IN) {
-            mergeLast(FAN_IN);
-        }
-        merge(runs, sink);
+        return new Result(keyCount[0], duplicateCount, runCount);
     }
 
     /// Passes on the paths in memory in order, of equal ones the last.
@@ -150,7 +147,7 @@ public final class TreeSorter implements AutoCloseable {
         drainMemory(run::append);
         run.finish();
         while (isLevelFull()) {
-            mergeLast(FAN_IN);
+            mergeLast();
         }
     }
 
@@ -162,8 +159,8 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     /// Merges the newest files, which are neighbours in age, so that the last value still wins.
-    private void mergeLast(int count) throws IOException {
-        List<SortedFile> newest = runs.subList(runs.size() - count, runs.size());
+    private void mergeLast() throws IOException {
+        List<SortedFile> newest = runs.subList(runs.size() - FAN_IN, runs.size());
         SortedFile merged = newRun(newest.getFirst().level() + 1);
         try {
             merge(newest, merged::append);
@@ -196,7 +193,6 @@ public final class TreeSorter implements AutoCloseable {
     private void merge(List<SortedFile> sources, Sink sink) throws IOException {
         PriorityQueue<Head> heads = new PriorityQueue<>();
         for (int age = 0; age < sources.size(); age++) {
-            sources.get(age).rewind();
             addHead(heads, sources.get(age), age);
         }
         Entry last = null;

@@ -27,17 +27,13 @@ final class TreeVerifier {
 
     private final Findings findings = new Findings();
 
-    private TreeVerifier(TreeBytes bytes, Progress progress) {
+    TreeVerifier(TreeBytes bytes, Progress progress) {
         this.bytes = bytes.withDeviations(this::deviation);
         this.progress = progress;
         this.reported = new OffsetSet(2 * bytes.size() + 1);
     }
 
-    static Verification verify(TreeBytes bytes, long root, Progress progress) {
-        return new TreeVerifier(bytes, progress).verify(root);
-    }
-
-    private Verification verify(long root) {
+    Verification verify(long root) {
         TreeSurvey survey = new TreeSurvey(bytes) {
             @Override
             boolean enter(TreeNode node, TreeNode parent) {
