@@ -7,8 +7,8 @@ import java.util.HexFormat;
 
 /// Converts paths to text and back. All bytes that are not printable text are escaped.
 ///
-/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `
-/// `, `\r`, and every other byte that is not part of a printable character is `\x` with two hexadecimal digits.
+/// A path is shown as UTF-8. A backslash is `\\`, tab, newline and carriage return are `\t`, `\n` and `\r`,
+/// and every other byte that is not part of a printable character is `\x` with two hexadecimal digits.
 /// Parsing accepts `\x` for any byte, so that any path can be typed; a backslash before anything else is an error.
 public final class KeyText {
     private static final int SHORT_SIZE = 60;
