@@ -153,13 +153,11 @@ public final class TreeReader implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the array has " + values.length + " values, but there are " + paths.size() + " paths");
         }
-        return guarded(() -> {
-            try {
-                return new TreeBatch(lookup, paths, values, otherwise).get(Parallel.defaultThreads());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+        try {
+            return file.use(() -> new TreeBatch(lookup, paths, values, otherwise).get(Parallel.defaultThreads()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// The number of paths with a value that begin with a prefix; `Long.MAX_VALUE` stands for that number or more.
@@ -275,12 +273,7 @@ public final class TreeReader implements AutoCloseable {
     }
 
     private <T> T guarded(Supplier<T> use) {
-        file.acquire();
-        try {
-            return bytes.read(use);
-        } finally {
-            file.release();
-        }
+        return file.use(() -> bytes.read(use));
     }
 
     @Override

@@ -100,6 +100,18 @@ class TreeLookupTest {
         }
     }
 
+    /// Each lookup of a batch in order continues from the branches of the one before.
+    @ParameterizedTest
+    @ValueSource(strings = {"wide", "words", "few letters", "behind 500"})
+    void keysInOrderGetTheSameAnswers(String kind) throws IOException {
+        SortedMap<byte[], Long> map = keys(kind);
+        List<byte[]> questions = questions(map, Seeds.random());
+        questions.sort(Arrays::compareUnsigned);
+        try (TreeReader tree = Trees.open(Trees.bytes(map))) {
+            requireAnswers(tree, map, questions);
+        }
+    }
+
     @Test
     void aBranchBeyondATebibyteIsNotTakenForAnother() {
         long far = 1L << 40;
