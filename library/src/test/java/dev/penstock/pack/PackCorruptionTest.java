@@ -119,7 +119,7 @@ class PackCorruptionTest {
         for (int bit = 0; bit < whole.length * 8; bit++) {
             byte[] flipped = whole.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
-            Access access = bit % 8 == bit / 8 % 8 ? Access.READ : Access.MMAP;
+            Access access = bit % 8 == bit / 8 % 8 ? Access.MMAP : Access.READ;
             Outcome outcome = read(sample, flipped, access, "bit " + bit % 8 + " of byte " + bit / 8 + " flipped");
             outcomes.merge(outcome, 1, Integer::sum);
         }
