@@ -57,7 +57,7 @@ def no_growth(before, maps_max, memory_max):
 SMALL = "-Xmx24m -XX:TieredStopAtLevel=1"
 
 # The number of repetitions of each kind; PENSTOCK_LONG raises it.
-COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 1_500
+COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 800
 
 
 @pytest.mark.parametrize("kind", ["table", "pack"])
