@@ -4,7 +4,6 @@ package dev.penstock.catalog;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.query.Mask;
 import dev.penstock.query.Where;
@@ -43,12 +42,7 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
 
     @Override
     public String fingerprint() throws IOException {
-        return new Fingerprint("chosen 1")
-                .add(source.fingerprint())
-                .add(fields.toString())
-                .add(String.valueOf(choice.condition()))
-                .add(String.valueOf(choice.sample()))
-                .text();
+        return choice.fingerprint("chosen 1", source.fingerprint(), fields);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.query.Scan;
 import dev.penstock.shards.ShardSample;
@@ -35,12 +34,7 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
 
     @Override
     public String fingerprint() throws IOException {
-        return new Fingerprint("records 1")
-                .add(open.fingerprint())
-                .add(fields.toString())
-                .add(String.valueOf(choice.condition()))
-                .add(String.valueOf(choice.sample()))
-                .text();
+        return choice.fingerprint("records 1", open.fingerprint(), fields);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Fingerprint;
 import dev.penstock.query.Where;
 import dev.penstock.shards.ShardSample;
 import java.util.ArrayList;
@@ -77,6 +78,20 @@ public record RecordChoice(List<String> fields, String condition, ShardSample sa
     /// @throws IllegalArgumentException when the condition is invalid for the fields
     Where where(List<Field> possible) {
         return condition == null ? null : Where.parse(condition, possible);
+    }
+
+    /// The fingerprint of the selected records of a source.
+    ///
+    /// @param kind   the kind of the source and the version of its fingerprint
+    /// @param source the fingerprint of the source
+    /// @param chosen the selected fields
+    String fingerprint(String kind, String source, List<Field> chosen) {
+        return new Fingerprint(kind)
+                .add(source)
+                .add(chosen.toString())
+                .add(String.valueOf(condition))
+                .add(String.valueOf(sample))
+                .text();
     }
 
     static String names(List<Field> fields) {

@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.BuggyDisks;
 import dev.penstock.memory.CrashStates;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.ForwardingDisk;
@@ -39,6 +37,8 @@ class StoreNamedSnapshotTest {
     private static final List<StoreField> FIELDS = List.of(StoreField.bytes("A"), StoreField.bytes("B"));
 
     private static final int STATES = TestData.isLong() ? 100_000 : 2_000;
+
+    private final CrashTrial trial = this::crash;
 
     @TempDir
     Path folder;
@@ -251,26 +251,11 @@ class StoreNamedSnapshotTest {
 
     @Test
     void afterACrashASnapshotIsThereAsAWholeOrNotAtAll() throws IOException {
-        long[] stateCount = {0};
-        while (stateCount[0] < STATES) {
-            List<String> violations = crash(UnaryOperator.identity(), stateCount);
-            assertEquals(List.of(), violations);
-        }
-        Figures.print("store, crash states of named snapshots", stateCount[0]);
+        trial.requireNoViolation(STATES, "store, crash states of named snapshots");
     }
 
     @Test
     void snapshotsThatAreNotForcedAreCaught() throws IOException {
-        requireCaught(BuggyDisks::withoutForce);
-        requireCaught(BuggyDisks::withoutForceDirectory);
-    }
-
-    private void requireCaught(UnaryOperator<Disk> bug) throws IOException {
-        for (int i = 0; i < 20; i++) {
-            if (!crash(bug, new long[1]).isEmpty()) {
-                return;
-            }
-        }
-        throw new AssertionError("the planted bug was not caught");
+        trial.requireForcesAreMissed();
     }
 }

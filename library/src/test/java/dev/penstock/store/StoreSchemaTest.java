@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.Verification;
-import dev.penstock.memory.BuggyDisks;
 import dev.penstock.memory.CrashStates;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.MemoryDisk;
@@ -34,6 +32,7 @@ class StoreSchemaTest {
 
     private static final int STATES = TestData.isLong() ? 100_000 : 1_500;
 
+    private final CrashTrial trial = this::crash;
     private final Random random = Seeds.random();
     private MemoryDisk disk;
     private StoreModel model;
@@ -198,26 +197,11 @@ class StoreSchemaTest {
 
     @Test
     void afterACrashTheFieldsAreThoseBeforeOrAfter() throws IOException {
-        long[] stateCount = {0};
-        while (stateCount[0] < STATES) {
-            List<String> violations = crash(UnaryOperator.identity(), stateCount);
-            assertEquals(List.of(), violations);
-        }
-        Figures.print("store, crash states of changed fields", stateCount[0]);
+        trial.requireNoViolation(STATES, "store, crash states of changed fields");
     }
 
     @Test
     void changesThatAreNotForcedAreCaught() throws IOException {
-        requireCaught(BuggyDisks::withoutForce);
-        requireCaught(BuggyDisks::withoutForceDirectory);
-    }
-
-    private void requireCaught(UnaryOperator<Disk> bug) throws IOException {
-        for (int i = 0; i < 20; i++) {
-            if (!crash(bug, new long[1]).isEmpty()) {
-                return;
-            }
-        }
-        throw new AssertionError("the planted bug was not caught");
+        trial.requireForcesAreMissed();
     }
 }
