@@ -38,7 +38,6 @@ public final class RowCopy {
     private static final int COUNT_MIN = 64;
 
     private static final int TOUCH_COUNT = 512;
-    private static final long TRAINING_DELAY_MILLIS = 500;
 
     static final boolean HAS_VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
@@ -50,41 +49,13 @@ public final class RowCopy {
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
     /// Tells whether vectors may be used now.
-    private static final VectorTrust TRUST = new VectorTrust();
-
-    static {
-        if (HAS_VECTORS) {
-            startTraining();
-        }
-    }
+    private static final VectorTrust TRUST =
+            HAS_VECTORS ? VectorTraining.start(VectorRowCopy::train, VectorRowPlaces::train) : new VectorTrust();
 
     /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static long touched;
 
     private RowCopy() {}
-
-    /// If the system cannot create a thread for the training, rows are copied by words.
-    private static void startTraining() {
-        try {
-            Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                if (isTimeToTrain() && VectorRowCopy.train() && VectorWidening.train() && VectorRowPlaces.train()) {
-                    TRUST.trained();
-                }
-            });
-        } catch (OutOfMemoryError e) {
-            TRUST.distrust();
-        }
-    }
-
-    /// Training uses a core for a while. It is delayed so that it does not slow down the first batch.
-    private static boolean isTimeToTrain() {
-        try {
-            Thread.sleep(TRAINING_DELAY_MILLIS);
-            return true;
-        } catch (InterruptedException e) {
-            return false;
-        }
-    }
 
     /// Whether vector instructions are used, from about a second after the first use on.
     public static boolean hasVectors() {

@@ -33,7 +33,7 @@ final class VectorRowCopy {
     /// One size for each loop.
     private static final long[] TRAINING_SIZES = {16, 24, 32, 48, 96};
 
-    private static final int TRAINING_ROWS = 256;
+    private static final int TRAINING_ROWS = 64;
 
     private VectorRowCopy() {}
 
@@ -49,7 +49,7 @@ final class VectorRowCopy {
             return VectorTraining.run(
                     call -> {
                         for (long size : TRAINING_SIZES) {
-                            copy(places.address(), TRAINING_ROWS - call % 64, 0, size, target.address(), size);
+                            copy(places.address(), TRAINING_ROWS - call % 16, 0, size, target.address(), size);
                         }
                     },
                     (long) TRAINING_ROWS * V16.vectorByteSize());

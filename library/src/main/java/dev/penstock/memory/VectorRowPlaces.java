@@ -21,7 +21,7 @@ final class VectorRowPlaces {
 
     private static final VectorSpecies<Long> V32 = LongVector.SPECIES_256;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
-    private static final int TRAINING_ROWS = 256;
+    private static final int TRAINING_ROWS = 64;
 
     private VectorRowPlaces() {}
 
@@ -32,7 +32,7 @@ final class VectorRowPlaces {
             return VectorTraining.run(
                     call -> {
                         indices.fill((byte) 0);
-                        locate(indices.address(), TRAINING_ROWS - call % 64, 1, 0, call);
+                        locate(indices.address(), TRAINING_ROWS - call % 16, 1, 0, call);
                     },
                     (long) TRAINING_ROWS * U64.byteSize());
         }

@@ -3,7 +3,9 @@ package dev.penstock.memory;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 
 /// Makes the runtime compile vector loops before they access a mapped file: see [RowCopy].
 final class VectorTraining {
@@ -14,7 +16,37 @@ final class VectorTraining {
     private static final int ROUNDS_MAX = 100;
     private static final long PAUSE_MILLIS = 30;
 
+    /// Training uses a core for a while. It is delayed so that it does not slow down the first batch.
+    private static final long DELAY_MILLIS = 500;
+
     private VectorTraining() {}
+
+    /// Trains loops in the background, one after another. If the system cannot create a thread for it, the loops
+    /// are never used.
+    ///
+    /// @param trainings each returns whether its loops are compiled
+    static VectorTrust start(BooleanSupplier... trainings) {
+        VectorTrust trust = new VectorTrust();
+        try {
+            Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
+                if (isTime() && Stream.of(trainings).allMatch(BooleanSupplier::getAsBoolean)) {
+                    trust.trained();
+                }
+            });
+        } catch (OutOfMemoryError e) {
+            trust.distrust();
+        }
+        return trust;
+    }
+
+    private static boolean isTime() {
+        try {
+            Thread.sleep(DELAY_MILLIS);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
 
     /// Runs loops over private memory until they are compiled.
     ///

@@ -3,7 +3,7 @@ package dev.penstock.memory;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Whether the vector loops of [RowCopy] may be used: only after they are compiled, and never again after a fault.
+/// Whether vector loops may be used: only after they are compiled, and never again after a fault.
 ///
 /// This is one state instead of two flags, because a fault may happen during the training, and the end of the
 /// training must not undo it.

@@ -27,7 +27,7 @@ final class VectorWidening {
     private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_256;
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
 
-    private static final int TRAINING_COUNT = 1024;
+    private static final int TRAINING_COUNT = 256;
 
     /// The sink for one byte of each piece. The byte is read by a plain access, so that the compiler expects in
     /// each loop that memory may be missing (see [RowCopy]).
@@ -42,7 +42,7 @@ final class VectorWidening {
             MemorySegment target = arena.allocate(TRAINING_COUNT * (long) Double.BYTES, Double.BYTES);
             return VectorTraining.run(
                     call -> {
-                        int count = TRAINING_COUNT - call % 8 * STEP;
+                        int count = TRAINING_COUNT - call % 4 * STEP;
                         floatToDouble(source.address(), target.address(), count);
                         brainToFloat(source.address(), target.address(), count);
                     },

@@ -41,7 +41,18 @@ final class Widening {
     /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static byte touched;
 
+    /// Initialised by the first conversion, so that programs without one do not spend a second of processor time
+    /// on the training.
+    private static final class Vectors {
+        static final VectorTrust TRUST = VectorTraining.start(VectorWidening::train);
+    }
+
     private Widening() {}
+
+    /// Whether the loops of [VectorWidening] are compiled, and no page was missing so far.
+    static boolean isTrained() {
+        return RowCopy.hasVectors() && Vectors.TRUST.isTrained();
+    }
 
     private static MethodHandle loop(String name) {
         return SeparatelyCompiled.of(MethodHandles.lookup(), name, LOOP);
@@ -68,7 +79,7 @@ final class Widening {
             throws Throwable {
         boolean isDouble = to == ElementType.F64;
         int done = 0;
-        if (from != ElementType.F16 && isDouble == (from == ElementType.F32) && RowCopy.isTrained()) {
+        if (from != ElementType.F16 && isDouble == (from == ElementType.F32) && isTrained()) {
             done = count & -VectorWidening.STEP;
             widenByVectors(source, done, target, isDouble);
         }

@@ -4,7 +4,8 @@ package dev.penstock.memory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Tells programs of the tests when gathers use vector instructions, which is some time after the first gather.
+/// Tells programs of the tests when gathers and conversions use vector instructions, which is some time after the
+/// first one.
 public final class Vectors {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -15,8 +16,17 @@ public final class Vectors {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
     }
 
-    /// Returns whether to go on waiting: the vectors are not in use yet, and may still come to be.
+    /// Returns whether to go on waiting: gathers do not use vectors yet, and may still come to do so.
     public boolean areAwaited() {
-        return RowCopy.hasVectors() && !RowCopy.isTrained() && System.nanoTime() < deadline;
+        return areAwaited(RowCopy.isTrained());
+    }
+
+    /// The same for conversions.
+    public boolean areAwaitedForNumbers() {
+        return areAwaited(Widening.isTrained());
+    }
+
+    private boolean areAwaited(boolean isTrained) {
+        return RowCopy.hasVectors() && !isTrained && System.nanoTime() < deadline;
     }
 }

@@ -74,7 +74,7 @@ final class ShortenedShards {
 
     private String run(Way way, Path file, int warmCalls) throws IOException {
         Vectors vectors = new Vectors();
-        for (int i = 0; i < warmCalls || vectors.areAwaited(); i++) {
+        for (int i = 0; i < warmCalls || vectors.areAwaitedForNumbers(); i++) {
             if (!read(way)) {
                 return "before the cut";
             }
