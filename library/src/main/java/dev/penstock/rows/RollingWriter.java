@@ -4,7 +4,7 @@ package dev.penstock.rows;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Appends rows to a file, and continues with the next file when it is full.
+/// Appends rows to files. A file that is full is completed at once, so that a crash before the next row keeps it.
 ///
 /// **Lifecycle.** [#finish] completes the last file; [#close] without it discards that file.
 ///
@@ -61,13 +61,13 @@ public final class RollingWriter<F extends RowFileWriter> implements AutoCloseab
         long rowCount = requireWhole(rows);
         long done = 0;
         while (done < rowCount) {
-            if (file != null && room() == 0) {
-                finish();
-            }
             begin();
             long here = Math.min(rowCount - done, room());
             file.append(rows.asSlice(done * rowSize, here * rowSize), here);
             done += here;
+            if (room() == 0) {
+                finish();
+            }
         }
     }
 

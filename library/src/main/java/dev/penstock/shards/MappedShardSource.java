@@ -37,7 +37,6 @@ final class MappedShardSource extends ShardStream {
     private long wantedFrom;
     private long wantedLimit;
     private boolean isRunning;
-    private boolean isClosed;
     private long readBytes;
     private long aheadBytesMax;
     private long failureCount;
@@ -82,7 +81,7 @@ final class MappedShardSource extends ShardStream {
         if (passed > rowId) {
             passed = rowId;
         }
-        if (!isRunning && !isClosed && (ahead < wantedLimit || hasPassed())) {
+        if (!isRunning && (ahead < wantedLimit || hasPassed())) {
             isRunning = true;
             Parallel.start(() -> {
                 run();
@@ -103,7 +102,7 @@ final class MappedShardSource extends ShardStream {
             long announceFrom;
             long announceTo;
             synchronized (this) {
-                if (isClosed || ahead >= wantedLimit) {
+                if (isClosed() || ahead >= wantedLimit) {
                     isRunning = false;
                     return;
                 }
@@ -134,7 +133,7 @@ final class MappedShardSource extends ShardStream {
             long from;
             long to;
             synchronized (this) {
-                if (isClosed || !hasPassed()) {
+                if (isClosed() || !hasPassed()) {
                     return;
                 }
                 from = passed;
@@ -169,13 +168,5 @@ final class MappedShardSource extends ShardStream {
     @Override
     public synchronized ReadAheadCounts readAhead() {
         return new ReadAheadCounts(readBytes, aheadBytesMax, 0, failureCount);
-    }
-
-    @Override
-    public void close() {
-        synchronized (this) {
-            isClosed = true;
-        }
-        super.close();
     }
 }

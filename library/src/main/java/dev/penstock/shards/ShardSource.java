@@ -16,7 +16,8 @@ import java.util.List;
 /// A source has a position, the id of the next row. [#nextBatch] and [#nextRows] advance it; [#read], [#gather]
 /// and [#views] do not.
 ///
-/// **Lifecycle.** Valid until its [ShardReader] is closed. Closing the source stops the read-ahead.
+/// **Lifecycle.** Valid until it or its [ShardReader] is closed. Closing the source stops the read-ahead; reading
+/// afterwards throws an [IllegalStateException].
 ///
 /// **Threads.** One thread at a time. Several sources of the same reader are independent.
 public interface ShardSource extends AutoCloseable {
@@ -71,7 +72,7 @@ public interface ShardSource extends AutoCloseable {
 
     /// Moves to the position of another source of the same corpus.
     ///
-    /// @throws IllegalArgumentException when the text is not a token, or belongs to another corpus
+    /// @throws IllegalArgumentException when the text is not a token of this corpus
     /// @throws DatasetException         when another program has changed a shard since it was opened
     void resume(String token) throws IOException;
 

@@ -13,6 +13,7 @@ import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -41,6 +42,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
     private final Buffer gathered = new Buffer();
     private long position;
     private long nonFiniteCount;
+    private volatile boolean isClosed;
 
     ShardStream(ShardReader reader, ShardFiles shards, RowGather gather, ShardReader.Options options) {
         this.reader = reader;
@@ -81,6 +83,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final boolean nextBatch(ShardBatch batch) throws IOException {
+        requireOpen();
         batch.clear();
         if (position == count()) {
             return false;
@@ -91,6 +94,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final boolean nextRows(long rowCount, ShardBatch batch) throws IOException {
+        requireOpen();
         if (rowCount < 1) {
             throw new IllegalArgumentException("rowCount must be at least 1, got " + rowCount);
         }
@@ -121,12 +125,14 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final String token() throws IOException {
+        requireOpen();
         reader.requireUnchanged();
         return "shards:" + reader.fingerprint() + ":" + position;
     }
 
     @Override
     public final void resume(String token) throws IOException {
+        requireOpen();
         Matcher parts = TOKEN.matcher(token);
         if (!parts.matches()) {
             throw new IllegalArgumentException("'" + token + "' is not a resume token of a shard source");
@@ -137,11 +143,22 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
             throw new IllegalArgumentException("the resume token belongs to a corpus with fingerprint " + parts.group(1)
                     + ", but this corpus has " + fingerprint + ": its rows or their order are different");
         }
-        seek(Long.parseLong(parts.group(2)));
+        seek(position(parts.group(2)));
+    }
+
+    /// The position of a token. [#token] writes no position that is out of range, so the text was changed.
+    private long position(String digits) {
+        BigInteger position = new BigInteger(digits);
+        if (position.compareTo(BigInteger.valueOf(count())) > 0) {
+            throw new IllegalArgumentException(
+                    "the resume token has position " + digits + ", but the corpus has " + count() + " rows");
+        }
+        return position.longValueExact();
     }
 
     @Override
     public final long nextRows(long rowCount, ElementType type, MemorySegment target) throws IOException {
+        requireOpen();
         if (rowCount < 1) {
             throw new IllegalArgumentException("rowCount must be at least 1, got " + rowCount);
         }
@@ -163,6 +180,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final void read(long from, long to, ShardBatch batch) throws IOException {
+        requireOpen();
         Objects.checkFromToIndex(from, to, count());
         fill(batch, to - from, values -> read(from, to, batch.type(), values));
         batch.complete(from, to - from);
@@ -221,6 +239,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final void gather(long[] rowIds, ShardBatch batch) throws IOException {
+        requireOpen();
         batch.clear();
         MemorySegment ids = MemorySegment.ofArray(rowIds);
         fill(batch, rowIds.length, values -> gather(ids, batch.type(), values));
@@ -256,6 +275,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     @Override
     public final List<MemorySegment> views(long from, long to) throws IOException {
+        requireOpen();
         Objects.checkFromToIndex(from, to, count());
         return shards.group().use(() -> {
             List<MemorySegment> views = new ArrayList<>();
@@ -308,8 +328,19 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
         return nonFiniteCount;
     }
 
+    final boolean isClosed() {
+        return isClosed;
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the source of " + reader.location() + " is closed");
+        }
+    }
+
     @Override
     public void close() {
+        isClosed = true;
         gathered.close();
     }
 }

@@ -75,6 +75,19 @@ final class ShardWriterTest {
     }
 
     @Test
+    void aFullShardIsPublishedBeforeTheNextRow() throws IOException {
+        Path corpus = folder.resolve("full");
+        ShardWriter writer = ShardWriter.create(corpus, 3, OPTIONS.withShardRows(4));
+        writer.append(rows(0, 8, 3));
+        assertEquals(2, writer.shardCount());
+        writer.abort();
+        try (ShardWriter resumed = ShardWriter.resume(corpus, 3, OPTIONS.withShardRows(4))) {
+            assertEquals(8, resumed.nextRow());
+        }
+        assertEquals(List.of("corpus.json", "shard_000000.shard", "shard_000001.shard"), names(corpus));
+    }
+
+    @Test
     void whatWasFullIsThereAfterACrashAndTheWriterSaysWhichRowIsNext() throws IOException {
         Path corpus = folder.resolve("crashed");
         ShardWriter crashed = ShardWriter.create(corpus, 3, OPTIONS.withShardRows(4));
