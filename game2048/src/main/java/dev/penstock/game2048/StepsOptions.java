@@ -32,7 +32,8 @@ public record StepsOptions(
 
     public StepsOptions {
         if (shardRows < 0) {
-            throw new IllegalArgumentException("shardRows must be at least 1, got " + shardRows);
+            throw new IllegalArgumentException(
+                    "shardRows must be at least 1, or 0 for a single file, got " + shardRows);
         }
         if (workers < 1 || workers > WORKERS_MAX) {
             throw new IllegalArgumentException("workers must be between 1 and " + WORKERS_MAX + ", got " + workers);

@@ -57,6 +57,12 @@ final class GroupedSource implements AutoCloseable {
             }
             throw new NoSuchFileException(folder.toString());
         }
+        if (!disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+            throw new DatasetException.WrongFormat(
+                    folder,
+                    "this is not a grouped table, because " + GroupFormat.DATABASE
+                            + " is missing; `penstock table group` groups a table by a column");
+        }
         Groups groups;
         try (GroupDatabase database = GroupDatabase.read(disk, folder)) {
             groups = database.groups();

@@ -56,7 +56,8 @@ public final class GroupedTable implements StoredRows {
 
     /// Opens the grouped table in a folder.
     ///
-    /// @throws dev.penstock.DatasetException when the folder is not a grouped table, or is damaged
+    /// @throws java.nio.file.NoSuchFileException when the folder does not exist
+    /// @throws dev.penstock.DatasetException     when the folder is not a grouped table, or is damaged
     public static GroupedTable open(Path folder) throws IOException {
         return open(folder, TableReader.Options.DEFAULT);
     }
@@ -201,7 +202,8 @@ public final class GroupedTable implements StoredRows {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the view of " + path() + " is closed");
+            throw new IllegalStateException(
+                    (selection == null ? "the grouped table " : "the view of ") + path() + " is closed");
         }
     }
 

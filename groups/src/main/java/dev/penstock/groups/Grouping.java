@@ -74,7 +74,9 @@ public final class Grouping {
         }
         if (!isReplacing && disk.exists(folder.resolve(GroupFormat.DATABASE))) {
             throw new FileAlreadyExistsException(
-                    folder.resolve(GroupFormat.DATABASE).toString());
+                    folder.resolve(GroupFormat.DATABASE).toString(),
+                    null,
+                    "the table is already grouped; use --overwrite (isReplacing in Java) to group it again");
         }
         return new Grouping(folder, disk, isRepeating).run(columnName, progress);
     }

@@ -9,15 +9,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
+import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Selection;
 import dev.penstock.Windows;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.memory.Disk;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -179,6 +183,24 @@ final class GroupedTableTest {
             assertThrows(IndexOutOfBoundsException.class, () -> table.get(10));
             assertEquals(1, table.verify(Progress.NONE).problemCount());
         }
+    }
+
+    @Test
+    void aTableWithoutGroupsIsAnotherFormat() throws IOException {
+        Files.delete(folder.resolve(GroupFormat.DATABASE));
+        DatasetException.WrongFormat e =
+                assertThrows(DatasetException.WrongFormat.class, () -> GroupedTable.open(folder));
+        assertTrue(
+                e.getMessage().contains("this is not a grouped table, because metadata.db is missing"), e::getMessage);
+    }
+
+    @Test
+    void existingGroupsAreKeptUnlessTheyMayBeReplaced() {
+        FileAlreadyExistsException e = assertThrows(
+                FileAlreadyExistsException.class,
+                () -> Grouping.by(folder, "move", true, false, Disk.real(), Progress.NONE));
+        assertEquals(
+                "the table is already grouped; use --overwrite (isReplacing in Java) to group it again", e.getReason());
     }
 
     @Test

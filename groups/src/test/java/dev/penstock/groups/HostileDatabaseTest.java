@@ -120,7 +120,6 @@ final class HostileDatabaseTest {
                 DatasetException.WrongFormat.class,
                 () -> GroupedTable.open(folder).close());
         Files.delete(folder.resolve("metadata.db"));
-        assertThrows(NoSuchFileException.class, () -> GroupedTable.open(folder).close());
         assertThrows(
                 NoSuchFileException.class,
                 () -> GroupedTable.open(folder.resolve("absent")).close());

@@ -95,7 +95,8 @@ public final class StoreReader implements Dataset {
     }
 
     /// Switches to the last commit of a writer in this or another process, without waiting for the writer. Running
-    /// calls finish in the state they began with; later calls see the updates and deletions.
+    /// calls finish in the state they began with; later calls see the updates and deletions, and [#fields] returns
+    /// the fields that the store has then.
     ///
     /// @return whether there was a later commit
     /// @throws java.nio.file.NoSuchFileException when the store does not exist any more

@@ -236,7 +236,8 @@ public final class StoreWriter implements AutoCloseable {
         return files.isPublished();
     }
 
-    /// The state after the last commit as a dataset. It does not change, whatever is written later.
+    /// The state after the last commit as a dataset. It stays the same, whatever is written later, until
+    /// [StoreReader#refresh] moves it on. It outlives this writer.
     public StoreReader snapshot() throws IOException {
         return snapshot(StoreReader.Options.DEFAULT.withDisk(options.disk()));
     }
