@@ -80,8 +80,8 @@ final class RealDisk implements Disk {
         }
     }
 
-    /// Whether this process has locked the file through another channel. Java compares the files themselves and not
-    /// their names. On a file system without locks the answer is always yes.
+    /// Whether this process has locked the file through another channel. Java compares the files and not their
+    /// names. On a file system without locks the answer is always yes.
     private static boolean isLockedHere(FileChannel channel) {
         try {
             channel.tryLock();
