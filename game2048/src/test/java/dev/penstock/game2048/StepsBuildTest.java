@@ -25,6 +25,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -275,6 +276,9 @@ final class StepsBuildTest {
             Files.write(file, changed);
             assertEquals(List.of(Reason.CHECKSUM), reasons(dataset), "byte " + at);
         }
+        // Bytes that were inserted move the last row beyond the end.
+        Files.write(file, Arrays.copyOf(good, good.length + 15));
+        assertEquals(List.of(Reason.CHECKSUM, Reason.TRAILING_BYTES), reasons(dataset));
         Files.write(file, good);
         Path manifest = dataset.resolve("manifest.json");
         String text = Files.readString(manifest);

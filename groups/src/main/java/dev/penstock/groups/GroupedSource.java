@@ -148,8 +148,8 @@ final class GroupedSource implements AutoCloseable {
     /// The checksum that the manifest lists for a single file of rows, or null when it lists none. A table of
     /// several files compares its shards with its manifest itself.
     ///
-    /// An append publishes the rows before the manifest. So a manifest that lists another size is older than the
-    /// rows, and its checksum says nothing about them.
+    /// An append publishes the rows before the manifest. So a manifest that lists another number of rows is
+    /// older than the rows, and its checksum says nothing about them.
     String listedCrc(Findings findings) throws IOException {
         Path file = rows.location().path();
         Path manifest = folder.resolve(TableFormat.MANIFEST);
@@ -165,7 +165,7 @@ final class GroupedSource implements AutoCloseable {
             }
             for (JsonObject listed : values.objects("shards")) {
                 boolean isOfRows = listed.text("file").equals(file.getFileName().toString())
-                        && listed.whole("bytes") == rows.bytes();
+                        && listed.whole("rows") == rows.count();
                 if (isOfRows && listed.values().get("crc32c") != null) {
                     return listed.text("crc32c");
                 }
