@@ -76,7 +76,7 @@ class Dataset:
         opened: Any = _dataset.open(folder)
         if isinstance(opened, Tree):
             opened.close()
-            raise WrongFormatError(f"{folder} is no steps dataset: it is a tree")
+            raise _no_steps(folder, "it is a tree")
         self._set(opened, folder, None)
 
     def _set(self, rows: _dataset.Dataset, folder: str, base: Dataset | None) -> None:
@@ -85,7 +85,7 @@ class Dataset:
             has = "its rows have no runs in metadata.db"
             if tuple(rows.fields) != _FIELDS:
                 has = f"its fields are {', '.join(rows.fields)}, and not {', '.join(_FIELDS)}"
-            raise WrongFormatError(f"{folder} is no steps dataset: {has}")
+            raise _no_steps(folder, has)
         self._rows = rows
         self._folder = folder
         self._base = base
@@ -285,6 +285,12 @@ class Returns(Ahead):
 
     def __repr__(self) -> str:
         return f"Returns({self._dataset!r}, {self.gamma})"
+
+
+def _no_steps(folder: str, has: str) -> WrongFormatError:
+    error = WrongFormatError(f"{folder} is no steps dataset: {has}")
+    error.file, error.offset, error.reason = folder, 0, "BAD_MAGIC"
+    return error
 
 
 def _connect(rows: _dataset.Dataset) -> sqlite3.Connection:

@@ -4,6 +4,10 @@ package dev.penstock.app;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /// An input stream that counts the bytes read.
 final class CountingStream extends FilterInputStream {
@@ -14,6 +18,20 @@ final class CountingStream extends FilterInputStream {
     CountingStream(InputStream stream, long totalBytes) {
         super(stream);
         this.totalBytes = totalBytes;
+    }
+
+    /// Opens a file. Pipes are refused: opening one could wait for ever, and keep other writers out of the target
+    /// meanwhile. Its bytes could not be read again after the types were guessed either.
+    static CountingStream open(Path file) throws IOException {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        if (attributes.isOther()) {
+            throw new FileSystemException(
+                    file.toString(), null, "this is a pipe, a socket or a device; give the name of a file");
+        }
+        if (attributes.isDirectory()) {
+            throw new FileSystemException(file.toString(), null, "this is a folder; give the name of a file");
+        }
+        return new CountingStream(Files.newInputStream(file), attributes.size());
     }
 
     long readBytes() {

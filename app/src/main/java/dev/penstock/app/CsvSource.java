@@ -19,7 +19,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,8 +57,7 @@ final class CsvSource implements TableSource {
     /// @param name the name of the input in messages
     static CsvSource open(Path path, String name, RowType wanted) throws IOException {
         RowType type = wanted == null ? CsvTypes.guess(path, name) : wanted;
-        CountingStream stream = new CountingStream(Files.newInputStream(path), Files.size(path));
-        return new CsvSource(name, stream, type, wanted == null);
+        return new CsvSource(name, CountingStream.open(path), type, wanted == null);
     }
 
     /// Opens a stream of rows of a known type.

@@ -11,7 +11,6 @@ import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -78,7 +77,7 @@ final class CsvTypes {
 
     /// @param name the name of the input in messages
     static RowType guess(Path path, String name) throws IOException {
-        try (InputStream stream = Files.newInputStream(path);
+        try (InputStream stream = CountingStream.open(path);
                 CsvReader<CsvRecord> reader = CsvSource.reader(stream)) {
             Iterator<CsvRecord> records = reader.iterator();
             if (!records.hasNext()) {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Reads the values of a file of JSON Lines. Blank lines are skipped.
@@ -19,7 +18,7 @@ final class JsonLines implements AutoCloseable {
 
     JsonLines(Path file) throws IOException {
         this.file = file;
-        this.stream = new CountingStream(Files.newInputStream(file), Files.size(file));
+        this.stream = CountingStream.open(file);
         this.reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8.newDecoder()));
     }
 

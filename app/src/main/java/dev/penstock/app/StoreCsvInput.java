@@ -8,7 +8,6 @@ import dev.penstock.Field;
 import dev.penstock.store.StoreField;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -37,7 +36,7 @@ final class StoreCsvInput implements StoreInput {
         this.texts = fields.stream()
                 .map(field -> new StoreValueText(field.column(), bytes))
                 .toList();
-        this.stream = new CountingStream(Files.newInputStream(file), Files.size(file));
+        this.stream = CountingStream.open(file);
         this.reader = CsvLine.reader(stream);
         this.lines = reader.iterator();
         try {

@@ -14,15 +14,16 @@ import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreStats;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -134,13 +135,26 @@ final class StoreRebalanceCommand extends StorefileCommand {
         if (order.toString().endsWith(".npy")) {
             return readArray();
         }
-        try (Stream<String> lines = Files.lines(order)) {
-            return lines.map(String::strip)
-                    .filter(line -> !line.isEmpty())
-                    .mapToLong(Long::parseLong)
-                    .toArray();
+        LongStream.Builder indices = LongStream.builder();
+        // Bytes that are not ASCII are no digits in any encoding, so they need no check of their own.
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(CountingStream.open(order), StandardCharsets.ISO_8859_1))) {
+            long lineNumber = 1;
+            for (String line = lines.readLine(); line != null; line = lines.readLine(), lineNumber++) {
+                if (!line.isBlank()) {
+                    indices.add(index(line.strip(), lineNumber));
+                }
+            }
+        }
+        return indices.build().toArray();
+    }
+
+    private long index(String text, long lineNumber) {
+        try {
+            return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw usage("--order: " + order + " has a line that is not a record index: " + e.getMessage());
+            throw usage("--order: " + order + ", line " + lineNumber + ": this is not a record index: "
+                    + Text.printable(text));
         }
     }
 

@@ -7,10 +7,7 @@ import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,12 +78,9 @@ final class StoreUpdateCommand extends StorefileCommand {
     }
 
     private static byte[] bytes(Path file) throws IOException {
-        // Reading a pipe could wait for ever, and keep other writers out of the store meanwhile.
-        if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
-            throw new FileSystemException(
-                    file.toString(), null, "this is a pipe, a socket or a device; give the name of a file");
+        try (CountingStream stream = CountingStream.open(file)) {
+            return stream.readAllBytes();
         }
-        return Files.readAllBytes(file);
     }
 
     private byte[] value(StoreWriter writer, String name, String text) {

@@ -178,6 +178,36 @@ final class DatasetCommandTest {
     }
 
     @Test
+    void inputsOfTextThatAreNotFilesAreRefusedAtOnce() throws Exception {
+        Path store = folder.resolve("store");
+        assertEquals(
+                0,
+                CommandRun.of("store", "create", store, "--field", "a:int64:scalar")
+                        .exitCode());
+        for (String extension : List.of("csv", "jsonl")) {
+            Path pipe = folder.resolve("pipe." + extension);
+            assertEquals(
+                    0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+            Path device = Files.createSymbolicLink(folder.resolve("zero." + extension), Path.of("/dev/zero"));
+            Path inside = Files.createDirectory(folder.resolve("folder." + extension));
+            for (Path input : List.of(pipe, device, inside)) {
+                for (String to : List.of("table", "store")) {
+                    refusedInput(input, "convert", input, folder.resolve("target"), "--to", to);
+                }
+                refusedInput(input, "store", "append", store, "--input", input);
+                refusedInput(input, "store", "rebalance", store, "--order", input);
+            }
+        }
+    }
+
+    private static void refusedInput(Path input, Object... words) {
+        CommandRun run = CommandRun.of(words);
+        assertEquals(Failures.DISK, run.exitCode(), run.err());
+        String what = Files.isDirectory(input) ? "this is a folder" : "this is a pipe, a socket or a device";
+        assertEquals("penstock: " + input + ": " + what + "; give the name of a file\n", run.err());
+    }
+
+    @Test
     void aFileDoesNotReplaceAFolder() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target.npy"));
         CommandRun run = CommandRun.of(

@@ -134,7 +134,10 @@ final class StoreUpkeepCommandTest {
         assertTrue((long) json(fine("store", "rebalance", store, "--order", order, "--json"))
                         .get("values")
                 > 0);
-        failing(2, "not a record index", "store", "rebalance", store, "--order", Files.writeString(order, "x\n"));
+        String line = order + ", line 2: this is not a record index: \\u0007x\n";
+        failing(2, line, "store", "rebalance", store, "--order", Files.writeString(order, "3\n\u0007x\n"));
+        Files.write(order, new byte[] {'3', '\n', (byte) 0xff});
+        failing(2, ", line 2: this is not a record index", "store", "rebalance", store, "--order", order);
         String range = "the order has record 40, but the store has 40 records";
         CommandRun outside = failing(2, range, "store", "rebalance", store, "--order", Files.writeString(order, "40"));
         assertFalse(outside.err().contains("copies"), "it is noticed before the estimate");

@@ -43,15 +43,15 @@ final class StepsBuilder {
 
     /// Removes the files of a failed build, unless the database was already published.
     private void cleanUp(boolean isNewFolder) throws IOException {
-        if (!hasLocked || disk.exists(folder.database())) {
+        if (disk.exists(folder.database())) {
             return;
         }
-        if (StepsManifest.read(disk, path) != null) {
+        if (hasLocked && StepsManifest.read(disk, path) != null) {
             folder.deleteShards(0);
             disk.delete(path.resolve(StepsFormat.FILE));
             disk.delete(path.resolve(TableFormat.MANIFEST));
         }
-        if (isNewFolder && disk.list(path).isEmpty()) {
+        if (isNewFolder && disk.isDirectory(path) && disk.list(path).isEmpty()) {
             disk.delete(path);
         }
     }

@@ -4,6 +4,7 @@ package dev.penstock.game2048;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Json;
+import dev.penstock.memory.JsonObject;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ import java.util.Map;
 /// The `manifest.json` of a steps dataset: the keys of the design (`version`, `num_steps`, `num_runs`, `created`)
 /// and additional keys of ours.
 ///
-/// For shards it is also the manifest of the table, so `verify` checks the checksums of the shards, and shards
+/// `verify` compares the files with its checksums. For shards it is also the manifest of the table, so shards
 /// that are not listed are ignored. It has no information that the rows and the database do not have.
 ///
 /// @param created the time when the dataset was created, as ISO 8601 in UTC
@@ -62,11 +63,9 @@ record StepsManifest(
             return null;
         }
         List<StepsWriter.Part> parts = new ArrayList<>();
-        for (Object one : (List<?>) values.get("shards")) {
-            Map<?, ?> part = (Map<?, ?>) one;
-            parts.add(new StepsWriter.Part(
-                    (String) part.get("file"), (long) part.get("rows"), (long) part.get("bytes"), (String)
-                            part.get("crc32c")));
+        for (JsonObject one : new JsonObject(values).objects("shards")) {
+            String crc = one.values().get("crc32c") == null ? null : one.text("crc32c");
+            parts.add(new StepsWriter.Part(one.text("file"), one.whole("rows"), one.whole("bytes"), crc));
         }
         List<Map<String, Object>> sources = new ArrayList<>();
         for (Object one : (List<?>) values.get("sources")) {

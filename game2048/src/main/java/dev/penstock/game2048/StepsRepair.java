@@ -211,6 +211,9 @@ public final class StepsRepair {
                 rowCount = one.count();
             }
             long wrong = count(withRows, first, rowCount);
+            if (wrong > 0) {
+                before = forget(before, file);
+            }
             parts.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file));
             changed += wrong;
             first += rowCount;
@@ -221,6 +224,22 @@ public final class StepsRepair {
                     .publish(disk, folder);
         }
         return changed;
+    }
+
+    /// Publishes a manifest without the checksum of a file that is about to be replaced by one of the same size.
+    /// Otherwise the old checksum would contradict the new file if the repair is interrupted.
+    private StepsManifest forget(StepsManifest before, Path file) throws IOException {
+        if (before == null) {
+            return null;
+        }
+        String name = file.getFileName().toString();
+        List<StepsWriter.Part> parts = before.parts().stream()
+                .map(part ->
+                        part.file().equals(name) ? new StepsWriter.Part(name, part.rows(), part.bytes(), null) : part)
+                .toList();
+        StepsManifest without = before.with(parts, before.steps(), before.runs(), null);
+        without.publish(disk, folder);
+        return without;
     }
 
     private StepsWriter.Part known(StepsManifest before, Path file, long rowCount) throws IOException {

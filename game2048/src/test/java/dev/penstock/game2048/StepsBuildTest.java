@@ -4,6 +4,7 @@ package dev.penstock.game2048;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +13,10 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.groups.GroupedTable;
+import dev.penstock.memory.ChecksummedJson;
+import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.FaultyDisk;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
 import java.io.IOException;
@@ -20,11 +24,15 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Building, appending, sharding, and what is refused.
 final class StepsBuildTest {
@@ -96,6 +104,8 @@ final class StepsBuildTest {
         byte[] bytes = Files.readAllBytes(dataset.resolve("steps.npy"));
         bytes[256 + 32 * 50] ^= 0x11;
         Files.write(dataset.resolve("steps.npy"), bytes);
+        // The checksum would tell without a replay.
+        Files.delete(dataset.resolve("manifest.json"));
         try (StepsDataset steps = StepsDataset.open(dataset)) {
             assertTrue(steps.check(false, Progress.NONE).isOk());
             StepsCheck.Result result = steps.check(true, Progress.NONE);
@@ -242,6 +252,114 @@ final class StepsBuildTest {
         try (StepsDataset steps = StepsDataset.open(dataset)) {
             assertEquals(
                     List.of(), steps.check(false, Progress.NONE).verification().problems());
+        }
+    }
+
+    private static List<Reason> reasons(Path dataset) throws IOException {
+        try (StepsDataset steps = StepsDataset.open(dataset)) {
+            return steps.table().verify(Progress.NONE).problems().stream()
+                    .map(Verification.Problem::reason)
+                    .toList();
+        }
+    }
+
+    @Test
+    void aChangedByteOfASingleFileIsFoundByTheChecksumOfTheManifest() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset);
+        Path file = dataset.resolve("steps.npy");
+        byte[] good = Files.readAllBytes(file);
+        assertEquals(List.of(), reasons(dataset));
+        for (int at : new int[] {250, 256, 256 + 32 * 7 + 12, good.length - 1}) {
+            byte[] changed = good.clone();
+            changed[at] = (byte) (at == 250 ? '\t' : changed[at] ^ 1);
+            Files.write(file, changed);
+            assertEquals(List.of(Reason.CHECKSUM), reasons(dataset), "byte " + at);
+        }
+        // Bytes that were inserted move the last row beyond the end.
+        Files.write(file, Arrays.copyOf(good, good.length + 15));
+        assertEquals(List.of(Reason.CHECKSUM, Reason.TRAILING_BYTES), reasons(dataset));
+        Files.write(file, good);
+        Path manifest = dataset.resolve("manifest.json");
+        String text = Files.readString(manifest);
+        Files.writeString(manifest, text.substring(0, text.length() / 2));
+        assertEquals(List.of(Reason.BAD_MANIFEST), reasons(dataset));
+        // A manifest of the original program has no checksums.
+        Files.writeString(manifest, "{\"version\": 1, \"num_steps\": 724, \"num_runs\": 3}");
+        assertEquals(List.of(), reasons(dataset));
+    }
+
+    @Test
+    void aBuildThatFailsLeavesNoFolder() throws IOException {
+        Path input = Files.createDirectory(folder.resolve("input"));
+        Files.copy(Golden.runs("clean/g2.a2run2"), input.resolve("a.a2run2"));
+        for (int n = 1; ; n++) {
+            Path dataset = folder.resolve("dataset" + n);
+            FaultyDisk faulty = new FaultyDisk(Disk.real(), new FaultyDisk.Plan(n, FaultyDisk.Fault.ENOSPC, false));
+            try {
+                StepsDataset.build(input, dataset, StepsOptions.DEFAULT.withDisk(faulty));
+            } catch (IOException e) {
+                boolean isWhole = Files.exists(dataset.resolve("metadata.db"));
+                assertTrue(isWhole || !Files.exists(dataset), "operation " + n);
+            }
+            if (!faulty.hasFired()) {
+                assertTrue(n > 20, n + " operations");
+                return;
+            }
+        }
+    }
+
+    @Test
+    void aManifestWithoutAFileNameIsNotUsed() throws IOException {
+        Path dataset = folder.resolve("dataset");
+        StepsDataset.build(Golden.runs("clean"), dataset);
+        Path manifest = dataset.resolve("manifest.json");
+        String good = Files.readString(manifest);
+        for (String entry : List.of("", "\"file\":null,", "\"file\":7,")) {
+            Files.writeString(manifest, good.replace("\"file\":\"steps.npy\",", entry));
+            assertNull(StepsManifest.read(Disk.real(), dataset), entry);
+            assertEquals(
+                    0, StepsRepair.repair(dataset, Disk.real(), Progress.NONE).rowCount());
+        }
+        StepsDataset.append(dataset, Golden.runs("more"), StepsOptions.DEFAULT);
+        assertEquals(List.of(), reasons(dataset));
+    }
+
+    /// Makes a dataset whose first rows have a wrong run id, and whose manifest has the checksum of these rows.
+    private static void buildWrong(Path dataset, long shardRows) throws IOException {
+        StepsDataset.build(Golden.runs("clean"), dataset, StepsOptions.DEFAULT.withShardRows(shardRows));
+        StepsManifest manifest = StepsManifest.read(Disk.real(), dataset);
+        StepsWriter.Part first = manifest.parts().getFirst();
+        Path file = dataset.resolve(first.file());
+        byte[] bytes = Files.readAllBytes(file);
+        RunBytes.U32.set(bytes, 256 + 7 * 32 + StepsFormat.RUN_ID_OFFSET, 9);
+        Files.write(file, bytes);
+        List<StepsWriter.Part> parts = new ArrayList<>(manifest.parts());
+        String crc = ChecksummedJson.hex(Crc32c.of(MemorySegment.ofArray(bytes)));
+        parts.set(0, new StepsWriter.Part(first.file(), first.rows(), first.bytes(), crc));
+        manifest.with(parts, manifest.steps(), manifest.runs(), null).publish(Disk.real(), dataset);
+        assertEquals(List.of(), reasons(dataset));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 400})
+    void aRepairThatStopsAtAnyOperationCanBeRepeated(long shardRows) throws IOException {
+        for (int n = 1; ; n++) {
+            Path dataset = folder.resolve("dataset" + n);
+            buildWrong(dataset, shardRows);
+            Disk stopping = new FaultyDisk(Disk.real(), new FaultyDisk.Plan(n, FaultyDisk.Fault.EIO, true));
+            boolean isStopped = false;
+            try {
+                StepsRepair.repair(dataset, stopping, Progress.NONE);
+            } catch (IOException e) {
+                isStopped = true;
+            }
+            StepsRepair.repair(dataset, Disk.real(), Progress.NONE);
+            assertEquals(List.of(), reasons(dataset), "stopped at operation " + n);
+            if (!isStopped) {
+                assertTrue(n > 20, n + " operations");
+                return;
+            }
         }
     }
 }

@@ -4,11 +4,15 @@ package dev.penstock.groups;
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
+import dev.penstock.Findings;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.Selection;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.Json;
+import dev.penstock.memory.JsonObject;
 import dev.penstock.memory.NewFile;
 import dev.penstock.table.TableFormat;
 import dev.penstock.table.TableReader;
@@ -18,6 +22,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// The open files of a grouped table, which all its views share.
 final class GroupedSource implements AutoCloseable {
@@ -144,6 +149,42 @@ final class GroupedSource implements AutoCloseable {
 
     Groups groups() {
         return groups;
+    }
+
+    /// The checksum that the manifest lists for a single file of rows, or null when it lists none. A table of
+    /// several files compares its shards with its manifest itself.
+    ///
+    /// An append publishes the rows before the manifest. So a manifest that lists another number of rows is
+    /// older than the rows, and its checksum says nothing about them.
+    String listedCrc(Findings findings) throws IOException {
+        Path file = rows.location().path();
+        Path manifest = folder.resolve(TableFormat.MANIFEST);
+        byte[] bytes = file.equals(folder) ? null : ChecksummedJson.read(disk, manifest);
+        if (bytes == null) {
+            return null;
+        }
+        try {
+            JsonObject values = new JsonObject((Map<?, ?>) Json.parse(bytes));
+            if (!values.values().containsKey("shards")) {
+                // The original program lists no files.
+                return null;
+            }
+            for (JsonObject listed : values.objects("shards")) {
+                boolean isOfRows = listed.text("file").equals(file.getFileName().toString())
+                        && listed.whole("rows") == rows.count();
+                if (isOfRows && listed.values().get("crc32c") != null) {
+                    return listed.text("crc32c");
+                }
+            }
+            return null;
+        } catch (IllegalArgumentException | ClassCastException e) {
+            findings.warning(
+                    manifest,
+                    0,
+                    Reason.BAD_MANIFEST,
+                    "the manifest is damaged, so the rows cannot be compared with its checksum");
+            return null;
+        }
     }
 
     /// The database as it was when the table was opened. Appends add runs with higher ids in place.

@@ -336,7 +336,7 @@ public final class GroupedTable implements StoredRows {
     @Override
     public Verification verify(Progress progress) throws IOException {
         Findings findings = new Findings();
-        Verification ofRows = rows().verify(progress);
+        Verification ofRows = rows().verify(progress, source.listedCrc(findings));
         findings.addAll(ofRows);
         GroupDatabase.verify(source.disk(), path(), findings);
         long uncommitted = source.rows().count() - source.rowCount();

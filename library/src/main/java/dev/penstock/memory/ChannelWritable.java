@@ -25,13 +25,16 @@ final class ChannelWritable implements Disk.Writable {
 
     private final Path file;
     private final FileChannel channel;
+    private final FileChannel second;
     private IOException poison;
     private Future<?> writeOut;
     private long waitingBytes;
 
-    ChannelWritable(Path file, FileChannel channel) {
+    /// @param second another channel to the same file, to be closed with the first, or null
+    ChannelWritable(Path file, FileChannel channel, FileChannel second) {
         this.file = file;
         this.channel = channel;
+        this.second = second;
     }
 
     @Override
@@ -124,6 +127,9 @@ final class ChannelWritable implements Disk.Writable {
     @Override
     public void close() throws IOException {
         channel.close();
+        if (second != null) {
+            second.close();
+        }
     }
 
     private IOException poisonedBy(IOException cause) {

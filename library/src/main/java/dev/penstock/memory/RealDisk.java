@@ -31,13 +31,39 @@ final class RealDisk implements Disk {
 
     @Override
     public Writable create(Path file) throws IOException {
-        FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        if (!lock(channel) || !exists(file)) {
+        return locked(
+                file,
+                FileChannel.open(
+                        file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    /// Locks a new temporary file.
+    ///
+    /// Until it is locked, another process may take it for an abandoned file, delete it, and create a file of its
+    /// own under the same name. Publishing would then rename the unfinished file of that process. So the name has
+    /// to lead to the file that is locked here.
+    ///
+    /// @param channel the new file; closed when it cannot be used
+    /// @throws FileAlreadyExistsException when another process has taken the name
+    static Writable locked(Path file, FileChannel channel) throws IOException {
+        FileChannel named = null;
+        try {
+            named = lock(channel) ? FileChannel.open(file, StandardOpenOption.WRITE) : null;
+            if (named != null && isLockedHere(named)) {
+                // Closing the second channel would release the lock, so both stay open.
+                return new ChannelWritable(file, channel, named);
+            }
+        } catch (NoSuchFileException e) {
+            // Another process has deleted the file.
+        } catch (IOException e) {
             channel.close();
-            throw new FileAlreadyExistsException(file.toString(), null, "another process is removing it");
+            throw e;
         }
-        return new ChannelWritable(file, channel);
+        channel.close();
+        if (named != null) {
+            named.close();
+        }
+        throw new FileAlreadyExistsException(file.toString(), null, "another process is removing it");
     }
 
     /// Locks a temporary file. The lock ends with the process, which tells [#deleteAbandoned] that the file is
@@ -54,9 +80,21 @@ final class RealDisk implements Disk {
         }
     }
 
+    /// Whether this process has locked the file through another channel. Java compares the files and not their
+    /// names. On a file system without locks the answer is always yes.
+    private static boolean isLockedHere(FileChannel channel) {
+        try {
+            channel.tryLock();
+            return false;
+        } catch (OverlappingFileLockException | IOException e) {
+            return true;
+        }
+    }
+
     @Override
     public Writable openForWriting(Path file) throws IOException {
-        return new ChannelWritable(file, FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return new ChannelWritable(
+                file, FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE), null);
     }
 
     @Override

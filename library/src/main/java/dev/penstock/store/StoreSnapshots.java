@@ -106,10 +106,26 @@ public final class StoreSnapshots {
                     write(name, folder, view.state());
                     return null;
                 });
+            } catch (IOException | RuntimeException e) {
+                discard(folder, e);
+                throw e;
             }
             created.add(describe(folder, StoreMeta.find(disk, folder).meta()));
         });
         return created.getFirst();
+    }
+
+    /// Removes a snapshot that could not be completed. Its links would keep the space of chunks that are deleted
+    /// later, which matters most when the disk is full.
+    private void discard(Path folder, Exception failure) {
+        try {
+            if (!disk.exists(folder.resolve(StoreFormat.META))) {
+                remove(folder);
+            }
+        } catch (IOException e) {
+            // The next snapshot of this name removes it.
+            failure.addSuppressed(e);
+        }
     }
 
     /// Makes sure that one thread at a time, among all processes, creates or drops snapshots. The others wait, but

@@ -284,7 +284,14 @@ public final class TableReader implements StoredRows {
 
     @Override
     public Verification verify(Progress progress) throws IOException {
-        return shards.group().use(() -> new TableVerifier(files, shards, options.threads()).verify(progress));
+        return verify(progress, null);
+    }
+
+    /// Verifies a table of one file, which has no manifest of its own, with a checksum that is stored elsewhere.
+    ///
+    /// @param crc the CRC-32C of the whole file as eight hexadecimal digits, or null when it is not known
+    public Verification verify(Progress progress, String crc) throws IOException {
+        return shards.group().use(() -> new TableVerifier(files, shards, options.threads(), crc).verify(progress));
     }
 
     /// A fingerprint built from the type, the number of rows, and the checksums in the manifest or samples of the

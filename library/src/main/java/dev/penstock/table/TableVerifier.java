@@ -27,13 +27,17 @@ final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;
     private final int threads;
+    /// The checksum of the only file, or null.
+    private final String onlyCrc;
+
     private final AtomicLong checkedBytes = new AtomicLong();
     private final Findings findings = new Findings();
 
-    TableVerifier(TablePaths files, TableRows shards, int threads) {
+    TableVerifier(TablePaths files, TableRows shards, int threads, String onlyCrc) {
         this.files = files;
         this.shards = shards;
         this.threads = threads;
+        this.onlyCrc = onlyCrc;
     }
 
     Verification verify(Progress progress) throws IOException {
@@ -127,7 +131,9 @@ final class TableVerifier {
                             + ", but the archive lists "
                             + ChecksummedJson.hex((int) files.member().crc())));
         }
-        if (files.manifest() != null) {
+        if (onlyCrc != null) {
+            checkCrc(onlyCrc, file, crc.value(), found);
+        } else if (files.manifest() != null) {
             checkListed(files.manifest().shards().get(shardIndex), file, header, crc.value(), found);
         }
     }
@@ -140,12 +146,18 @@ final class TableVerifier {
                     Reason.SHARD_MISMATCH,
                     header.rowCount() + " rows in " + file.size() + " bytes, but the manifest lists " + listed.rows()
                             + " rows in " + listed.bytes() + " bytes"));
-        } else if (listed.crc() != null && !listed.crc().equals(ChecksummedJson.hex(crc))) {
+        } else if (listed.crc() != null) {
+            checkCrc(listed.crc(), file, crc, found);
+        }
+    }
+
+    private static void checkCrc(String listed, OpenFile file, int crc, List<Problem> found) {
+        if (!listed.equals(ChecksummedJson.hex(crc))) {
             found.add(problem(
                     file.location(),
                     Severity.ERROR,
                     Reason.CHECKSUM,
-                    "the file has CRC " + ChecksummedJson.hex(crc) + ", but the manifest lists " + listed.crc()));
+                    "the file has CRC " + ChecksummedJson.hex(crc) + ", but the manifest lists " + listed));
         }
     }
 

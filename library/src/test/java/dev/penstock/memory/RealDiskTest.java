@@ -2,6 +2,7 @@
 package dev.penstock.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +48,28 @@ class RealDiskTest implements DiskContract {
                 assertEquals(i + 1, ends.get(Layouts.U8, 0));
             }
         }
+    }
+
+    /// Between the creation of a temporary file and its lock, another process takes it for an abandoned one.
+    @Test
+    void aTemporaryFileThatAnotherProcessHasReplacedIsNotUsed(@TempDir Path folder) throws IOException {
+        Path path = folder.resolve("temporary");
+        StandardOpenOption[] options = {StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE
+        };
+        FileChannel deleted = FileChannel.open(path, options);
+        Files.delete(path);
+        assertThrows(FileAlreadyExistsException.class, () -> RealDisk.locked(path, deleted));
+        assertFalse(deleted.isOpen());
+        FileChannel replaced = FileChannel.open(path, options);
+        Files.delete(path);
+        Files.writeString(path, "of another process");
+        assertThrows(FileAlreadyExistsException.class, () -> RealDisk.locked(path, replaced));
+        assertFalse(replaced.isOpen());
+        assertEquals("of another process", Files.readString(path));
+        Files.delete(path);
+        FileChannel own = FileChannel.open(path, options);
+        RealDisk.locked(path, own).close();
+        assertFalse(own.isOpen());
     }
 
     /// On a read-only file system, or when the file belongs to another user.
@@ -100,7 +124,7 @@ class RealDiskTest implements DiskContract {
     void afterAFailedWriteNothingIsAcknowledged() throws IOException {
         Assumptions.assumeTrue(Files.exists(FULL), "needs /dev/full");
         FileChannel channel = FileChannel.open(FULL, StandardOpenOption.WRITE);
-        try (ChannelWritable writable = new ChannelWritable(FULL, channel)) {
+        try (ChannelWritable writable = new ChannelWritable(FULL, channel, null)) {
             MemorySegment bytes = MemorySegment.ofArray(new byte[10]);
             IOException first = assertThrows(IOException.class, () -> writable.write(bytes, 0));
             IOException second = assertThrows(IOException.class, writable::force);

@@ -11,11 +11,13 @@ import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.memory.CrashStates;
 import dev.penstock.memory.Disk;
+import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.ForwardingDisk;
 import dev.penstock.memory.MemoryDisk;
 import dev.penstock.memory.RecordingDisk;
 import dev.penstock.memory.WriterLock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -94,6 +96,34 @@ class StoreNamedSnapshotTest {
             assertEquals(states.get(2), read(Disk.real(), snapshots.path("s2")));
         }
         assertEquals(model.state(), read(Disk.real(), path));
+    }
+
+    @Test
+    void aSnapshotThatFailsLeavesNoFiles() throws IOException {
+        Path path = Path.of("/data/store");
+        int failedCount = 0;
+        for (int n = 1; ; n++) {
+            MemoryDisk memory = new MemoryDisk().addFolder(path.getParent());
+            try (StoreWriter store = StoreWriter.create(path, FIELDS, options(memory))) {
+                new StoreModel(new Random(7), false, 2).change(store);
+                store.commit();
+            }
+            FaultyDisk faulty = new FaultyDisk(memory, new FaultyDisk.Plan(n, FaultyDisk.Fault.ENOSPC, false));
+            try {
+                StoreSnapshots.of(path, faulty).create("one");
+            } catch (IOException | UncheckedIOException e) {
+                failedCount++;
+                Path one = path.resolve("snapshot/one");
+                boolean isWhole = memory.exists(one.resolve("meta.json"));
+                assertTrue(
+                        isWhole || memory.files().stream().noneMatch(file -> file.startsWith(one)),
+                        "operation " + n + ": " + memory.files());
+            }
+            if (!faulty.hasFired()) {
+                assertTrue(failedCount > 20, failedCount + " failures");
+                return;
+            }
+        }
     }
 
     @Test
