@@ -271,7 +271,7 @@ class MappedGroupTest {
                         ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(Access.READ));
                 NewFile file = NewFile.create(Disk.real(), folder.resolve("new"), false)) {
             assertEquals(50, linesNaming(folder));
-            assertEquals(2, descriptorsTo(folder), "one for reading, one for writing, none for mappings");
+            assertEquals(3, descriptorsTo(folder), "one for reading, two for writing, none for mappings");
             file.publish();
             assertEquals(5, read.size());
             assertEquals("file7", text(mapping.segment(7)));
