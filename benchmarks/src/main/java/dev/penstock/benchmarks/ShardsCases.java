@@ -27,6 +27,7 @@ final class ShardsCases {
     private static final int ROUNDS = 9;
     private static final int GATHERS = 20;
     private static final int SHARD_COUNT = 10_000;
+    private static final long TRAINING_NANOS = 3_000_000_000L;
     private static final double OPEN_LIMIT_MILLIS = 200;
 
     private final Settings settings;
@@ -61,6 +62,7 @@ final class ShardsCases {
     }
 
     void stream() throws Exception {
+        awaitTraining();
         for (int width : new int[] {512, 2048}) {
             stream(width, ElementType.F32, ElementType.F64, 0.85);
             stream(width, ElementType.F32, ElementType.F32, 0.95);
@@ -69,6 +71,18 @@ final class ShardsCases {
         for (int width : new int[] {512, 2048}) {
             besideNumPy(width, 1);
             besideNumPy(width, Parallel.defaultThreads());
+        }
+    }
+
+    /// Streams until the vector loops of the conversions are compiled, which takes about a second after the first conversion.
+    private void awaitTraining() throws Exception {
+        try (ShardReader reader = ShardReader.open(corpus(512, ElementType.F32));
+                ShardSource source = reader.source();
+                ShardBatch batch = ShardBatch.create(ElementType.F64)) {
+            long end = System.nanoTime() + TRAINING_NANOS;
+            while (System.nanoTime() < end) {
+                streaming(source, batch).run();
+            }
         }
     }
 

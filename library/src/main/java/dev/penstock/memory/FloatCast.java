@@ -24,7 +24,7 @@ public final class FloatCast {
     private static final int CHUNK = Widening.COUNT_MAX;
 
     /// The number of bytes copied at a time. Small pieces make sure that a fault is noticed soon.
-    private static final long COPY_BYTES = 64L << 10;
+    private static final long COPY_BYTES = 256L << 10;
 
     private static final boolean IS_LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
     private static final short BRAIN_NAN = 0x7fc0;

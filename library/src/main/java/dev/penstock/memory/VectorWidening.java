@@ -16,9 +16,10 @@ import jdk.incubator.vector.VectorSpecies;
 
 /// [Widening] with vectors of 32 bytes. The class is loaded only if the runtime has the vector module.
 ///
-/// Each element type is used with one width in the whole process, for the reason given in [VectorRowCopy].
+/// Each element type is used with one width in the whole process, for the reason given in [VectorRowCopy]. As in
+/// [Widening], segments of exactly the size of the piece let the compiler remove the bounds checks.
 final class VectorWidening {
-    /// The number of values that one iteration converts; counts are multiples of it.
+    /// Counts are multiples of this number of values.
     static final int STEP = 16;
 
     private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_128;
@@ -52,26 +53,24 @@ final class VectorWidening {
 
     static void floatToDouble(long source, long target, int count) {
         touched = ALL.get(U8, source);
-        for (int i = 0; i < count; i += STEP) {
-            for (int part = 0; part < STEP; part += 4) {
-                long from = source + (i + part) * 4L;
-                ((DoubleVector) FloatVector.fromMemorySegment(FLOATS, ALL, from, LITTLE)
-                                .convertShape(VectorOperators.F2D, DOUBLES, 0))
-                        .intoMemorySegment(ALL, target + (i + part) * 8L, LITTLE);
-            }
+        MemorySegment from = ALL.asSlice(source, count * 4L);
+        MemorySegment to = ALL.asSlice(target, count * 8L);
+        for (int i = 0; i < count; i += 4) {
+            ((DoubleVector) FloatVector.fromMemorySegment(FLOATS, from, i * 4L, LITTLE)
+                            .convertShape(VectorOperators.F2D, DOUBLES, 0))
+                    .intoMemorySegment(to, i * 8L, LITTLE);
         }
     }
 
     static void brainToFloat(long source, long target, int count) {
         touched = ALL.get(U8, source);
-        for (int i = 0; i < count; i += STEP) {
-            for (int part = 0; part < STEP; part += 8) {
-                long from = source + (i + part) * 2L;
-                ((IntVector) ShortVector.fromMemorySegment(SHORTS, ALL, from, LITTLE)
-                                .convertShape(VectorOperators.S2I, INTS, 0))
-                        .lanewise(VectorOperators.LSHL, Short.SIZE)
-                        .intoMemorySegment(ALL, target + (i + part) * 4L, LITTLE);
-            }
+        MemorySegment from = ALL.asSlice(source, count * 2L);
+        MemorySegment to = ALL.asSlice(target, count * 4L);
+        for (int i = 0; i < count; i += 8) {
+            ((IntVector) ShortVector.fromMemorySegment(SHORTS, from, i * 2L, LITTLE)
+                            .convertShape(VectorOperators.S2I, INTS, 0))
+                    .lanewise(VectorOperators.LSHL, Short.SIZE)
+                    .intoMemorySegment(to, i * 4L, LITTLE);
         }
     }
 }

@@ -27,6 +27,10 @@ final class Widening {
     /// The largest number of values for one call of a loop.
     static final int COUNT_MAX = 4096;
 
+    /// The same for a loop of [VectorWidening]. Touching the pages of a piece costs a cache miss each, and the
+    /// processor waits for many at a time only in a large piece.
+    private static final int VECTOR_COUNT_MAX = 65_536;
+
     private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfDouble F64 =
             ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -65,40 +69,37 @@ final class Widening {
 
     /// Converts `count` numbers. The caller must have checked both memory ranges and must keep them allocated.
     static void run(ElementType from, long source, ElementType to, long target, long count) {
-        for (long done = 0; done < count; done += COUNT_MAX) {
-            int size = (int) Math.min(COUNT_MAX, count - done);
+        for (long done = 0; done < count; ) {
             try {
-                convert(from, source + done * from.size(), to, target + done * to.size(), size);
+                done += convert(from, source + done * from.size(), to, target + done * to.size(), count - done);
             } catch (Throwable e) {
                 throw SeparatelyCompiled.rethrow(e);
             }
         }
     }
 
-    private static void convert(ElementType from, long source, ElementType to, long target, int count)
+    /// Converts the first numbers and returns how many.
+    private static int convert(ElementType from, long source, ElementType to, long target, long count)
             throws Throwable {
         boolean isDouble = to == ElementType.F64;
-        int done = 0;
-        if (from != ElementType.F16 && isDouble == (from == ElementType.F32) && isTrained()) {
-            done = count & -VectorWidening.STEP;
-            widenByVectors(source, done, target, isDouble);
-        }
-        if (done == count) {
-            return;
+        boolean hasVectorLoop = from != ElementType.F16 && isDouble == (from == ElementType.F32);
+        if (hasVectorLoop && count >= VectorWidening.STEP && isTrained()) {
+            int size = (int) Math.min(VECTOR_COUNT_MAX, count & -VectorWidening.STEP);
+            widenByVectors(source, size, target, isDouble);
+            return size;
         }
         MethodHandle loop = switch (from) {
             case F32 -> floatToDouble;
             case BF16 -> isDouble ? brainToDouble : brainToFloat;
             default -> isDouble ? halfToDouble : halfToFloat;
         };
-        loop.invokeExact(source + done * from.size(), target + done * to.size(), count - done);
+        int size = (int) Math.min(COUNT_MAX, count);
+        loop.invokeExact(source, target, size);
+        return size;
     }
 
     /// Touches every page by a plain access first, then converts by vectors.
     private static void widenByVectors(long source, int count, long target, boolean isDouble) {
-        if (count == 0) {
-            return;
-        }
         touch(source, count * (isDouble ? Float.BYTES : Short.BYTES));
         Faults.settle();
         if (isDouble) {
