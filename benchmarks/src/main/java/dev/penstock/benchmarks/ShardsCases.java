@@ -74,7 +74,8 @@ final class ShardsCases {
         }
     }
 
-    /// Streams until the vector loops of the conversions are compiled, which takes about a second after the first conversion.
+    /// Streams until the vector loops of the conversions are compiled, which takes about a second after the first
+    /// conversion.
     private void awaitTraining() throws Exception {
         try (ShardReader reader = ShardReader.open(corpus(512, ElementType.F32));
                 ShardSource source = reader.source();

@@ -130,6 +130,33 @@ public final class Parallel {
         }
     }
 
+    /// Lets one helper that has finished its work wait for more without sleeping. Waking a thread takes up to 100
+    /// microseconds, which is as long as reading a small batch.
+    private static final class Standby {
+        private static final long WAIT_NANOS = 50_000;
+        private static final Object WAITING = new Object();
+
+        /// Null if no helper waits, [#WAITING] if one does, or the run that it shall join.
+        private static final AtomicReference<Object> STATE = new AtomicReference<>();
+
+        /// Hands a run to the waiting helper, if there is one.
+        static boolean accepts(Run run) {
+            return STATE.compareAndSet(WAITING, run);
+        }
+
+        /// Waits for a run. Returns null if none came in time, or if another helper waits already.
+        static Run next() {
+            if (!STATE.compareAndSet(null, WAITING)) {
+                return null;
+            }
+            long start = System.nanoTime();
+            while (STATE.get() == WAITING && System.nanoTime() - start < WAIT_NANOS) {
+                Thread.onSpinWait();
+            }
+            return STATE.compareAndSet(WAITING, null) ? null : (Run) STATE.getAndSet(null);
+        }
+    }
+
     private static final class Run {
         /// Some 20 microseconds.
         private static final int SPIN_COUNT = 500;
@@ -162,19 +189,28 @@ public final class Parallel {
 
         /// If the system cannot create another thread, the existing ones do the work.
         private void startHelper() {
+            if (Standby.accepts(this)) {
+                return;
+            }
             try {
                 HELPERS.execute(() -> {
-                    helpersAtWork.getAndIncrement();
-                    try {
-                        work();
-                    } finally {
-                        if (helpersAtWork.decrementAndGet() == 0) {
-                            LockSupport.unpark(waiting);
-                        }
+                    for (Run run = this; run != null; run = Standby.next()) {
+                        run.help();
                     }
                 });
             } catch (OutOfMemoryError e) {
                 return;
+            }
+        }
+
+        private void help() {
+            helpersAtWork.getAndIncrement();
+            try {
+                work();
+            } finally {
+                if (helpersAtWork.decrementAndGet() == 0) {
+                    LockSupport.unpark(waiting);
+                }
             }
         }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -125,6 +126,22 @@ class ParallelTest {
         caller.join();
         assertEquals(2, finished.get());
         assertTrue(wasInterrupted.get(), "the interrupt was lost");
+    }
+
+    /// The two parts of a run wait for each other. The next run comes at once, while the helper of the last one
+    /// still waits for work, or after it went to sleep.
+    @Test
+    void eachOfManyRunsHasItsHelper() throws Exception {
+        Parallel.run(2, 2, caller -> {
+            for (int i = 0; i < 2_000; i++) {
+                CountDownLatch bothRun = new CountDownLatch(2);
+                Parallel.run(2, 2, part -> {
+                    bothRun.countDown();
+                    assertDoesNotFail(() -> assertTrue(bothRun.await(1, TimeUnit.MINUTES), "the helper did not come"));
+                });
+                LockSupport.parkNanos(i % 10 == 0 ? i * 50L : 0);
+            }
+        });
     }
 
     /// Every helper thread there is runs an outer part, so that none is free for the inner ones.
