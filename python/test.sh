@@ -17,12 +17,15 @@ python=$folder/venv/bin/python
 mkdir -p "$folder"
 rm -f "$folder/counts"
 
-has_tools() { "$python" -c 'import numpy, ml_dtypes, pytest, hatchling, mypy, ruff' 2>/dev/null; }
+# pytest 9.2 and pytest-xdist 3.8 do not keep the tests of a group in one process.
+has_tools() {
+  "$python" -c 'import numpy, ml_dtypes, pytest, hatchling, mypy, ruff; assert pytest.version_tuple < (9, 2)' 2>/dev/null
+}
 if ! has_tools; then
   {
     python3 -m venv "$folder/venv" \
       && "$python" -m pip install -q 'numpy==2.4.*; python_version >= "3.11"' 'numpy==2.2.*; python_version < "3.11"' \
-        'ml_dtypes==0.6.*' 'pytest==9.*' 'hatchling==1.*' 'mypy==2.4.*' 'ruff==0.17.*'
+        'ml_dtypes==0.6.*' 'pytest>=9,<9.2' 'hatchling==1.*' 'mypy==2.4.*' 'ruff==0.17.*'
   } >"$folder/install.log" 2>&1
 fi
 if ! has_tools; then

@@ -57,7 +57,7 @@ def no_growth(before, maps_max, memory_max):
 SMALL = "-Xmx24m -XX:TieredStopAtLevel=1"
 
 # The number of repetitions of each kind; PENSTOCK_LONG raises it.
-COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 800
+COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 500
 
 
 @pytest.mark.parametrize("kind", ["table", "pack"])
@@ -75,11 +75,11 @@ def work(count):
         if i % 2 == 0:
             ds.close()
 
-work(500)
+work(300)
 before = holdings()
 work({COUNT})
 # The allocators of the runtime map and grow a little of their own; a file left mapped for each
-# open would be thousands.
+# open would be hundreds.
 no_growth(before, 40, 40)
 """,
         PENSTOCK_JAVA_OPTIONS=SMALL,
@@ -230,7 +230,7 @@ def test_many_records_can_be_chosen(run: Run, tmp_path: Path) -> None:
 
 # Epochs of many small batches. What grows at first is the runtime's own: compiled code, and pages
 # of its heap that are touched for the first time.
-BATCHES, LIMIT = (10_000_000, 8) if os.environ.get("PENSTOCK_LONG") else (60_000, 30)
+BATCHES, LIMIT = (10_000_000, 8) if os.environ.get("PENSTOCK_LONG") else (40_000, 30)
 
 
 def test_batches_of_a_loader(run: Run, steps: Path) -> None:

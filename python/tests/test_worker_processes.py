@@ -16,6 +16,7 @@ import pytest
 from conftest import PATIENCE_SECONDS
 
 import penstock
+from penstock._processes import Processes, Work
 
 # One process starts all workers of these tests.
 pytestmark = pytest.mark.xdist_group("worker_processes")
@@ -178,6 +179,23 @@ def test_closing_does_not_wait_for_a_function(numbers: penstock.Dataset) -> None
     loader.close()
     # The function sleeps for an hour.
     assert time.monotonic() - before < PATIENCE_SECONDS
+
+
+def test_closing_wakes_threads_that_wait_for_a_process() -> None:
+    processes = Processes(Work(None, (), is_skipping=False), 0)
+
+    def wait_in_vain() -> None:
+        with pytest.raises(RuntimeError, match="the loader is closed"):
+            processes.done({})
+
+    threads = [threading.Thread(target=wait_in_vain, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    processes.close()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+        assert not thread.is_alive()
 
 
 def test_impossible_options_are_refused(numbers: penstock.Dataset) -> None:

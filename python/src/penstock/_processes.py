@@ -320,6 +320,10 @@ class _State:
 
     def borrow(self, pickled_work: bytes) -> _Worker:
         worker = self._idle.get()
+        if self.is_closed:
+            self._idle.put(worker)
+            self.close()
+            raise RuntimeError("the loader is closed")
         if worker is not None and worker.is_alive:
             return worker
         try:
@@ -339,10 +343,10 @@ class _State:
 
     def close(self) -> None:
         self.is_closed = True
-        while True:
-            try:
+        with contextlib.suppress(queue.Empty):
+            while True:
                 worker = self._idle.get_nowait()
-            except queue.Empty:
-                return
-            if worker is not None:
-                worker.close()
+                if worker is not None:
+                    worker.close()
+        # Wakes a thread that waits in borrow, which wakes the next one.
+        self._idle.put(None)

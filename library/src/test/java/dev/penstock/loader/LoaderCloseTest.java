@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A loader may be closed at any moment, by anyone, and nothing of it stays.
 @ExtendWith(Seeds.class)
 class LoaderCloseTest {
-    private static final int ROUNDS = TestData.isLong() ? 20_000 : 1000;
+    private static final int ROUNDS = TestData.isLong() ? 20_000 : 400;
     private static final long SECOND = 1_000_000_000L;
 
     /// Loaders of earlier tests that were not closed, whose threads live until the loaders are garbage.
@@ -201,7 +201,7 @@ class LoaderCloseTest {
 
     @Test
     void closingIsQuickWhateverThereIsToFree() throws InterruptedException {
-        List<Field> many = IntStream.range(0, 2000)
+        List<Field> many = IntStream.range(0, 600)
                 .mapToObj(i -> Field.fixed("f" + i, ElementType.I8))
                 .toList();
         Transform widening = new Transform() {

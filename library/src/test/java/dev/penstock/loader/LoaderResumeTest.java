@@ -91,7 +91,7 @@ class LoaderResumeTest {
         Random random = Seeds.random();
         List<Integer> worldSizes = World.sizes(sampler, 13);
         long resumed = 0;
-        int batchSize = (TestData.isLong() ? 1 : 15) + random.nextInt(20);
+        int batchSize = (TestData.isLong() ? 1 : 25) + random.nextInt(20);
         for (int stop = 0; stop <= Math.ceilDiv(sampler.length(), batchSize); stop++) {
             LoaderState state = stateAfter(numbers, options(batchSize, sampler), 1, stop);
             assertEquals(Math.min(sampler.length(), (long) stop * batchSize), state.delivered());

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Batch after batch, nothing grows and next to nothing is allocated.
 class LoaderSteadyTest {
     private static final int COUNT = 100_000;
-    private static final int BATCHES = TestData.isLong() ? 10_000_000 : 500_000;
+    private static final int BATCHES = TestData.isLong() ? 10_000_000 : 300_000;
     /// The memory that compiled code may take.
     private static final long GROWTH_MAX = 40 << 20;
 

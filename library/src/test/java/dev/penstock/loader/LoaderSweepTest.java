@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// No record is lost or comes twice, for any number of records, batch size, number of ranks and end of the epoch.
 @ExtendWith(Seeds.class)
 class LoaderSweepTest {
-    private static final int COUNT_MAX = TestData.isLong() ? 130 : 28;
+    private static final int COUNT_MAX = TestData.isLong() ? 130 : 20;
     private static final int[] BATCH_SIZES = {1, 2, 3, 7, 50};
 
     private long rows;
@@ -72,7 +72,7 @@ class LoaderSweepTest {
     @Test
     void randomNumbersOfAllThings() throws IOException {
         Random random = Seeds.random();
-        int rounds = TestData.isLong() ? 5000 : 150;
+        int rounds = TestData.isLong() ? 5000 : 80;
         for (int round = 0; round < rounds; round++) {
             int count = 150 + random.nextInt(350);
             Sampler sampler = Samplers.of(count, round)

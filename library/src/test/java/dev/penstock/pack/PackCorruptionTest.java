@@ -113,10 +113,12 @@ class PackCorruptionTest {
 
     @ParameterizedTest
     @EnumSource
-    void everySingleBitFlipIsRefusedOrHarmless(Sample sample) throws IOException {
+    void aSingleBitFlipIsRefusedOrHarmless(Sample sample) throws IOException {
         byte[] whole = sample.bytes();
         Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
-        for (int bit = 0; bit < whole.length * 8; bit++) {
+        // Three and eight have no common divisor, so every third bit is each bit of a byte in turn.
+        int step = TestData.isLong() || sample == Sample.PLAIN ? 1 : 3;
+        for (int bit = 0; bit < whole.length * 8; bit += step) {
             byte[] flipped = whole.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             Access access = bit % 8 == bit / 8 % 8 ? Access.MMAP : Access.READ;
@@ -125,8 +127,8 @@ class PackCorruptionTest {
         }
         // Header, index and footer are under checksums; the last four bytes of the footer and the statistics are not.
         long guardedBits = 8 * (PackFormat.indexEnd(Packs.SAMPLE.size()) + PackFormat.FOOTER_SIZE - 4);
-        assertTrue(outcomes.get(Outcome.REFUSED_AT_OPEN) >= guardedBits, outcomes::toString);
-        Figures.print("pack, single-bit flips", 8L * whole.length);
+        assertTrue(outcomes.get(Outcome.REFUSED_AT_OPEN) >= guardedBits / step, outcomes::toString);
+        Figures.print("pack, single-bit flips", 8L * whole.length / step);
     }
 
     @ParameterizedTest

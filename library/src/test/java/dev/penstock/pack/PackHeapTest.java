@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PackHeapTest {
     private static final int RECORD_COUNT = 100_000;
     private static final int RECORD_SIZE = 60 << 10;
-    private static final int FILE_COUNT = TestData.isLong() ? 50_000 : 6_000;
+    private static final int FILE_COUNT = TestData.isLong() ? 50_000 : 3_000;
 
     @TempDir
     Path folder;

@@ -41,9 +41,7 @@ class PackLiveTruncationTest {
     static Stream<Scenario> scenarios() {
         List<Scenario> some = List.of(
                 new Scenario(Way.GATHER, Access.MMAP, 1, true, Codec.NONE, Cut.DATA),
-                new Scenario(Way.GATHER, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),
-                new Scenario(Way.GATHER, Access.MMAP, 2, true, Codec.NONE, Cut.ALL),
-                new Scenario(Way.GATHER, Access.MMAP, 2, false, Codec.NONE, Cut.DATA),
+                new Scenario(Way.GATHER, Access.MMAP, 2, false, Codec.NONE, Cut.ALL),
                 new Scenario(Way.GATHER, Access.MMAP, 2, true, Codec.ZSTD, Cut.DATA),
                 new Scenario(Way.GATHER_FEW, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),
                 new Scenario(Way.READ, Access.MMAP, 1, false, Codec.NONE, Cut.DATA),

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Readers move on to later commits when they are told to, and see exactly the states that were committed.
 @ExtendWith(Seeds.class)
 class StoreFollowTest {
-    private static final int COMMITS = TestData.isLong() ? 20_000 : 300;
+    private static final int COMMITS = TestData.isLong() ? 20_000 : 120;
 
     @TempDir
     Path folder;

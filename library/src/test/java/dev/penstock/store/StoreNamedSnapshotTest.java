@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StoreNamedSnapshotTest {
     private static final List<StoreField> FIELDS = List.of(StoreField.bytes("A"), StoreField.bytes("B"));
 
-    private static final int STATES = TestData.isLong() ? 100_000 : 2_000;
+    private static final int STATES = TestData.isLong() ? 100_000 : 800;
 
     private final CrashTrial trial = this::crash;
 

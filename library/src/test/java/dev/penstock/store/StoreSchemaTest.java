@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StoreSchemaTest {
     private static final List<StoreField> FIELDS = List.of(StoreField.bytes("A"), StoreField.bytes("B"));
 
-    private static final int STATES = TestData.isLong() ? 100_000 : 1_500;
+    private static final int STATES = TestData.isLong() ? 100_000 : 500;
 
     private final CrashTrial trial = this::crash;
     private final Random random = Seeds.random();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Seeds.class)
 @Timeout(600)
 class StoreWritersCrashTest {
-    private static final long STATE_COUNT_MIN = TestData.isLong() ? 500_000 : 30_000;
+    private static final long STATE_COUNT_MIN = TestData.isLong() ? 500_000 : 12_000;
     private static final int BUG_RUN_COUNT = 60;
     /// One of this number of states is continued.
     private static final int NEXT_LIFE = 80;

@@ -131,12 +131,14 @@ class TableCorruptionTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SHARDS_WITHOUT_MANIFEST")
-    void everySingleBitFlipIsHarmlessAndWithAManifestNoticed(Sample sample) throws IOException {
+    void aSingleBitFlipIsHarmlessAndWithAManifestNoticed(Sample sample) throws IOException {
         MemoryDisk disk = sample.disk();
+        // Three and eight have no common divisor, so every third bit is each bit of a byte in turn.
+        int step = TestData.isLong() || sample.hasChecksums() ? 1 : 3;
         long flips = 0;
         for (Path file : disk.files()) {
             byte[] whole = disk.bytes(file);
-            for (int bit = 0; bit < whole.length * 8; bit++) {
+            for (int bit = 0; bit < whole.length * 8; bit += step) {
                 byte[] flipped = whole.clone();
                 flipped[bit / 8] ^= (byte) (1 << bit % 8);
                 disk.put(file, flipped);

@@ -91,7 +91,7 @@ class TreeCorruptionTest {
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             String damage = name + " bit " + bit % 8 + " of byte " + bit / 8;
             outcomes.merge(read(probe, flipped, true, damage), 1, Integer::sum);
-            if (TestData.isLong() || bit % 2 == 0) {
+            if (TestData.isLong() || bit % 5 == 0) {
                 read(probe, flipped, false, damage);
             }
         }
@@ -101,17 +101,20 @@ class TreeCorruptionTest {
     }
 
     @Test
-    void everyByteInEveryPlaceOfASmallTreeIsRefusedOrReadFromInside() throws IOException {
+    void anyByteInAnyPlaceOfASmallTreeIsRefusedOrReadFromInside() throws IOException {
         byte[] whole = bytes("files/prefix_chain.w1.act");
         TreeProbe probe = probe(whole);
-        for (int place = 0; place < whole.length; place++) {
-            for (int value = 0; value < 256; value++) {
-                byte[] changed = whole.clone();
-                changed[place] = (byte) value;
-                read(probe, changed, value % 2 == 0, "byte " + place + " is " + value);
-            }
+        // Three and 256 have no common divisor, so every third value is each value in turn.
+        int step = TestData.isLong() ? 1 : 3;
+        int damages = 0;
+        for (int i = 0; i < 256 * whole.length; i += step) {
+            int place = i / 256;
+            byte[] changed = whole.clone();
+            changed[place] = (byte) i;
+            read(probe, changed, i % 2 == 0, "byte " + place + " is " + i % 256);
+            damages++;
         }
-        Figures.print("tree, bytes replaced by every other", 256L * whole.length);
+        Figures.print("tree, bytes replaced by others", damages);
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Random maps are written, and every question is put to the tree and to a `TreeMap`.
 @ExtendWith(Seeds.class)
 class TreeDifferentialTest {
-    private static final int OPERATIONS = TestData.isLong() ? 40_000_000 : 1_200_000;
+    private static final int OPERATIONS = TestData.isLong() ? 40_000_000 : 600_000;
 
     /// The kinds of random keys.
     enum Keys {
