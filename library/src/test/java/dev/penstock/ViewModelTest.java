@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Seeds.class)
 class ViewModelTest {
     private static final int ROUNDS = TestData.isLong() ? 100 : 6;
-    private static final int GATHERS = TestData.isLong() ? 400 : 30;
+    private static final int GATHERS = TestData.isLong() ? 400 : 15;
     private static final int THREADS = 4;
 
     private enum Kind {

@@ -38,10 +38,17 @@ class LiveTruncationTest {
 
     @ParameterizedTest
     @CsvSource({
-        "heap, 8", "heap, 4096", "heap, 61440", "heap, 1048576",
-        "native, 8", "native, 4096", "native, 61440", "native, 1048576",
-        "crc, 8", "crc, 4096", "crc, 61440", "crc, 1048576",
-        "use, 8", "use, 4096", "use, 61440"
+        "heap, 8",
+        "heap, 61440",
+        "heap, 1048576",
+        "native, 8",
+        "native, 4096",
+        "native, 1048576",
+        "crc, 8",
+        "crc, 61440",
+        "crc, 1048576",
+        "use, 8",
+        "use, 61440"
     })
     void theReadItselfSaysThatTheFileWasShortened(String mode, int size) throws Exception {
         ChildJava.Result result = run(mode, size);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// Lincheck tries: it runs the threads one step at a time and chooses who goes on.
 @Timeout(600)
 class StorePublishingTest {
-    private static final int ORDERS = TestData.isLong() ? 20_000 : 200;
+    private static final int ORDERS = TestData.isLong() ? 20_000 : 120;
 
     /// Something that a thread does.
     @FunctionalInterface

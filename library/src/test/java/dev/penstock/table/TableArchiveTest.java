@@ -13,6 +13,7 @@ import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Seeds;
+import dev.penstock.TestData;
 import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Disk;
@@ -211,7 +212,7 @@ class TableArchiveTest {
 
     /// Bits of the other member, of times and of ignored fields may change; those of the array may not.
     @Test
-    void everySingleBitFlipIsHarmlessAndInTheArrayNoticed() throws IOException {
+    void aSingleBitFlipIsHarmlessAndInTheArrayNoticed() throws IOException {
         Archives archive = two();
         byte[] whole = archive.bytes();
         MemoryDisk disk = disk(archive);
@@ -219,7 +220,9 @@ class TableArchiveTest {
         try (TableReader table = open(disk, FILE.resolve("b"))) {
             start = table.arrayOffset();
         }
-        for (int bit = 0; bit < whole.length * 8; bit++) {
+        // Three and eight have no common divisor, so every third bit is each bit of a byte in turn.
+        int step = TestData.isLong() ? 1 : 3;
+        for (int bit = 0; bit < whole.length * 8; bit += step) {
             byte[] flipped = whole.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             disk.put(FILE, flipped);
@@ -229,7 +232,7 @@ class TableArchiveTest {
                 assertNotEquals(Outcome.GOOD, outcome, damage + " was not noticed");
             }
         }
-        Figures.print("archive, single-bit flips", whole.length * 8L);
+        Figures.print("archive, single-bit flips", whole.length * 8L / step);
     }
 
     /// A member and the directory behind it lie beyond 4 GiB, in a file with a hole.

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// that NumPy writes and reads.
 @ExtendWith(Seeds.class)
 class TableNumPyTest {
-    private static final int CASE_COUNT = TestData.isLong() ? 4000 : 200;
+    private static final int CASE_COUNT = TestData.isLong() ? 4000 : 100;
 
     @TempDir
     static Path folder;
