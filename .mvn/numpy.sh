@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints the path of a Python that has NumPy, made once under target/; prints nothing where there cannot be one, and
-# leaves what went wrong in target/python.log.
+# Prints the path of a Python that has NumPy: that of the Python tests, or one that is made under target/. Prints nothing
+# where there cannot be one, and leaves what went wrong in target/python.log.
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 0
-python=target/python/bin/python
+python=target/python-tests/venv/bin/python
 has_numpy() { "$python" -c 'import numpy, ml_dtypes' 2>/dev/null; }
+has_numpy || python=target/python/bin/python
 if ! has_numpy; then
   mkdir -p target
   {

@@ -3,13 +3,16 @@ package dev.penstock.memory;
 
 import dev.penstock.memory.RecordingDisk.Operation;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -18,7 +21,8 @@ import java.util.function.Consumer;
 /// A killed process leaves all it did. A power cut keeps what was forced; writes that were not may be lost,
 /// kept in part or in any order, torn at a sector, or leave zeros; names that were not forced may be the
 /// old or the new ones. Of these combinations a bounded choice is tried: every prefix of the pending names
-/// and a random subset of them, each with every [Loss].
+/// and a random subset of them, each with every [Loss]. Many of them leave the same disk, for example when nothing
+/// was written since the last force; equal disks after the same operation are handed to the visitor once.
 public final class CrashStates {
     /// The violations after which a test need not look at further states.
     public static final int VIOLATIONS_MAX = 3;
@@ -28,6 +32,9 @@ public final class CrashStates {
 
     /// Stands for a folder among the names.
     private static final int FOLDER = Integer.MIN_VALUE;
+
+    /// Stands for a folder where a file has its bytes.
+    private static final Object FOLDER_CONTENT = new Object();
 
     private final Map<Integer, Node> nodes = new HashMap<>();
     private final Map<Path, Integer> names = new TreeMap<>();
@@ -53,10 +60,11 @@ public final class CrashStates {
     /// @param how            the crash in words, for the message of a failing test
     public record State(int operationCount, String how, MemoryDisk disk) {}
 
-    /// Hands each state to a visitor, crash by crash.
+    /// Hands each state to a visitor, crash by crash: first that of the killed process, of which a visitor may expect
+    /// most, then those of a power cut that differ from it and from each other.
     ///
     /// @param initial the disk before the first operation
-    /// @return the number of states
+    /// @return the number of states, including those that are equal
     public static long forEach(MemoryDisk initial, List<Operation> operations, Random random, Consumer<State> visitor) {
         CrashStates states = new CrashStates(initial, random);
         long stateCount = states.visit(0, visitor);
@@ -126,8 +134,10 @@ public final class CrashStates {
     }
 
     private long visit(int operationCount, Consumer<State> visitor) {
-        visitor.accept(new State(operationCount, "the process is killed", disk(names, Loss.NONE)));
+        Map<Path, Object> killed = content(names, Loss.NONE);
+        visitor.accept(new State(operationCount, "the process is killed", disk(killed)));
         long stateCount = 1;
+        Set<Map<Path, Object>> visited = new HashSet<>(Set.of(killed));
         int pendingCount = pendingNames.size();
         int step = Math.max(1, pendingCount / NAME_PREFIXES_MAX);
         for (int kept = pendingCount; kept > -step; kept -= step) {
@@ -136,22 +146,38 @@ public final class CrashStates {
                     operationCount,
                     "the first " + keptCount + " of " + pendingCount + " pending names are kept",
                     namesAfter(pendingNames.subList(0, keptCount)),
+                    visited,
                     visitor);
         }
         if (pendingCount > 1) {
             List<NameChange> some =
                     pendingNames.stream().filter(change -> random.nextBoolean()).toList();
-            stateCount += visit(operationCount, "of the pending names are kept " + some, namesAfter(some), visitor);
+            String which = "of the pending names are kept " + some;
+            stateCount += visit(operationCount, which, namesAfter(some), visited, visitor);
         }
         return stateCount;
     }
 
-    private long visit(int operationCount, String which, Map<Path, Integer> kept, Consumer<State> visitor) {
-        for (Loss loss : Loss.values()) {
-            String how = "the power is cut; " + which + "; loss of writes that were not forced: " + loss;
-            visitor.accept(new State(operationCount, how, disk(kept, loss)));
+    private long visit(
+            int operationCount,
+            String which,
+            Map<Path, Integer> kept,
+            Set<Map<Path, Object>> visited,
+            Consumer<State> visitor) {
+        for (Loss loss : hasPendingWrites(kept) ? Loss.values() : new Loss[] {Loss.NONE}) {
+            Map<Path, Object> content = content(kept, loss);
+            if (visited.add(content)) {
+                String how = "the power is cut; " + which + "; loss of writes that were not forced: " + loss;
+                visitor.accept(new State(operationCount, how, disk(content)));
+            }
         }
         return Loss.values().length;
+    }
+
+    private boolean hasPendingWrites(Map<Path, Integer> names) {
+        return names.values().stream()
+                .anyMatch(
+                        fileId -> fileId != FOLDER && !nodes.get(fileId).pending.isEmpty());
     }
 
     private Map<Path, Integer> namesAfter(List<NameChange> changes) {
@@ -160,17 +186,30 @@ public final class CrashStates {
         return result;
     }
 
-    private MemoryDisk disk(Map<Path, Integer> names, Loss loss) {
-        MemoryDisk disk = initial.emptyCopy();
-        // In the order of paths, so that folders come before what is in them. A folder whose name is lost takes
-        // along what is in it.
+    /// The files, each with its bytes, and the new folders. They are in the order of paths, so that folders come before
+    /// what is in them.
+    private Map<Path, Object> content(Map<Path, Integer> names, Loss loss) {
+        Map<Path, Object> content = new TreeMap<>();
         names.forEach((path, fileId) -> {
-            if (disk.isDirectory(path.getParent())) {
-                if (fileId == FOLDER) {
-                    disk.addFolder(path);
-                } else {
-                    disk.put(path, nodes.get(fileId).after(loss, random));
-                }
+            // A folder whose name is lost takes along what is in it.
+            if (initial.isDirectory(path.getParent()) || content.get(path.getParent()) == FOLDER_CONTENT) {
+                content.put(
+                        path,
+                        fileId == FOLDER
+                                ? FOLDER_CONTENT
+                                : ByteBuffer.wrap(nodes.get(fileId).after(loss, random)));
+            }
+        });
+        return content;
+    }
+
+    private MemoryDisk disk(Map<Path, Object> content) {
+        MemoryDisk disk = initial.emptyCopy();
+        content.forEach((path, value) -> {
+            if (value instanceof ByteBuffer bytes) {
+                disk.put(path, bytes.array());
+            } else {
+                disk.addFolder(path);
             }
         });
         return disk;

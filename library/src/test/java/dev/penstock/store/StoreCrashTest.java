@@ -37,8 +37,8 @@ class StoreCrashTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
     private static final long STATE_COUNT_MIN = IS_LONG ? 1_000_000 : 100_000;
     private static final int BUG_RUN_COUNT = 40;
-    /// One of this number of states is continued.
-    private static final int NEXT_LIFE = 80;
+    /// One of this number of different states is continued.
+    private static final int NEXT_LIFE = 25;
 
     private final Random random = Seeds.random();
 
@@ -52,6 +52,7 @@ class StoreCrashTest {
         private final List<String> violations = new ArrayList<>();
         private int existsAt;
         private long stateCount;
+        private long differentCount;
         private int lives;
 
         static long at(List<long[]> moments, int operationCount) {
@@ -165,6 +166,7 @@ class StoreCrashTest {
     }
 
     private void check(CrashStates.State state, Life life) {
+        life.differentCount++;
         String where = state.operationCount() + " operations, " + state.how() + ": ";
         boolean exists = state.operationCount() >= life.existsAt;
         boolean isKilled = state.how().equals("the process is killed");
@@ -232,15 +234,18 @@ class StoreCrashTest {
     @Test
     void afterACrashTheStateOfACommitIsFound() throws IOException {
         long stateCount = 0;
+        long differentCount = 0;
         long lives = 0;
         while (stateCount < STATE_COUNT_MIN) {
             Life life = run(UnaryOperator.identity(), true);
             assertEquals(List.of(), life.violations.subList(0, Math.min(5, life.violations.size())));
             stateCount += life.stateCount;
+            differentCount += life.differentCount;
             lives += life.lives;
         }
         assertTrue(lives > 20, "only " + lives + " states were gone on with");
         Figures.print("store, crash states tried", stateCount);
+        Figures.print("store, crash states that differ", differentCount);
         Figures.print("store, crash states gone on with", lives);
     }
 

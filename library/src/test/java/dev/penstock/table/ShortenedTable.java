@@ -23,9 +23,9 @@ import java.util.zip.CRC32C;
 /// reading. [TableLiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends the
 /// process.
 ///
-/// Arguments: a folder, the [Way] of reading, how often to read before (or [#UNTIL_VECTORS]), and
-/// the sizes of the field to read, one after another. It prints each failure and exits with 42 when there was
-/// none.
+/// Arguments: a folder, and for each way of reading, in one argument, the [Way], how often to read before (or
+/// [#UNTIL_VECTORS]), and the sizes of the field to read, one after another. It prints each failure and exits with
+/// 42 when there was none.
 final class ShortenedTable {
     /// Reads until vectors are used and then [#CALLS_WITH_VECTORS] times more.
     static final int UNTIL_VECTORS = -1;
@@ -90,28 +90,36 @@ final class ShortenedTable {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Path folder = Path.of(arguments[0]);
-        Way way = Way.valueOf(arguments[1]);
-        int warmCalls = Integer.parseInt(arguments[2]);
         int failures = 0;
-        for (int i = 3; i < arguments.length; i++) {
-            int size = Integer.parseInt(arguments[i]);
-            Path file = folder.resolve("size" + size + ".npy");
-            RowType rowType = RowType.of(DType.parse(way.descr.formatted(size)));
-            write(file, rowType);
-            TableReader.Options options = TableReader.Options.DEFAULT
-                    .withThreads(way == Way.GATHER_TWO ? 2 : 1)
-                    .withAccess(way == Way.POSITIONAL ? Access.READ : Access.MMAP);
-            try (TableReader table = TableReader.open(file, options);
-                    Batch batch = Batch.create(table.fields().subList(0, 1));
-                    Arena arena = Arena.ofConfined()) {
-                String failure = new ShortenedTable(table, way, batch, arena).run(file, warmCalls);
-                failures += failure == null ? 0 : 1;
-                System.out.println(way + " " + size + ": " + (failure == null ? "refused" : "FAILED " + failure));
+        for (int i = 1; i < arguments.length; i++) {
+            String[] reads = arguments[i].split(" ");
+            Way way = Way.valueOf(reads[0]);
+            for (int j = 2; j < reads.length; j++) {
+                failures += cut(Path.of(arguments[0]), way, Integer.parseInt(reads[1]), Integer.parseInt(reads[j]));
             }
-            Files.delete(file);
         }
         System.exit(failures == 0 ? EXIT_REFUSED : EXIT_FAILED);
+    }
+
+    /// Reads a file with fields of one size and cuts it.
+    ///
+    /// @return the number of failures
+    private static int cut(Path folder, Way way, int warmCalls, int size) throws IOException {
+        Path file = folder.resolve("size" + size + ".npy");
+        RowType rowType = RowType.of(DType.parse(way.descr.formatted(size)));
+        write(file, rowType);
+        TableReader.Options options = TableReader.Options.DEFAULT
+                .withThreads(way == Way.GATHER_TWO ? 2 : 1)
+                .withAccess(way == Way.POSITIONAL ? Access.READ : Access.MMAP);
+        String failure;
+        try (TableReader table = TableReader.open(file, options);
+                Batch batch = Batch.create(table.fields().subList(0, 1));
+                Arena arena = Arena.ofConfined()) {
+            failure = new ShortenedTable(table, way, batch, arena).run(file, warmCalls);
+        }
+        System.out.println(way + " " + size + ": " + (failure == null ? "refused" : "FAILED " + failure));
+        Files.delete(file);
+        return failure == null ? 0 : 1;
     }
 
     /// Rows enough for many pages and for a batch.

@@ -40,27 +40,44 @@ class TableLiveTruncationTest {
     private static final List<String> VECTOR_LOOPS =
             List.of("copy16", "copyTwo16", "copy32", "copyTwo32", "copyFour32");
 
-    record Scenario(Way way, boolean hasVectors, List<Integer> sizes, int warmCalls, List<String> flags) {}
+    /// One way of reading after another, in one process.
+    record Scenario(List<Reads> reads, boolean hasVectors, List<String> flags) {
+        Scenario(Way way, boolean hasVectors, List<Integer> sizes, int warmCalls, List<String> flags) {
+            this(List.of(new Reads(way, warmCalls, sizes)), hasVectors, flags);
+        }
+    }
+
+    record Reads(Way way, int warmCalls, List<Integer> sizes) {
+        /// The arguments of [ShortenedTable].
+        String argument() {
+            return way + " " + warmCalls + " "
+                    + String.join(" ", sizes.stream().map(String::valueOf).toList());
+        }
+    }
 
     static Stream<Scenario> scenarios() {
         List<Scenario> scenarios = new ArrayList<>();
         for (boolean hasVectors : new boolean[] {true, false}) {
             scenarios.add(new Scenario(Way.GATHER, hasVectors, SIZES, 250, List.of("-Xbatch")));
         }
-        scenarios.add(new Scenario(Way.GATHER_LAST, true, SOME_SIZES, 250, List.of("-Xbatch")));
         // While the loops are interpreted, or compiled in part, and what they call is compiled.
         scenarios.add(new Scenario(Way.READ, true, MANY_BYTES, 3, List.of("-Xbatch")));
         scenarios.add(
                 new Scenario(Way.READ, true, MANY_BYTES, 20, List.of("-XX:CompileCommand=exclude,*RowCopy::copy*")));
         scenarios.add(new Scenario(Way.GATHER, true, MANY_BYTES, 60, List.of("-XX:PerMethodTrapLimit=0")));
         scenarios.add(new Scenario(Way.GATHER_TWO, true, List.of(800, 1100), 300, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.GATHER_FEW, true, SOME_SIZES, 6_000, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.GATHER_NESTED, true, SOME_SIZES, 250, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.READ_HEAP, true, SOME_SIZES, 250, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.GET, true, List.of(1, 40, 500), 12_000, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.COLUMN, true, List.of(1, 40, 500), 24_000, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.VERIFY, true, List.of(40), 50, List.of("-Xbatch")));
-        scenarios.add(new Scenario(Way.FINGERPRINT, true, List.of(40), 500, List.of("-Xbatch")));
+        // The file of each way is cut when its code is compiled. The first fault, after which a process uses no vectors
+        // any more, is that of a row which is too small for them.
+        List<Reads> others = List.of(
+                new Reads(Way.GATHER_LAST, 250, SOME_SIZES),
+                new Reads(Way.GATHER_FEW, 6_000, SOME_SIZES),
+                new Reads(Way.GATHER_NESTED, 250, SOME_SIZES),
+                new Reads(Way.READ_HEAP, 250, SOME_SIZES),
+                new Reads(Way.GET, 12_000, List.of(1, 40, 500)),
+                new Reads(Way.COLUMN, 24_000, List.of(1, 40, 500)),
+                new Reads(Way.VERIFY, 50, List.of(40)),
+                new Reads(Way.FINGERPRINT, 500, List.of(40)));
+        scenarios.add(new Scenario(others, true, List.of("-Xbatch")));
         // Alone, because after the first fault a process uses no vectors any more.
         for (int size : new int[] {16, 24, 48, 96}) {
             scenarios.add(new Scenario(Way.GATHER, true, List.of(size), ShortenedTable.UNTIL_VECTORS, List.of()));
@@ -91,8 +108,8 @@ class TableLiveTruncationTest {
     }
 
     private static ChildJava.Result run(Scenario scenario, Path folder) throws Exception {
-        List<Object> arguments = new ArrayList<>(List.of(folder, scenario.way, scenario.warmCalls));
-        arguments.addAll(scenario.sizes);
+        List<Object> arguments = new ArrayList<>(List.of(folder));
+        scenario.reads.forEach(reads -> arguments.add(reads.argument()));
         List<String> command = ChildJava.optimisedCommand(folder, ShortenedTable.class, arguments.toArray());
         command.add(1, "-XX:+PrintCompilation");
         command.addAll(1, scenario.flags);
@@ -118,10 +135,13 @@ class TableLiveTruncationTest {
         ChildJava.Result result = run(scenario, folder);
         assertFalse(Files.exists(ChildJava.crashReport(folder)), () -> "the Java runtime died\n" + said(result));
         assertEquals(ShortenedTable.EXIT_REFUSED, result.exitCode(), () -> said(result));
-        if (scenario.way == Way.GATHER && scenario.flags.equals(List.of("-Xbatch"))) {
+        boolean isGather = scenario.reads.getFirst().way == Way.GATHER;
+        if (isGather && scenario.flags.equals(List.of("-Xbatch"))) {
             requireCompiled(scenario.hasVectors, result.output());
         }
-        Figures.print("table, files shortened while they were read", scenario.sizes.size());
+        Figures.print(
+                "table, files shortened while they were read",
+                scenario.reads.stream().mapToInt(reads -> reads.sizes.size()).sum());
     }
 
     /// The test is meaningful only if the optimising compiler has compiled each loop.
