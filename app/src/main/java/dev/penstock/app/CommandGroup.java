@@ -25,12 +25,12 @@ abstract class CommandGroup extends CommandWithHelp implements Runnable {
         CommandLine line = new CommandLine(this, factory);
         Map<String, Class<?>> commands = new LinkedHashMap<>();
         list(commands);
-        Class<?> wanted = args.isEmpty() ? null : commands.get(args.getFirst());
         if (args.equals(List.of("--version"))) {
             return line;
         }
-        if (wanted != null && wanted != HelpCommand.class) {
-            add(line, args.getFirst(), factory.create(wanted), factory, args.subList(1, args.size()));
+        String wanted = args.isEmpty() ? null : nameOf(args.getFirst(), commands);
+        if (wanted != null && commands.get(wanted) != HelpCommand.class) {
+            add(line, wanted, factory.create(commands.get(wanted)), factory, args.subList(1, args.size()));
             return line;
         }
         boolean isOwnHelp = args.equals(List.of("--help")) || args.equals(List.of("-h"));
@@ -43,6 +43,20 @@ abstract class CommandGroup extends CommandWithHelp implements Runnable {
             }
         }
         return line;
+    }
+
+    /// The name of the command that a word stands for, which may be an alias; null when there is no such command.
+    private static String nameOf(String word, Map<String, Class<?>> commands) {
+        if (commands.containsKey(word)) {
+            return word;
+        }
+        for (Map.Entry<String, Class<?>> entry : commands.entrySet()) {
+            CommandLine.Command command = entry.getValue().getAnnotation(CommandLine.Command.class);
+            if (List.of(command.aliases()).contains(word)) {
+                return entry.getKey();
+            }
+        }
+        return null;
     }
 
     private static void add(

@@ -253,15 +253,15 @@ class StepsCrashTest {
         RecordingDisk first = new RecordingDisk(start.copy());
         scenario.write(first);
         List<String> violations = new ArrayList<>();
-        CrashStates.forEach(start, first.operations(), random, state -> {
-            if (!state.how().equals(KILLED) || found(state.disk()) == scenario.newSteps()) {
+        CrashStates.forEachKill(start, first.operations(), state -> {
+            if (found(state.disk()) == scenario.newSteps()) {
                 return;
             }
             try {
                 RecordingDisk second = new RecordingDisk(state.disk().copy());
                 scenario.write(second);
-                CrashStates.forEach(state.disk(), second.operations(), random, later -> {
-                    if (later.how().equals(KILLED) && random.nextInt(SHARE) == 0) {
+                CrashStates.forEachKill(state.disk(), second.operations(), later -> {
+                    if (random.nextInt(SHARE) == 0) {
                         long found = found(later.disk());
                         if (found != scenario.oldSteps() && found != scenario.newSteps()) {
                             violations.add(found + " steps after " + state.operationCount() + " and "
@@ -284,8 +284,8 @@ class StepsCrashTest {
         RecordingDisk disk = new RecordingDisk(start.copy());
         scenario.write(disk);
         List<String> violations = new ArrayList<>();
-        CrashStates.forEach(start, disk.operations(), random, state -> {
-            if (!state.how().equals(KILLED) || found(state.disk()) == scenario.newSteps()) {
+        CrashStates.forEachKill(start, disk.operations(), state -> {
+            if (found(state.disk()) == scenario.newSteps()) {
                 return;
             }
             try {

@@ -75,6 +75,17 @@ public final class CrashStates {
         return stateCount;
     }
 
+    /// Hands only the states that a killed process leaves to a visitor.
+    public static void forEachKill(MemoryDisk initial, List<Operation> operations, Consumer<State> visitor) {
+        // Nothing that a killed process leaves is random.
+        CrashStates states = new CrashStates(initial, new Random(0));
+        states.visitKilled(0, visitor);
+        for (int i = 0; i < operations.size(); i++) {
+            states.apply(operations.get(i));
+            states.visitKilled(i + 1, visitor);
+        }
+    }
+
     /// The possible fates of writes that were not forced.
     private enum Loss {
         NONE,
@@ -133,11 +144,17 @@ public final class CrashStates {
         pendingNames.removeIf(change -> change.isIn(folder));
     }
 
-    private long visit(int operationCount, Consumer<State> visitor) {
+    /// @return the content of the disk
+    private Map<Path, Object> visitKilled(int operationCount, Consumer<State> visitor) {
         Map<Path, Object> killed = content(names, Loss.NONE);
         visitor.accept(new State(operationCount, "the process is killed", disk(killed)));
+        return killed;
+    }
+
+    private long visit(int operationCount, Consumer<State> visitor) {
+        Set<Map<Path, Object>> visited = new HashSet<>();
+        visited.add(visitKilled(operationCount, visitor));
         long stateCount = 1;
-        Set<Map<Path, Object>> visited = new HashSet<>(Set.of(killed));
         int pendingCount = pendingNames.size();
         int step = Math.max(1, pendingCount / NAME_PREFIXES_MAX);
         for (int kept = pendingCount; kept > -step; kept -= step) {

@@ -58,11 +58,8 @@ class NewFileCrashTest {
             file.publishUnforced();
         }
         List<String> violations = new ArrayList<>();
-        CrashStates.forEach(start, disk.operations(), random, state -> {
-            if (state.how().equals("the process is killed")) {
-                check(state, disk.operationCount(), oldBytes, violations);
-            }
-        });
+        CrashStates.forEachKill(
+                start, disk.operations(), state -> check(state, disk.operationCount(), oldBytes, violations));
         assertEquals(List.of(), violations);
     }
 
