@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 /// A killed process leaves all it did. A power cut keeps what was forced; writes that were not may be lost,
 /// kept in part or in any order, torn at a sector, or leave zeros; names that were not forced may be the
 /// old or the new ones. Of these combinations a bounded choice is tried: every prefix of the pending names
-/// and a random subset of them, each with every [Loss]. Many of them leave the same disk, for example when nothing
-/// was written since the last force; equal disks after the same operation are handed to the visitor once.
+/// and a random subset of them, each with every [Loss]. Many of them leave the same disk, for example when
+/// nothing was written since the last force; equal disks after the same operation are visited once.
 public final class CrashStates {
     /// The violations after which a test need not look at further states.
     public static final int VIOLATIONS_MAX = 3;
@@ -60,8 +60,8 @@ public final class CrashStates {
     /// @param how            the crash in words, for the message of a failing test
     public record State(int operationCount, String how, MemoryDisk disk) {}
 
-    /// Hands each state to a visitor, crash by crash: first that of the killed process, of which a visitor may expect
-    /// most, then those of a power cut that differ from it and from each other.
+    /// Hands each state to a visitor, crash by crash: first that of the killed process, of which a visitor may
+    /// expect most, then those of a power cut that differ from it and from each other.
     ///
     /// @param initial the disk before the first operation
     /// @return the number of states, including those that are equal
@@ -203,8 +203,8 @@ public final class CrashStates {
         return result;
     }
 
-    /// The files, each with its bytes, and the new folders. They are in the order of paths, so that folders come before
-    /// what is in them.
+    /// The files, each with its bytes, and the new folders. They are in the order of paths, so that folders come
+    /// before what is in them.
     private Map<Path, Object> content(Map<Path, Integer> names, Loss loss) {
         Map<Path, Object> content = new TreeMap<>();
         names.forEach((path, fileId) -> {

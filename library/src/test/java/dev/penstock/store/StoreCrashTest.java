@@ -38,7 +38,7 @@ class StoreCrashTest {
     private static final long STATE_COUNT_MIN = IS_LONG ? 1_000_000 : 100_000;
     private static final int BUG_RUN_COUNT = 40;
     /// One of this number of different states is continued.
-    private static final int NEXT_LIFE = 25;
+    private static final int NEXT_LIFE = 16;
 
     private final Random random = Seeds.random();
 
