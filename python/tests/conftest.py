@@ -12,12 +12,13 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from preloaded import Script
+from scripts import ScriptServer
 
 import penstock
 from penstock.__main__ import command
@@ -37,6 +38,19 @@ def pytest_collection_finish() -> None:
     PyTorch imported each would take a fifth of a second."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runtime_of_children() -> None:
+    """Starts the runtime of this process, and leaves out the optimising compiler in those of the
+    processes that tests start: it would take a third of their time. The long form has it in all."""
+    penstock.memory()
+    if not os.environ.get("PENSTOCK_LONG"):
+        os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+
+
+# Gives a script the optimising compiler.
+OPTIMISED = {"PENSTOCK_JAVA_OPTIONS": ""}
 
 
 @pytest.fixture
@@ -65,9 +79,26 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "records.a2pack"
 
 
+@pytest.fixture(scope="session")
+def script_server() -> Iterator[ScriptServer]:
+    server = ScriptServer(VARIABLES)
+    yield server
+    server.close()
+
+
+# Newer Pythons warn of every fork beside threads, and such forks are what is tested.
+VARIABLES = {"PYTHONWARNINGS": "ignore:This process"}
+# Variables that nothing has read when NumPy and penstock are imported.
+READ_LATE = ("PENSTOCK_", "SLURM_")
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a script in a fresh process, in a folder of its own that must stay clean."""
+def run(
+    tmp_path: Path, script_server: ScriptServer
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a script in a process of its own, in a folder of its own that must stay clean. The
+    process has imported NumPy and penstock, unless it is to be a new one or has options of Python
+    or variables that act earlier."""
 
     def run(
         script: str,
@@ -75,15 +106,16 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         stderr: str | None = "",
         status: int | None = 0,
         timeout: float = 600,
+        is_new: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / "work"
         folder.mkdir(exist_ok=True)
         file = tmp_path / "script.py"
         file.write_text(textwrap.dedent(script))
-        # Newer Pythons warn of every fork beside threads, and such forks are what is tested.
-        variables = {"PYTHONWARNINGS": "ignore:This process", **os.environ, **environment}
-        try:
+        variables = {**VARIABLES, **os.environ, **environment}
+        is_early = not all(name.startswith(READ_LATE) for name in environment)
+        if is_new or options or is_early:
             result = subprocess.run(
                 [sys.executable, *options, str(file)],
                 cwd=folder,
@@ -92,8 +124,8 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
                 text=True,
                 timeout=timeout,
             )
-        except subprocess.TimeoutExpired as e:
-            raise AssertionError(f"no end after {timeout} s: {e.stdout!r}, {e.stderr!r}") from None
+        else:
+            result = script_server.run(file, folder, variables, timeout)
         if status is not None:
             assert result.returncode == status, result.stdout[-1000:] + result.stderr[-3000:]
         if stderr is not None:
