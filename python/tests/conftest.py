@@ -42,15 +42,17 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def runtime_of_children() -> None:
-    """Starts the runtime of this process, and leaves out the optimising compiler in those of the
-    processes that tests start: it would take a third of their time. The long form has it in all."""
+    """Starts the runtime of this process, and leaves out the optimising compiler and the vector
+    loops, which need it, in those of the processes that tests start: they would take a third of
+    their time. The long form has both in all processes."""
     penstock.memory()
     if not os.environ.get("PENSTOCK_LONG"):
         os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        os.environ.setdefault("PENSTOCK_VECTORS", "off")
 
 
-# Gives a script the optimising compiler.
-OPTIMISED = {"PENSTOCK_JAVA_OPTIONS": ""}
+# Gives a script the optimising compiler and vector loops.
+OPTIMISED = {"PENSTOCK_JAVA_OPTIONS": "", "PENSTOCK_VECTORS": ""}
 
 
 @pytest.fixture

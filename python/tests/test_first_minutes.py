@@ -605,9 +605,16 @@ def test_later_versions_of_java_are_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_runtime_without_vectors_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     from penstock import _jvm, _runtime
 
+    monkeypatch.delenv("PENSTOCK_VECTORS", raising=False)
     runtime = _runtime.Runtime("/java", "25", frozenset({"java.base"}))
     with pytest.warns(RuntimeWarning, match=r"/java has no module jdk\.incubator\.vector"):
         assert "--add-modules=jdk.incubator.vector" not in _jvm._options(runtime, None)
+    complete = _runtime.Runtime("/java", "25", frozenset({"jdk.incubator.vector"}))
+    assert "--add-modules=jdk.incubator.vector" in _jvm._options(complete, None)
+    # They can be left out, and then nothing is warned of.
+    monkeypatch.setenv("PENSTOCK_VECTORS", "off")
+    for one in (runtime, complete):
+        assert "--add-modules=jdk.incubator.vector" not in _jvm._options(one, None)
 
 
 @pytest.mark.parametrize(
