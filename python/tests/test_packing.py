@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import command_line
 
 import penstock
 from penstock.transforms import Convert, Normalise, OneHot, PackTokens
@@ -165,7 +165,7 @@ def test_numbers_are_normalised(tmp_path: Path, rng: np.random.Generator, stored
 def test_statistics_of_the_command_line_normalise(tmp_path: Path) -> None:
     numbers = np.arange(100, dtype=np.float32)
     penstock.write(tmp_path / "numbers.npy", numbers)
-    command = [sys.executable, "-m", "penstock", "stats", str(tmp_path / "numbers.npy"), "--json"]
+    command = command_line("stats", tmp_path / "numbers.npy", "--json")
     printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     (tmp_path / "stats.json").write_text(printed)
     for stats in (tmp_path / "stats.json", json.loads(printed)):

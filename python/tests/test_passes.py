@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import command_line
 
 import penstock
 
@@ -229,7 +230,7 @@ def test_variables_of_slurm_alone_divide_nothing(
             print(loader.world_size, sum(len(batch) for batch in loader))
     """
     assert run(script, SLURM_NTASKS="4", SLURM_PROCID="0").stdout == "1 30\n"
-    line = [sys.executable, "-m", "penstock", "plan", str(numbers), "--json"]
+    line = command_line("plan", numbers, "--json")
     assert json.loads(subprocess.run(line, capture_output=True, check=True).stdout)["world"] == 1
 
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 
 import pickle
 import struct
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import command_line
+from commands import run_command
 
 import penstock
 from penstock import shards
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
+# One process runs the commands of these tests.
+pytestmark = pytest.mark.xdist_group("commands")
+
 
 def command(*words: Any) -> None:
-    subprocess.run(command_line(*words), check=True, capture_output=True)
+    run_command(*words).check_returncode()
 
 
 @pytest.fixture
