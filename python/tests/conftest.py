@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import random
 import signal
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,11 +35,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish() -> None:
+frozen_count = 0
+
+
+def pytest_runtest_setup() -> None:
     """Takes what was imported out of later garbage collections, which many tests ask for: with
     PyTorch imported each would take a fifth of a second."""
-    gc.collect()
-    gc.freeze()
+    global frozen_count
+    if len(sys.modules) > frozen_count + 100:
+        frozen_count = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -151,6 +159,28 @@ def run_torch(tmp_path: Path) -> Callable[[str], str]:
         return process.output()
 
     return run_torch
+
+
+class Later:
+    """A module that is imported when it is first used: PyTorch takes seconds, and only the process
+    that runs its tests should import it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            # pytest looks at all names of a module of tests.
+            raise AttributeError(attribute)
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+def needs(module: str, reason: str) -> pytest.MarkDecorator:
+    """Skips tests without a module, which is not imported for it."""
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=reason)
+
+
+NEEDS_TORCH = needs("torch", "needs PyTorch; python/torch.sh installs one")
 
 
 def command_line(*words: object) -> list[str]:

@@ -291,6 +291,7 @@ def test_an_initialised_jax_tells_the_ranks(numbers: Path, monkeypatch: pytest.M
     assert loader(numbers).world_size == 2
 
 
+@pytest.mark.xdist_group("torch")
 def test_an_initialised_torch_tells_the_ranks(
     numbers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

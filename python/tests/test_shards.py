@@ -222,17 +222,6 @@ def test_npy_and_safetensors_agree_on_every_import_and_export(
         assert np.load(array).tobytes() == flat.tobytes()
 
 
-def test_bfloat16_tensors_come_and_go(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    rows = torch.randn(100, 8).to(torch.bfloat16)
-    with shards.Writer(tmp_path / "c", 8, dtype=torch.bfloat16) as writer:
-        writer.append(rows)
-    ds = penstock.open(tmp_path / "c")
-    with penstock.Loader(ds, batch_size=100, shuffle=False, to="torch") as loader:
-        read = next(iter(loader))
-    assert read.dtype == torch.bfloat16 and torch.equal(read, rows)
-
-
 def test_problems_of_all_shards_are_in_the_error(corpus: Path) -> None:
     (corpus / "corpus.json").unlink()
     (corpus / "shard_000000.shard").write_bytes(b"short")

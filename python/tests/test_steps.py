@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import pickle
-import shlex
 import shutil
 import sqlite3
 import subprocess
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from commands import CommandServer
 from commands import run_command as run
 from conftest import command_line
 
@@ -382,28 +378,6 @@ def test_transforms_turn_boards_moves_and_values_alike(tmp_path: Path) -> None:
             assert (rewards >= 0).all() and (
                 np.abs(rewards / 4 - np.round(rewards / 4)) < 1e-2
             ).all()
-
-
-def test_the_commands_and_the_code_of_the_page_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "steps.md").read_text()
-    monkeypatch.chdir(tmp_path)
-    lines = page.split("```sh\n")[1].split("```")[0].splitlines()
-    assert len(lines) == 8
-    # The commands have relative paths.
-    with closing(CommandServer()) as here:
-        for line in lines:
-            name, *arguments = shlex.split(line, comments=True)
-            assert name == "penstock"
-            done = here.run(*arguments)
-            assert done.returncode == 0, (line, done.stderr)
-    code = page.split("```python\n")[1].split("```")[0]
-    if importlib.util.find_spec("torch") is None:
-        code = code.replace(', to="torch"', "")
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert len(next(iter(names["loader"]))["exponents"]) == 4096
 
 
 def test_steps_are_exported(tmp_path: Path) -> None:
