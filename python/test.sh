@@ -51,7 +51,7 @@ fi
 
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
-"$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \
+(cd python && "$python" -m hatchling build -t wheel -d "$folder/wheel" >/dev/null) \
   && "$python" -m pip install -q --no-deps --force-reinstall --disable-pip-version-check "$folder"/wheel/*-py3-none-any.whl \
   || { echo "the wheel cannot be built or installed" >&2; exit 1; }
 

@@ -135,7 +135,7 @@ def run(
                 timeout=timeout,
             )
         else:
-            result = script_server.run(file, folder, variables, timeout)
+            result = script_server.run(file, tmp_path, variables, timeout)
         if status is not None:
             assert result.returncode == status, result.stdout[-1000:] + result.stderr[-3000:]
         if stderr is not None:

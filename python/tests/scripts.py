@@ -15,6 +15,7 @@ import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 
 class ScriptServer:
@@ -30,11 +31,18 @@ class ScriptServer:
         )
 
     def run(
-        self, script: Path, folder: Path, environment: dict[str, str], timeout: float
+        self,
+        script: Path,
+        folder: Path,
+        environment: dict[str, str],
+        timeout: float,
+        arguments: tuple[object, ...] = (),
     ) -> subprocess.CompletedProcess[str]:
-        """Runs a script in a folder, and returns its status and all that it wrote."""
-        output, errors = script.with_name("stdout"), script.with_name("stderr")
-        job = [str(script), str(folder), str(output), str(errors), environment]
+        """Runs a script, and returns its status and all that it wrote. The folder is that of its
+        output; the script runs in the folder `work` there."""
+        output, errors = folder / "stdout", folder / "stderr"
+        words = [str(word) for word in (script, *arguments)]
+        job = [words, str(folder / "work"), str(output), str(errors), environment]
         server = self._process
         assert server.stdin is not None and server.stdout is not None
         server.stdin.write(json.dumps(job).encode() + b"\n")
@@ -53,7 +61,7 @@ class ScriptServer:
         self._process.wait()
 
 
-def _job() -> list[str]:
+def _job() -> list[Any]:
     """Forks for each job, and returns the job in the child."""
     for line in sys.stdin:
         job = json.loads(line)
@@ -82,9 +90,10 @@ if __name__ == "__main__":
 
     import penstock  # noqa: F401
 
-    _script, *_rest = _job()
-    _begin(*_rest)  # type: ignore[arg-type]
-    sys.argv, sys.path[0] = [_script], os.path.dirname(_script)
+    sys.argv, *_rest = _job()
+    _begin(*_rest)
+    _script = sys.argv[0]
+    sys.path[0] = os.path.dirname(_script)
     # Spawned processes import the file that the main module names.
     _main = types.ModuleType("__main__")
     _main.__file__ = _script
