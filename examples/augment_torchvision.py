@@ -11,6 +11,7 @@ Run it: `python augment_torchvision.py`. It makes its own images, and needs Pill
 
 from __future__ import annotations
 
+import argparse
 import io
 import tempfile
 from pathlib import Path
@@ -66,6 +67,9 @@ def loader(file: Path, workers: int) -> penstock.Loader:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="Shows that augmentation resumes exactly.")
+    parser.add_argument("--workers", type=int, default=2, help="processes that augment")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "images.a2pack"
         make_images(file, 50)
@@ -73,7 +77,7 @@ def main() -> None:
         with loader(file, workers=0) as whole:
             expected = list(whole)
 
-        with loader(file, workers=2) as interrupted:
+        with loader(file, options.workers) as interrupted:
             batches = iter(interrupted)
             first = [next(batches) for _ in range(3)]
             state = interrupted.state_dict()

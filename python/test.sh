@@ -51,9 +51,14 @@ fi
 
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
-"$python" -m pip wheel -q --no-deps --no-build-isolation --disable-pip-version-check -w "$folder/wheel" ./python \
+(cd python && "$python" -m hatchling build -t wheel -d "$folder/wheel") >"$folder/wheel.log" 2>&1 \
   && "$python" -m pip install -q --no-deps --force-reinstall --disable-pip-version-check "$folder"/wheel/*-py3-none-any.whl \
-  || { echo "the wheel cannot be built or installed" >&2; exit 1; }
+  || { cat "$folder/wheel.log" >&2; echo "the wheel cannot be built or installed" >&2; exit 1; }
+
+# The AOT caches of the last run serve this one if the package is the same. They belong to a jar by its time, which is
+# therefore the one of the jar that was copied, and not that of the installation.
+[ -z "${PENSTOCK_LONG:-}" ] && [ -z "$(find python/src -newer "$folder/cache" -name '*.py' 2>&1)" ] || rm -rf "$folder/cache"
+touch -r app/target/penstock-all.jar "$folder"/venv/lib/python*/site-packages/penstock/jar/penstock.jar
 
 # Format and types are checked beside the tests, and what was found is printed after them.
 (

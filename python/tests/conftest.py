@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import random
 import signal
@@ -12,12 +13,14 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from preloaded import Script
+from scripts import ScriptServer
 
 import penstock
 from penstock.__main__ import command
@@ -32,11 +35,32 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish() -> None:
+frozen_count = 0
+
+
+def pytest_runtest_setup() -> None:
     """Takes what was imported out of later garbage collections, which many tests ask for: with
     PyTorch imported each would take a fifth of a second."""
-    gc.collect()
-    gc.freeze()
+    global frozen_count
+    if len(sys.modules) > frozen_count + 100:
+        frozen_count = len(sys.modules)
+        gc.collect()
+        gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runtime_of_children() -> None:
+    """Starts the runtime of this process, and leaves out the optimising compiler and the vector
+    loops, which need it, in those of the processes that tests start: they would take a third of
+    their time. The long form has both in all processes."""
+    penstock.memory()
+    if not os.environ.get("PENSTOCK_LONG"):
+        os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        os.environ.setdefault("PENSTOCK_VECTORS", "off")
+
+
+# Gives a script the optimising compiler and vector loops.
+OPTIMISED = {"PENSTOCK_JAVA_OPTIONS": "", "PENSTOCK_VECTORS": ""}
 
 
 @pytest.fixture
@@ -65,9 +89,26 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "records.a2pack"
 
 
+@pytest.fixture(scope="session")
+def script_server() -> Iterator[ScriptServer]:
+    server = ScriptServer(VARIABLES)
+    yield server
+    server.close()
+
+
+# Newer Pythons warn of every fork beside threads, and such forks are what is tested.
+VARIABLES = {"PYTHONWARNINGS": "ignore:This process"}
+# Variables that nothing has read when NumPy and penstock are imported.
+READ_LATE = ("PENSTOCK_", "SLURM_")
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a script in a fresh process, in a folder of its own that must stay clean."""
+def run(
+    tmp_path: Path, script_server: ScriptServer
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a script in a process of its own, in a folder of its own that must stay clean. The
+    process has imported NumPy and penstock, unless it is to be a new one or has options of Python
+    or variables that act earlier."""
 
     def run(
         script: str,
@@ -75,15 +116,16 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         stderr: str | None = "",
         status: int | None = 0,
         timeout: float = 600,
+        is_new: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / "work"
         folder.mkdir(exist_ok=True)
         file = tmp_path / "script.py"
         file.write_text(textwrap.dedent(script))
-        # Newer Pythons warn of every fork beside threads, and such forks are what is tested.
-        variables = {"PYTHONWARNINGS": "ignore:This process", **os.environ, **environment}
-        try:
+        variables = {**VARIABLES, **os.environ, **environment}
+        is_early = not all(name.startswith(READ_LATE) for name in environment)
+        if is_new or options or is_early:
             result = subprocess.run(
                 [sys.executable, *options, str(file)],
                 cwd=folder,
@@ -92,8 +134,8 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
                 text=True,
                 timeout=timeout,
             )
-        except subprocess.TimeoutExpired as e:
-            raise AssertionError(f"no end after {timeout} s: {e.stdout!r}, {e.stderr!r}") from None
+        else:
+            result = script_server.run(file, tmp_path, variables, timeout)
         if status is not None:
             assert result.returncode == status, result.stdout[-1000:] + result.stderr[-3000:]
         if stderr is not None:
@@ -117,6 +159,28 @@ def run_torch(tmp_path: Path) -> Callable[[str], str]:
         return process.output()
 
     return run_torch
+
+
+class Later:
+    """A module that is imported when it is first used: PyTorch takes seconds, and only the process
+    that runs its tests should import it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            # pytest looks at all names of a module of tests.
+            raise AttributeError(attribute)
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+def needs(module: str, reason: str) -> pytest.MarkDecorator:
+    """Skips tests without a module, which is not imported for it."""
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=reason)
+
+
+NEEDS_TORCH = needs("torch", "needs PyTorch; python/torch.sh installs one")
 
 
 def command_line(*words: object) -> list[str]:

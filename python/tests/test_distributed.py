@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ pytestmark = [
     pytest.mark.xdist_group("torch"),
 ]
 
+IS_LONG = bool(os.environ.get("PENSTOCK_LONG"))
 COUNT = 203
 TAKEN = 5
 
@@ -50,7 +52,7 @@ def main(folder):
     dist.destroy_process_group()
 """
 
-TORCHRUN = (
+TORCHRUN_RANK = (
     RANK
     + """
 dist.init_process_group("gloo")
@@ -71,13 +73,39 @@ def start(rank, folder):
 
 
 if __name__ == "__main__":
-    torch.multiprocessing.spawn(start, (sys.argv[1],), nprocs=2)
+    torch.multiprocessing.start_processes(start, (sys.argv[1],), 2, start_method=sys.argv[2])
 """
 )
 
 
 # What the command torchrun does.
-LAUNCHER = "import sys, torch.distributed.run; torch.distributed.run.main(sys.argv[1:])"
+TORCHRUN_COMMAND = "import sys, torch.distributed.run; torch.distributed.run.main(sys.argv[1:])"
+
+# The same launcher with forked ranks, which need not import PyTorch again.
+TORCHRUN = (
+    RANK
+    + """
+import torch.distributed.launcher.api as launcher
+
+
+def start(folder):
+    dist.init_process_group("gloo")
+    main(folder)
+
+
+if __name__ == "__main__":
+    one_node = launcher.LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=2,
+        run_id="test",
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",
+        start_method="fork",
+    )
+    launcher.elastic_launch(one_node, start)(sys.argv[1])
+"""
+)
 
 
 def finish(script: Path, *arguments: object) -> None:
@@ -113,17 +141,22 @@ def check(folder: Path) -> None:
         assert sorted(first + again) == list(range(COUNT)), world
 
 
-@pytest.mark.parametrize("way", ["torchrun", "spawn"])
+@pytest.mark.parametrize("way", ["torchrun", "multiprocessing"])
 def test_every_sample_comes_once(tmp_path: Path, way: str) -> None:
     penstock.write(tmp_path / "n.npy", np.arange(COUNT))
     script = tmp_path / "rank.py"
-    script.write_text(TORCHRUN if way == "torchrun" else SPAWN)
-    if way == "torchrun":
+    if way == "torchrun" and IS_LONG:
+        script.write_text(TORCHRUN_RANK)
         launcher = tmp_path / "launcher.py"
-        launcher.write_text(LAUNCHER)
+        launcher.write_text(TORCHRUN_COMMAND)
         finish(launcher, "--standalone", "--nproc-per-node", 2, script, tmp_path)
-    else:
+    elif way == "torchrun":
+        script.write_text(TORCHRUN)
         finish(script, tmp_path)
+    else:
+        # The training of test_examples has spawned ranks.
+        script.write_text(SPAWN)
+        finish(script, tmp_path, "spawn" if IS_LONG else "fork")
     check(tmp_path)
 
 

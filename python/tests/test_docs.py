@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import codeop
 import doctest
-import importlib
+import importlib.util
 import pkgutil
 import re
+import shlex
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from commands import CommandServer
 
 import penstock
 
@@ -82,7 +86,19 @@ def test_code_can_be_pasted_into_an_interactive_python(name: str) -> None:
 OUTPUT = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<output>.*?)```\n)?", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", PAGES)
+def in_group(value: Any, needed: set[str]) -> Any:
+    """A parameter of a test. One process imports PyTorch for all tests that need it."""
+    is_torch = bool(needed & {"torch", "pytorch_lightning"})
+    return pytest.param(value, marks=pytest.mark.xdist_group("torch") if is_torch else ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        in_group(name, {one for _, needed in examples(DOCS / name) for one in needed})
+        for name in PAGES
+    ],
+)
 def test_page(
     name: str,
     tmp_path: Path,
@@ -126,7 +142,10 @@ def test_the_comparison_of_outputs_finds_differences() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("others", [{"torch"}, {"torch", "pytorch_lightning"}, {"grain"}])
+@pytest.mark.parametrize(
+    "others",
+    [in_group(one, one) for one in ({"torch"}, {"torch", "pytorch_lightning"}, {"grain"})],
+)
 def test_readme_with_others(
     others: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,3 +154,26 @@ def test_readme_with_others(
     monkeypatch.chdir(tmp_path)
     readme = Path(__file__).parents[1] / "README.md"
     assert run(readme, others) > run(readme, set())
+
+
+@pytest.mark.xdist_group("torch")
+def test_the_commands_and_the_code_of_the_page_about_steps_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (DOCS / "steps.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    lines = page.split("```sh\n")[1].split("```")[0].splitlines()
+    assert len(lines) == 8
+    # The commands have relative paths.
+    with closing(CommandServer()) as here:
+        for line in lines:
+            name, *arguments = shlex.split(line, comments=True)
+            assert name == "penstock"
+            done = here.run(*arguments)
+            assert done.returncode == 0, (line, done.stderr)
+    code = page.split("```python\n")[1].split("```")[0]
+    if importlib.util.find_spec("torch") is None:
+        code = code.replace(', to="torch"', "")
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert len(next(iter(names["loader"]))["exponents"]) == 4096

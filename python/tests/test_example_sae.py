@@ -3,30 +3,44 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+from scripts import ScriptServer
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "train_sae.py"
 STEPS = 60
 
 
-def run(folder: Path, *options: str, status: int = 0) -> dict[int, str]:
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--folder", folder, "--steps", str(STEPS), *options],
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == status, done.stderr[-3000:]
+Run = Callable[..., dict[int, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, script_server: ScriptServer) -> Run:
+    """Trains, and returns the losses as they were printed."""
+    (tmp_path / "work").mkdir()
+
+    def run(folder: Path, *options: str, status: int = 0) -> dict[int, str]:
+        words = ("--folder", folder, "--steps", STEPS, *options)
+        done = script_server.run(SCRIPT, tmp_path, dict(os.environ), 600, words)
+        assert done.returncode == status, done.stderr[-3000:]
+        return losses(done)
+
+    return run
+
+
+def losses(done: subprocess.CompletedProcess[str]) -> dict[int, str]:
     lines = re.findall(r"^step +(\d+) loss (\S+)$", done.stdout, re.MULTILINE)
     assert len(lines) == len(done.stdout.splitlines()), done.stdout
     return {int(step): loss for step, loss in lines}
 
 
-def test_a_killed_training_goes_on_with_identical_losses(tmp_path: Path) -> None:
+def test_a_killed_training_goes_on_with_identical_losses(run: Run, tmp_path: Path) -> None:
     whole = run(tmp_path / "whole")
     assert list(whole) == list(range(1, STEPS + 1))
     assert float(whole[STEPS]) < 0.7 * float(whole[1])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import NEEDS_TORCH
 
 import penstock
 
@@ -518,10 +519,13 @@ def test_bf16_without_ml_dtypes_warns_once(run: Any, tmp_path: Path) -> None:
     assert lines[:2] == ["uint16", "uint16"] and lines[2].count("pip install ml_dtypes") == 1
 
 
-def test_bf16_without_ml_dtypes_is_never_taken_for_integers(run: Any, tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
+@NEEDS_TORCH
+@pytest.mark.xdist_group("torch")
+def test_bf16_without_ml_dtypes_is_never_taken_for_integers(run_torch: Any, tmp_path: Path) -> None:
     script = """
         import sys
+        import warnings
+        warnings.simplefilter("ignore")
         sys.modules["ml_dtypes"] = None
         import numpy as np, penstock, torch
         def first(data, **options):
@@ -546,7 +550,7 @@ def test_bf16_without_ml_dtypes_is_never_taken_for_integers(run: Any, tmp_path: 
                 print(error)
     """
     script = script.replace("import sys", f"import os, sys; os.chdir({str(tmp_path)!r})")
-    lines = run(script, "-W", "ignore").stdout.splitlines()
+    lines = run_torch(script).splitlines()
     assert [line.split(" needs")[0] for line in lines] == [
         "converting float64 to bfloat16",
         "converting bfloat16 to float32",
@@ -605,9 +609,16 @@ def test_later_versions_of_java_are_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_runtime_without_vectors_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     from penstock import _jvm, _runtime
 
+    monkeypatch.delenv("PENSTOCK_VECTORS", raising=False)
     runtime = _runtime.Runtime("/java", "25", frozenset({"java.base"}))
     with pytest.warns(RuntimeWarning, match=r"/java has no module jdk\.incubator\.vector"):
         assert "--add-modules=jdk.incubator.vector" not in _jvm._options(runtime, None)
+    complete = _runtime.Runtime("/java", "25", frozenset({"jdk.incubator.vector"}))
+    assert "--add-modules=jdk.incubator.vector" in _jvm._options(complete, None)
+    # They can be left out, and then nothing is warned of.
+    monkeypatch.setenv("PENSTOCK_VECTORS", "off")
+    for one in (runtime, complete):
+        assert "--add-modules=jdk.incubator.vector" not in _jvm._options(one, None)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from penstock.transforms import decode_image
 Image: Any = pytest.importorskip(
     "PIL.Image", reason="needs Pillow; python/extra.sh images installs it"
 )
+# One process imports PyTorch and torchvision for all these tests.
+pytestmark = pytest.mark.xdist_group("torch")
+
 LIBRARIES = [
     name
     for name, module in (("simplejpeg", "simplejpeg"), ("torchvision", "torchvision"))
@@ -166,12 +170,13 @@ def test_images_become_tensors(pack: penstock.Dataset) -> None:
     assert batch.shape == (4, 8, 8, 3)
 
 
-@pytest.mark.xdist_group("torch")
 @pytest.mark.parametrize("name", ["augment_images", "augment_torchvision"])
 def test_the_examples_of_augmentation_are_true(name: str) -> None:
     if name == "augment_torchvision" and importlib.util.find_spec("torchvision") is None:
         pytest.skip("needs torchvision; python/extra.sh vision installs one")
     script = Path(__file__).parents[2] / "examples" / f"{name}.py"
-    process = Script(script)
+    # A worker process imports torchvision again, which takes seconds.
+    is_one = name == "augment_torchvision" and not os.environ.get("PENSTOCK_LONG")
+    process = Script(script, *(["--workers", 1] if is_one else []))
     assert process.status() == 0, process.errors()[-2000:]
     assert "7 batches, interrupted after 3: same images" in process.output()

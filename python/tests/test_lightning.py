@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from conftest import Later, needs
 
-torch = pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
+torch: Any = Later("torch")
 
 pytestmark = [
-    pytest.mark.skipif(
-        importlib.util.find_spec("pytorch_lightning") is None,
-        reason="needs Lightning; python/torch.sh installs one",
-    ),
-    pytest.mark.xdist_group("lightning"),
+    needs("pytorch_lightning", "needs Lightning; python/torch.sh installs one"),
+    pytest.mark.xdist_group("torch"),
     pytest.mark.filterwarnings("ignore"),
 ]
 

@@ -269,6 +269,7 @@ def mapped(function, **options):
     return first(np.arange(4), map_records=function, **options)
 
 
+@pytest.mark.xdist_group("torch")
 def test_tuples_of_map_records_become_tensors():
     torch = pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
     x, y = mapped(lambda record: (record * 2, {"y": np.float32(record)}), to="torch")

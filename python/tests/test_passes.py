@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import command_line
 
 import penstock
 
@@ -229,7 +230,7 @@ def test_variables_of_slurm_alone_divide_nothing(
             print(loader.world_size, sum(len(batch) for batch in loader))
     """
     assert run(script, SLURM_NTASKS="4", SLURM_PROCID="0").stdout == "1 30\n"
-    line = [sys.executable, "-m", "penstock", "plan", str(numbers), "--json"]
+    line = command_line("plan", numbers, "--json")
     assert json.loads(subprocess.run(line, capture_output=True, check=True).stdout)["world"] == 1
 
 
@@ -290,6 +291,7 @@ def test_an_initialised_jax_tells_the_ranks(numbers: Path, monkeypatch: pytest.M
     assert loader(numbers).world_size == 2
 
 
+@pytest.mark.xdist_group("torch")
 def test_an_initialised_torch_tells_the_ranks(
     numbers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import OPTIMISED
 
 import penstock
 
@@ -35,11 +36,12 @@ def exercise():
 
 
 def test_importing_starts_nothing(run: Run) -> None:
-    run("""
+    script = """
         import sys, penstock
         assert penstock._jvm._functions is None
         assert "torch" not in sys.modules
-    """)
+    """
+    run(script, is_new=True)
 
 
 def test_fork_is_refused_in_words(run: Run, steps: Path, pack: Path) -> None:
@@ -216,7 +218,7 @@ def test_interrupt_of_a_long_call_is_served_at_once(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize("io", ["mmap", "read"])
 def test_a_file_that_shrinks_is_an_error_and_no_crash(run: Run, tmp_path: Path, io: str) -> None:
     file = tmp_path / "shrinks.npy"
-    result = run(f"""
+    script = f"""
         import os, numpy as np, penstock
         count = 200_000
         rows = np.zeros(count, [("a", "<u8"), ("n", [("x", "<f4"), ("y", "u1", (3,))])])
@@ -245,7 +247,8 @@ def test_a_file_that_shrinks_is_an_error_and_no_crash(run: Run, tmp_path: Path, 
             except penstock.CorruptDataError as e:
                 print("cut" if {str(file)!r} in str(e) else e)
         assert not ds.verify() and ds[10]["a"] == 10
-    """)
+    """
+    result = run(script, **OPTIMISED)
     assert result.stdout == "cut\n" * 15
 
 
@@ -307,13 +310,14 @@ def test_a_process_that_is_started_meanwhile_keeps_nobody_waiting(run: Run, step
 
 
 def test_closed_stderr(run: Run, steps: Path) -> None:
-    run(f"""
+    script = f"""
         import os, sys
         os.close(2)
         sys.stderr = None
         import penstock
         assert len(penstock.open({str(steps)!r})) == 1000
-    """)
+    """
+    run(script, is_new=True)
 
 
 def test_command_line(tmp_path: Path, steps: Path) -> None:

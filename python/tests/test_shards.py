@@ -5,23 +5,25 @@ from __future__ import annotations
 
 import pickle
 import struct
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import command_line
+from commands import run_command
 
 import penstock
 from penstock import shards
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
+# One process runs the commands of these tests.
+pytestmark = pytest.mark.xdist_group("commands")
+
 
 def command(*words: Any) -> None:
-    subprocess.run(command_line(*words), check=True, capture_output=True)
+    run_command(*words).check_returncode()
 
 
 @pytest.fixture
@@ -218,17 +220,6 @@ def test_npy_and_safetensors_agree_on_every_import_and_export(
         array = tmp_path / f"out-{kind}.npy"
         command("export", target, "--format", "npy", "--output", array)
         assert np.load(array).tobytes() == flat.tobytes()
-
-
-def test_bfloat16_tensors_come_and_go(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    rows = torch.randn(100, 8).to(torch.bfloat16)
-    with shards.Writer(tmp_path / "c", 8, dtype=torch.bfloat16) as writer:
-        writer.append(rows)
-    ds = penstock.open(tmp_path / "c")
-    with penstock.Loader(ds, batch_size=100, shuffle=False, to="torch") as loader:
-        read = next(iter(loader))
-    assert read.dtype == torch.bfloat16 and torch.equal(read, rows)
 
 
 def test_problems_of_all_shards_are_in_the_error(corpus: Path) -> None:

@@ -3,21 +3,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import pickle
-import shlex
 import shutil
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import run_command as run
 from conftest import command_line
 
 import penstock
@@ -26,11 +24,8 @@ import penstock.game2048 as a2
 GOLDEN = Path(__file__).parents[2] / "testdata" / "runs"
 IS_LONG = bool(os.environ.get("PENSTOCK_LONG"))
 
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command line of the installed package."""
-    command = command_line(*arguments)
-    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+# One process runs the commands of these tests.
+pytestmark = pytest.mark.xdist_group("commands")
 
 
 def golden(name: str, tmp_path: Path) -> Path:
@@ -144,10 +139,10 @@ def test_a_killed_append_leaves_the_old_dataset_or_the_new_one(tmp_path: Path) -
         folder = tmp_path / f"killed{len(options)}"
         built = run("steps", "build", "-i", GOLDEN / "clean", "-o", folder, *options)
         assert built.returncode == 0, built.stderr
-        command = [sys.executable, "-m", "penstock", "steps", "append", "-d", str(folder)]
-        for delay in (0.35, 0.6, 0.9) if IS_LONG else (0.35, 0.8):
+        words = ("steps", "append", "-d", folder, "-i", GOLDEN / "more", "--quiet")
+        for delay in (0.15, 0.4, 0.7) if IS_LONG else (0.15, 0.6):
             before = len(a2.Dataset(folder))
-            process = subprocess.Popen([*command, "-i", str(GOLDEN / "more"), "--quiet"])
+            process = subprocess.Popen(command_line(*words))
             time.sleep(delay)
             process.kill()
             process.wait()
@@ -165,10 +160,10 @@ def test_a_killed_append_leaves_the_old_dataset_or_the_new_one(tmp_path: Path) -
 
 
 def test_a_killed_build_leaves_nothing_or_a_dataset(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "penstock", "steps", "build", "-i", str(GOLDEN / "clean")]
-    for i, delay in enumerate((0.4, 0.55, 0.7) if IS_LONG else (0.45, 0.7)):
+    for i, delay in enumerate((0.2, 0.35, 0.5) if IS_LONG else (0.25, 0.5)):
         folder = tmp_path / f"steps{i}"
-        process = subprocess.Popen([*command, "-o", str(folder), "--quiet"])
+        words = ("steps", "build", "-i", GOLDEN / "clean", "-o", folder, "--quiet")
+        process = subprocess.Popen(command_line(*words))
         time.sleep(delay)
         process.kill()
         process.wait()
@@ -191,11 +186,11 @@ def test_numpy_and_sqlite_read_while_runs_are_appended(tmp_path: Path) -> None:
     assert cursor.fetchone() is not None
     before = (folder / "metadata.db").stat().st_ino
     shards = {file: file.stat().st_mtime_ns for file in folder.glob("steps-*.npy")}
-    command = [sys.executable, "-m", "penstock", "steps", "append", "-d", str(folder)]
+    words = ("steps", "append", "-d", folder, "-i", GOLDEN / "more", "--quiet")
     seen = set()
     for _ in range(2):
         seen.add(_read_with_others(folder))
-        process = subprocess.Popen([*command, "-i", str(GOLDEN / "more"), "--quiet"])
+        process = subprocess.Popen(command_line(*words))
         while process.poll() is None:
             seen.add(_read_with_others(folder))
         assert process.returncode == 0
@@ -383,26 +378,6 @@ def test_transforms_turn_boards_moves_and_values_alike(tmp_path: Path) -> None:
             assert (rewards >= 0).all() and (
                 np.abs(rewards / 4 - np.round(rewards / 4)) < 1e-2
             ).all()
-
-
-def test_the_commands_and_the_code_of_the_page_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "steps.md").read_text()
-    monkeypatch.chdir(tmp_path)
-    lines = page.split("```sh\n")[1].split("```")[0].splitlines()
-    assert len(lines) == 8
-    for line in lines:
-        name, *arguments = shlex.split(line, comments=True)
-        assert name == "penstock"
-        done = run(*arguments)
-        assert done.returncode == 0, (line, done.stderr)
-    code = page.split("```python\n")[1].split("```")[0]
-    if importlib.util.find_spec("torch") is None:
-        code = code.replace(', to="torch"', "")
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert len(next(iter(names["loader"]))["exponents"]) == 4096
 
 
 def test_steps_are_exported(tmp_path: Path) -> None:

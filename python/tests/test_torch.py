@@ -3,31 +3,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import NEEDS_TORCH, Later
 from test_processes import EXERCISE
 
 import penstock
-from penstock import samplers
+from penstock import samplers, shards
 from penstock._torch import to_torch
 
-torch = pytest.importorskip("torch", reason="needs PyTorch; python/torch.sh installs one")
-DataLoader = pytest.importorskip("torch.utils.data").DataLoader
+torch: Any = Later("torch")
 
-# One process imports PyTorch for the scripts of all these tests.
-pytestmark = pytest.mark.xdist_group("torch")
+# One process imports PyTorch for all these tests and their scripts.
+pytestmark = [NEEDS_TORCH, pytest.mark.xdist_group("torch")]
 
 RunTorch = Callable[[str], str]
 
+IS_LONG = bool(os.environ.get("PENSTOCK_LONG"))
+
 TYPES = {
-    "?": torch.bool, "i1": torch.int8, "<i2": torch.int16, "<i4": torch.int32, "<i8": torch.int64,
-    "u1": torch.uint8, "<u2": torch.uint16, "<u4": torch.uint32, "<u8": torch.uint64,
-    "<f2": torch.float16, "<f4": torch.float32, "<f8": torch.float64, ">f4": torch.float32,
-    "<c8": torch.complex64, "<c16": torch.complex128,
+    "?": "bool", "i1": "int8", "<i2": "int16", "<i4": "int32", "<i8": "int64",
+    "u1": "uint8", "<u2": "uint16", "<u4": "uint32", "<u8": "uint64",
+    "<f2": "float16", "<f4": "float32", "<f8": "float64", ">f4": "float32",
+    "<c8": "complex64", "<c16": "complex128",
 }  # fmt: skip
 
 
@@ -38,7 +41,7 @@ def test_every_type_of_number_is_a_tensor_over_the_same_memory(dtype: str, tmp_p
     ds = penstock.open(tmp_path / "x.npy")
     with penstock.Loader(ds, batch_size=4, shuffle=False, to="torch") as loader:
         tensor = next(iter(loader))
-    assert tensor.dtype == TYPES[dtype] and tensor.shape == (4, 3)
+    assert tensor.dtype == getattr(torch, TYPES[dtype]) and tensor.shape == (4, 3)
     assert (tensor.numpy() == values).all()
     batch = ds[:]
     shared = penstock.collate(batch)
@@ -85,6 +88,16 @@ def test_bfloat16(tmp_path: Path) -> None:
     assert tensor.dtype == torch.bfloat16 and tensor.tolist() == list(range(5))
     tensor = penstock.collate(plain[:])
     assert tensor.dtype == torch.bfloat16 and penstock.collate(plain[3]).item() == 3
+
+
+def test_bfloat16_tensors_come_from_shards_and_go(tmp_path: Path) -> None:
+    rows = torch.randn(100, 8).to(torch.bfloat16)
+    with shards.Writer(tmp_path / "c", 8, dtype=torch.bfloat16) as writer:
+        writer.append(rows)
+    ds = penstock.open(tmp_path / "c")
+    with penstock.Loader(ds, batch_size=100, shuffle=False, to="torch") as loader:
+        read = next(iter(loader))
+    assert read.dtype == torch.bfloat16 and torch.equal(read, rows)
 
 
 def test_bfloat16_without_ml_dtypes(run_torch: RunTorch, tmp_path: Path) -> None:
@@ -136,7 +149,7 @@ def test_a_type_that_an_old_pytorch_has_not_is_said(monkeypatch: pytest.MonkeyPa
     def refuse(array: Any) -> Any:
         raise TypeError(f"can't convert np.ndarray of type numpy.{array.dtype}")
 
-    monkeypatch.setattr(torch, "from_numpy", refuse)
+    monkeypatch.setattr("torch.from_numpy", refuse)
     with pytest.raises(TypeError, match=r"has no uint64; use PyTorch 2\.3 or newer"):
         to_torch({"x": np.zeros(3, np.uint64)})
 
@@ -162,6 +175,10 @@ def test_dlpack(steps: Path, tmp_path: Path) -> None:
 # PyTorch's own DataLoader.
 
 
+def data_loader(*arguments: Any, **options: Any) -> Any:
+    return torch.utils.data.DataLoader(*arguments, **options)
+
+
 def boards(loader: Any) -> list[int]:
     seen: list[int] = []
     for batch in loader:
@@ -174,42 +191,46 @@ def boards(loader: Any) -> list[int]:
 
 def test_data_loader_in_order_and_shuffled(steps: Path) -> None:
     ds = penstock.open(steps)
-    assert boards(DataLoader(ds, batch_size=64, collate_fn=penstock.collate)) == list(range(1000))
-    shuffled = boards(DataLoader(ds, 64, shuffle=True, collate_fn=penstock.collate))
+    assert boards(data_loader(ds, batch_size=64, collate_fn=penstock.collate)) == list(range(1000))
+    shuffled = boards(data_loader(ds, 64, shuffle=True, collate_fn=penstock.collate))
     assert sorted(shuffled) == list(range(1000)) and shuffled != sorted(shuffled)
-    left = boards(DataLoader(ds, 64, drop_last=True, collate_fn=penstock.collate))
+    left = boards(data_loader(ds, 64, drop_last=True, collate_fn=penstock.collate))
     assert left == list(range(960))
-    single = list(DataLoader(ds, batch_size=None, collate_fn=penstock.collate))
+    single = list(data_loader(ds, batch_size=None, collate_fn=penstock.collate))
     assert single[7]["values"].tolist() == [21, 22, 23] and single[7]["board"].item() == 7
     train, test = torch.utils.data.random_split(ds, [0.9, 0.1])
-    assert len(boards(DataLoader(train, 64, collate_fn=penstock.collate))) == 900
-    assert len(boards(DataLoader(test, 64, collate_fn=penstock.collate))) == 100
+    assert len(boards(data_loader(train, 64, collate_fn=penstock.collate))) == 900
+    assert len(boards(data_loader(test, 64, collate_fn=penstock.collate))) == 100
 
 
 def test_data_loader_with_views_columns_and_packs(steps: Path, pack: Path) -> None:
     ds = penstock.open(steps)
     view = penstock.concat(ds.where("move == 2"), ds.select([5, 4]))
-    assert boards(DataLoader(view, 64, collate_fn=penstock.collate))[-3:] == [998, 5, 4]
-    column = list(DataLoader(ds["values"], 300, collate_fn=penstock.collate))
+    assert boards(data_loader(view, 64, collate_fn=penstock.collate))[-3:] == [998, 5, 4]
+    column = list(data_loader(ds["values"], 300, collate_fn=penstock.collate))
     assert torch.cat(column).tolist() == np.arange(3000).reshape(1000, 3).tolist()
-    records = DataLoader(penstock.open(pack), batch_size=30, collate_fn=penstock.collate)
+    records = data_loader(penstock.open(pack), batch_size=30, collate_fn=penstock.collate)
     assert [record for batch in records for record in batch] == penstock.open(pack)[:]
 
 
 def test_a_forgotten_collate_is_said(steps: Path) -> None:
     with pytest.raises(TypeError, match=r"collate_fn=penstock\.collate"):
-        next(iter(DataLoader(penstock.open(steps), batch_size=10)))
+        next(iter(data_loader(penstock.open(steps), batch_size=10)))
     batch = penstock.open(steps).__getitems__([1, 2])
     with pytest.raises(KeyError, match="nothing"):
         batch["nothing"]
 
 
-@pytest.mark.parametrize(("method", "count"), [("spawn", 1), ("forkserver", 2)])
+# A spawned process imports PyTorch again, which takes seconds.
+STARTS = [("spawn", 1), ("forkserver", 2)] if IS_LONG else [("forkserver", 2)]
+
+
+@pytest.mark.parametrize(("method", "count"), STARTS)
 def test_worker_processes(method: str, count: int, steps: Path) -> None:
     ds = penstock.open(steps)
     order = samplers.Permutation(len(ds), seed=3)
     expected = [order.draw(0, 1000, epoch=epoch).tolist() for epoch in range(2)]
-    loader = DataLoader(
+    loader = data_loader(
         ds,
         batch_size=64,
         sampler=order,
@@ -222,7 +243,7 @@ def test_worker_processes(method: str, count: int, steps: Path) -> None:
 
 
 def test_errors_of_workers_arrive_as_what_they_are(steps: Path) -> None:
-    wrong = DataLoader(
+    wrong = data_loader(
         penstock.open(steps),
         sampler=[5000],
         num_workers=1,
@@ -236,26 +257,26 @@ def test_errors_of_workers_arrive_as_what_they_are(steps: Path) -> None:
 def test_handlers_of_worker_processes_leave_the_runtime_its_own(
     run_torch: RunTorch, steps: Path
 ) -> None:
+    """PyTorch sets them before the worker starts the runtime. A forked process need not import
+    PyTorch again."""
+    method = "spawn" if IS_LONG else "fork"
     output = run_torch(f"""
 import penstock, torch
 {EXERCISE}
 
 class Faulty(torch.utils.data.Dataset):
-    def __init__(self, ds):
-        self.ds = ds
-
     def __len__(self):
         return 4
 
     def __getitem__(self, index):
         global ds
-        ds = self.ds
+        ds = penstock.open({str(steps)!r})
         exercise()
         return index
 
 if __name__ == "__main__":
-    faulty = Faulty(penstock.open({str(steps)!r}))
-    loader = torch.utils.data.DataLoader(faulty, num_workers=1, multiprocessing_context="spawn")
+    loader = torch.utils.data.DataLoader(Faulty(), num_workers=1,
+                                         multiprocessing_context={method!r})
     print([int(batch) for batch in loader])
     """)
     assert output == "[0, 1, 2, 3]\n"
@@ -371,12 +392,12 @@ ORDERS: list[Callable[[], samplers.Sampler]] = [
 def test_orders_in_a_data_loader(make: Callable[[], samplers.Sampler], steps: Path) -> None:
     order, ds = make(), penstock.open(steps)
     epochs = [order.draw(0, len(order), epoch=epoch).tolist() for epoch in range(3)]
-    loader = DataLoader(ds, batch_size=64, sampler=order, collate_fn=penstock.collate)
+    loader = data_loader(ds, batch_size=64, sampler=order, collate_fn=penstock.collate)
     assert len(loader) == -(-len(order) // 64)
     assert [boards(loader), boards(loader)] == epochs[:2] and order.epoch == 2
     order.set_epoch(0)
     by_hand = torch.utils.data.BatchSampler(order, 64, drop_last=True)
-    loader = DataLoader(ds, batch_sampler=by_hand, collate_fn=penstock.collate)
+    loader = data_loader(ds, batch_sampler=by_hand, collate_fn=penstock.collate)
     whole = len(order) // 64 * 64
     assert boards(loader) == epochs[0][:whole] and boards(loader) == epochs[1][:whole]
     assert order.epoch == 2 and boards(loader) == epochs[2][:whole]
@@ -385,7 +406,7 @@ def test_orders_in_a_data_loader(make: Callable[[], samplers.Sampler], steps: Pa
 @pytest.mark.parametrize("taken", [0, 1, 7, 15, 16])
 def test_a_data_loader_resumes_by_its_order(taken: int, steps: Path) -> None:
     ds, order = penstock.open(steps), samplers.Permutation(1000, seed=1)
-    loader = DataLoader(ds, batch_size=64, sampler=order, collate_fn=penstock.collate)
+    loader = data_loader(ds, batch_size=64, sampler=order, collate_fn=penstock.collate)
     batches = iter(loader)
     for _ in range(taken):
         next(batches)
@@ -395,7 +416,7 @@ def test_a_data_loader_resumes_by_its_order(taken: int, steps: Path) -> None:
     assert (state["epoch"], state["delivered"]) == ((1, 0) if is_over else (0, taken * 64))
     again = samplers.Permutation(1000, seed=1)
     again.load_state_dict(state)
-    loader = DataLoader(ds, batch_size=64, sampler=again, collate_fn=penstock.collate)
+    loader = data_loader(ds, batch_size=64, sampler=again, collate_fn=penstock.collate)
     if not is_over:
         assert boards(loader) == order.draw(0, 1000, epoch=0).tolist()[taken * 64 :]
     assert boards(loader) == order.draw(0, 1000, epoch=1).tolist()

@@ -245,7 +245,7 @@ def test_a_killed_process_leaves_the_old_tree_or_the_new_one(tmp_path: Path) -> 
         "import sys, penstock\n"
         "tree = penstock.HybridTree(sys.argv[1])\n"
         "for round in range(1, 10_000):\n"
-        "    tree.update({f'{i:05}': round for i in range(5_000)})\n"
+        "    tree.update({f'{i:05}': round for i in range(2_000)})\n"
         "    tree.snapshot()\n"
         "    print(round, flush=True)\n"
     )
@@ -261,5 +261,5 @@ def test_a_killed_process_leaves_the_old_tree_or_the_new_one(tmp_path: Path) -> 
         tree = penstock.Tree(file)
         assert tree.verify().ok
         values = set(tree.values())
-        assert len(tree) == 5_000 and len(values) == 1, "a snapshot is whole"
+        assert len(tree) == 2_000 and len(values) == 1, "a snapshot is whole"
         assert values.pop() >= acknowledged, "what was acknowledged is on disk"

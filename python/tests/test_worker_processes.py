@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import threading
 import time
 from pathlib import Path
@@ -14,6 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import PATIENCE_SECONDS
+from worker_functions import (
+    described,
+    ending,
+    failing,
+    failing_record,
+    sleeping,
+    unevenly,
+    with_process,
+)
 
 import penstock
 from penstock._processes import Processes, Work
@@ -26,43 +34,6 @@ pytestmark = pytest.mark.xdist_group("worker_processes")
 def numbers(tmp_path: Path) -> penstock.Dataset:
     penstock.write(tmp_path / "numbers.npy", np.arange(100))
     return penstock.open(tmp_path / "numbers.npy")
-
-
-def unevenly(batch: Any) -> Any:
-    time.sleep(0.01 if batch[0] % 2 == 0 else 0)
-    return batch * 10
-
-
-def with_process(batch: Any) -> Any:
-    return {"value": batch, "process": os.getpid()}
-
-
-def failing(batch: Any) -> Any:
-    if 42 in batch:
-        raise ZeroDivisionError("no luck")
-    return batch
-
-
-def failing_record(record: Any) -> Any:
-    if record == 42:
-        raise ZeroDivisionError("no luck")
-    return record
-
-
-def ending(batch: Any) -> Any:
-    if 42 in batch:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return batch
-
-
-def sleeping(batch: Any) -> Any:
-    time.sleep(3600)
-    return batch
-
-
-def described(batch: Any) -> Any:
-    text = [None if one is None else one.decode() for one in batch["text"]]
-    return {"text": text, "length": np.array([len(one) for one in batch["text"]]), "x": batch["x"]}
 
 
 def test_batches_come_in_order_and_resume_exactly(numbers: penstock.Dataset) -> None:

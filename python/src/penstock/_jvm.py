@@ -190,24 +190,26 @@ def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     if cache is not None:
         # A runtime that cannot use the cache ignores it.
         options.append(f"-XX:AOTCache={cache}")
-    if runtime.has_vectors:
-        options.append("--add-modules=jdk.incubator.vector")
-    else:
-        _warn_of_vectors(runtime)
+    # Without vectors the runtime also spends no time on compiling loops of them, which short
+    # programs never use.
+    if os.environ.get("PENSTOCK_VECTORS") != "off":
+        if runtime.has_vectors:
+            options.append("--add-modules=jdk.incubator.vector")
+        else:
+            _warn_of_vectors(runtime)
     # Later options override earlier ones, so the user's come last.
     return options + shlex.split(os.environ.get("PENSTOCK_JAVA_OPTIONS", ""))
 
 
 def _warn_of_vectors(runtime: _runtime.Runtime) -> None:
     """Warns once in a process that the vector module is missing."""
-    if os.environ.get("PENSTOCK_VECTORS") != "off":
-        warnings.warn(
-            f"the Java runtime in {runtime.home} has no module jdk.incubator.vector, so gathering "
-            "small records and converting numbers is slower; a complete JDK 25 has it. "
-            "PENSTOCK_VECTORS=off in the environment silences this warning",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+    warnings.warn(
+        f"the Java runtime in {runtime.home} has no module jdk.incubator.vector, so gathering "
+        "small records and converting numbers is slower; a complete JDK 25 has it. "
+        "PENSTOCK_VECTORS=off in the environment silences this warning",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _start() -> Functions:

@@ -79,8 +79,9 @@ def _run(cache: str) -> None:
 
 
 def _step_back() -> None:
-    """Takes away what would disturb the recording, and gives way to other programs."""
-    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):
+    """Takes away what would disturb the recording, and gives way to other programs. Programs
+    without vectors can use a cache that was made with them, and not the other way round."""
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PENSTOCK_VECTORS"):
         os.environ.pop(name, None)
     with suppress(AttributeError, OSError):
         os.nice(10)

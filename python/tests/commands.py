@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the installed package, in one Java process that runs them one after another."""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import functools
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+
+from penstock.__main__ import command
+
+SERVER = Path(__file__).with_name("CommandServer.java")
+
+
+class CommandServer:
+    """The process that runs the commands, in the folder that is the current one now. Java and the
+    classes of the commands are loaded once, and not for each command."""
+
+    def __init__(self) -> None:
+        # The main class of the command line is the last word.
+        launcher, *options, _ = command([])
+        line = [launcher, "-XX:TieredStopAtLevel=1", *options, str(SERVER)]
+        self._process = subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *words: object) -> subprocess.CompletedProcess[str]:
+        """Runs a command, and returns its exit code and all that it wrote."""
+        server = self._process
+        assert server.stdin is not None and server.stdout is not None
+        print(*[quote(str(word)) for word in words], file=server.stdin, flush=True)
+        code, *texts = server.stdout.readline().rstrip("\n").split(" ")
+        output, errors = (base64.b64decode(text).decode() for text in texts)
+        return subprocess.CompletedProcess(list(words), int(code), output, errors)
+
+    def close(self) -> None:
+        with self._process:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+
+
+@functools.cache
+def _server() -> CommandServer:
+    server = CommandServer()
+    atexit.register(server.close)
+    return server
+
+
+def run_command(*words: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a process that all tests share. Its paths have to be absolute."""
+    return _server().run(*words)
