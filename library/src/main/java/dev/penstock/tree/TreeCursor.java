@@ -302,14 +302,13 @@ public final class TreeCursor {
         }
         byte last = path[size - 1];
         ascend(1);
+        byte[] siblings = children();
         int rank = isForward ? 0 : -1;
-        for (byte sibling : children()) {
+        for (byte sibling : siblings) {
             rank += Byte.compareUnsigned(sibling, last) < (isForward ? 1 : 0) ? 1 : 0;
         }
-        boolean isFound = descendIndex(rank);
-        if (!isFound) {
-            move(last);
-        }
+        boolean isFound = rank >= 0 && rank < siblings.length;
+        move(isFound ? siblings[rank] : last);
         return isFound;
     }
 
