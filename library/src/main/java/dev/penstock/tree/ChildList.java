@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import static dev.penstock.memory.Layouts.WORDS;
+
 import dev.penstock.Reason;
 
 /// The bytes that lead to the children of a branch: a list in ascending order, or a mask of 256 bits.
@@ -87,6 +89,29 @@ final class ChildList {
             count += Long.bitCount(bytes.u64(mask + start / 8) & kept);
         }
         return count;
+    }
+
+    /// Copies bytes that lead to neighbouring children.
+    ///
+    /// @param first  the rank of the first child in a list; for a mask, the smallest byte that it can have
+    /// @param target has space for `count` bytes, rounded up to a multiple of eight
+    static void copy(TreeBytes bytes, long list, boolean isMask, int first, int count, byte[] target) {
+        if (!isMask) {
+            for (int i = 0; i < count; i += Long.BYTES) {
+                WORDS.set(target, i, bytes.word(list + first + i));
+            }
+            return;
+        }
+        int wordIndex = first >>> 6;
+        long word = bytes.u64(list + 8L * wordIndex) & -1L << first;
+        for (int i = 0; i < count; i++) {
+            while (word == 0) {
+                wordIndex++;
+                word = bytes.u64(list + 8L * wordIndex);
+            }
+            target[i] = (byte) (wordIndex << 6 | Long.numberOfTrailingZeros(word));
+            word &= word - 1;
+        }
     }
 
     /// The first set bit of a mask at or after a position, or 256.

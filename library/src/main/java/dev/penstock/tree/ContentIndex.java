@@ -107,8 +107,6 @@ final class ContentIndex implements AutoCloseable {
 
     @Override
     public void close() {
-        if (arena.scope().isAlive()) {
-            arena.close();
-        }
+        arena.close();
     }
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Set;
 
 /// Converts paths to text and back. All bytes that are not printable text are escaped.
 ///
@@ -13,22 +18,42 @@ import java.util.HexFormat;
 public final class KeyText {
     private static final int SHORT_SIZE = 60;
     private static final HexFormat HEX = HexFormat.of();
+    private static final Set<Byte> UNPRINTABLE = Set.of(
+            Character.CONTROL,
+            Character.FORMAT,
+            Character.SURROGATE,
+            Character.PRIVATE_USE,
+            Character.UNASSIGNED,
+            Character.LINE_SEPARATOR,
+            Character.PARAGRAPH_SEPARATOR);
 
     private KeyText() {}
 
     /// Converts a path to text.
     public static String of(byte[] path) {
         StringBuilder text = new StringBuilder();
-        for (int i = 0; i < path.length; ) {
-            int size = characterSize(path, i);
-            if (size == 0) {
-                escape(text, path[i++]);
-            } else {
-                text.append(new String(path, i, size, StandardCharsets.UTF_8));
-                i += size;
+        ByteBuffer bytes = ByteBuffer.wrap(path);
+        CharBuffer characters = CharBuffer.allocate(path.length);
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        while (bytes.hasRemaining()) {
+            CoderResult result = decoder.reset().decode(bytes, characters, true);
+            characters.flip().codePoints().forEach(character -> append(text, character));
+            characters.clear();
+            for (int i = 0; result.isError() && i < result.length(); i++) {
+                text.append(escape(bytes.get()));
             }
         }
         return text.toString();
+    }
+
+    private static void append(StringBuilder text, int character) {
+        if (character != '\\' && !UNPRINTABLE.contains((byte) Character.getType(character))) {
+            text.appendCodePoint(character);
+            return;
+        }
+        for (byte next : Character.toString(character).getBytes(StandardCharsets.UTF_8)) {
+            text.append(escape(next));
+        }
     }
 
     /// Converts a path to text and truncates it if it is long, for messages.
@@ -37,44 +62,13 @@ public final class KeyText {
         return path.length > SHORT_SIZE ? text + "... (" + path.length + " bytes)" : text;
     }
 
-    private static void escape(StringBuilder text, byte next) {
-        switch (next) {
-            case '\\' -> text.append("\\\\");
-            case '\t' -> text.append("\\t");
-            case '\n' -> text.append("\\n");
-            case '\r' -> text.append("\\r");
-            default -> text.append("\\x").append(HEX.toHexDigits(next));
-        }
-    }
-
-    /// The size of the printable character at a position, or 0 when there is none.
-    private static int characterSize(byte[] path, int start) {
-        int first = path[start] & 0xFF;
-        if (first < 0x80) {
-            return first >= 0x20 && first != 0x7F && first != '\\' ? 1 : 0;
-        }
-        int size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-        if (start + size > path.length) {
-            return 0;
-        }
-        byte[] bytes = Arrays.copyOfRange(path, start, start + size);
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        // Bytes that are not a valid character are decoded to a replacement character.
-        boolean isOne = text.codePointCount(0, text.length()) == 1
-                && Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
-        return isOne && isPrintable(text.codePointAt(0)) ? size : 0;
-    }
-
-    private static boolean isPrintable(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.PRIVATE_USE,
-                    Character.UNASSIGNED,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
+    private static String escape(byte next) {
+        return switch (next) {
+            case '\\' -> "\\\\";
+            case '\t' -> "\\t";
+            case '\n' -> "\\n";
+            case '\r' -> "\\r";
+            default -> "\\x" + HEX.toHexDigits(next);
         };
     }
 

@@ -250,21 +250,17 @@ final class TreeBytes {
 
     /// Whether bytes of the file equal those of a key.
     boolean matches(long offset, byte[] key, int keyStart, int count) {
-        int i = 0;
-        for (; i <= count - Long.BYTES; i += Long.BYTES) {
-            if (bytes.get(U64, offset + i) != (long) WORDS.get(key, keyStart + i)) {
+        int last = count - Long.BYTES;
+        for (int i = 0; i < last; i += Long.BYTES) {
+            if (u64(offset + i) != (long) WORDS.get(key, keyStart + i)) {
                 return false;
             }
         }
-        int left = count - i;
-        if (left == 0) {
-            return true;
+        if (last >= 0) {
+            // The last eight bytes may overlap those before.
+            return u64(offset + last) == (long) WORDS.get(key, keyStart + last);
         }
-        if (keyStart + i <= key.length - Long.BYTES && offset + i <= size - Long.BYTES) {
-            long difference = bytes.get(U64, offset + i) ^ (long) WORDS.get(key, keyStart + i);
-            return difference << (Long.SIZE - 8 * left) == 0;
-        }
-        for (; i < count; i++) {
+        for (int i = 0; i < count; i++) {
             if (bytes.get(U8, offset + i) != key[keyStart + i]) {
                 return false;
             }

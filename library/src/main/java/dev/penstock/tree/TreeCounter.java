@@ -36,17 +36,13 @@ final class TreeCounter extends TreeWalk {
     /// The sums of the runs in progress, the deepest first.
     private final Deque<Sum> sums = new ArrayDeque<>();
 
-    private TreeCounter(TreeBytes bytes) {
-        super(bytes);
-        sums.push(new Sum());
-    }
-
     /// Counts the values at and below a node.
     ///
     /// @param limit the offset of its parent
     static Sum count(TreeBytes bytes, long start, long limit) {
-        TreeCounter counter = new TreeCounter(bytes);
-        counter.walk(start, limit);
+        TreeCounter counter = new TreeCounter();
+        counter.sums.push(new Sum());
+        counter.walk(bytes, start, limit);
         return counter.sums.pop();
     }
 

@@ -16,50 +16,92 @@ import java.util.OptionalLong;
 ///
 /// **Threads.** One thread at a time; a reader may have any number of cursors.
 public final class TreeCursor {
+    private static final byte[] NO_CHILDREN = {};
+
     private final TreeReader tree;
-    private final CursorTrack track;
+    private final TreeLookup lookup;
+    private final TreeBytes bytes;
     private final int rootSize;
 
-    TreeCursor(TreeReader tree, CursorTrack track, byte[] rootPath) {
+    /// The path from the root of the tree, and the number of its bytes that exist.
+    private byte[] path = new byte[64];
+
+    private int size;
+    private int existing;
+    /// The node that covers the position at `existing`: a branch begins exactly there; a line begins there or
+    /// before, and ends there only when nothing follows it.
+    private TreeNode top;
+
+    TreeCursor(TreeReader tree, TreeLookup lookup, byte[] rootPath) {
         this.tree = tree;
-        this.track = track;
+        this.lookup = lookup;
+        this.bytes = lookup.bytes();
         this.rootSize = rootPath.length;
+        enter(TreeNode.above(bytes, lookup.root(), bytes.size()).peekChild());
         move(rootPath, 0);
+    }
+
+    private void enter(TreeNode node) {
+        top = node;
+        top.pathSize = size + top.segmentSize;
     }
 
     private void move(byte[] path, int start) {
         for (int i = start; i < path.length; i++) {
-            track.move(path[i]);
+            move(path[i]);
+        }
+    }
+
+    /// Moves down by a byte even if the child does not exist.
+    private void move(byte next) {
+        if (!descend(next)) {
+            append(next);
+        }
+    }
+
+    private void append(byte next) {
+        if (size == path.length) {
+            path = Arrays.copyOf(path, 2 * size);
+        }
+        path[size++] = next;
+    }
+
+    /// Moves up until the path has `newSize` bytes.
+    private void ascendTo(int newSize) {
+        size = newSize;
+        existing = Math.min(existing, newSize);
+        while (top.pathSize - top.segmentSize > existing) {
+            top = top.above;
         }
     }
 
     /// The path from the root of the cursor.
     public byte[] path() {
-        return Arrays.copyOfRange(track.path, rootSize, track.size);
+        return Arrays.copyOfRange(path, rootSize, size);
     }
 
     /// The path from the root of the tree.
     public byte[] fullPath() {
-        return Arrays.copyOf(track.path, track.size);
+        return Arrays.copyOf(path, size);
     }
 
     /// The path from the root of the tree to the root of the cursor.
     public byte[] rootPath() {
-        return Arrays.copyOf(track.path, rootSize);
+        return Arrays.copyOf(path, rootSize);
     }
 
     /// The number of bytes of the path from the root of the cursor.
     public int depth() {
-        return track.size - rootSize;
+        return size - rootSize;
     }
 
     public boolean isAtRoot() {
-        return track.size == rootSize;
+        return size == rootSize;
     }
 
     /// Whether the tree has this path or one that begins with it.
     public boolean exists() {
-        return track.exists();
+        return existing == size;
     }
 
     public boolean hasValue() {
@@ -68,13 +110,15 @@ public final class TreeCursor {
 
     /// The unsigned value at the position.
     public OptionalLong value() {
-        return track.value();
+        bytes.requireOpen();
+        boolean isHere = exists() && top.hasValue && existing == top.pathSize;
+        return isHere ? OptionalLong.of(top.value) : OptionalLong.empty();
     }
 
     /// The value at a path below the position, without moving.
     public OptionalLong value(byte[] below) {
-        byte[] key = Arrays.copyOf(track.path, track.size + below.length);
-        System.arraycopy(below, 0, key, track.size, below.length);
+        byte[] key = Arrays.copyOf(path, size + below.length);
+        System.arraycopy(below, 0, key, size, below.length);
         return tree.get(key);
     }
 
@@ -85,26 +129,35 @@ public final class TreeCursor {
 
     /// The bytes that lead to children, in ascending order.
     public byte[] children() {
-        return track.children();
+        return bytes.read(() -> {
+            if (!exists() || top.isLine && existing == top.pathSize) {
+                return NO_CHILDREN;
+            }
+            return top.isLine ? new byte[] {nextOfLine()} : top.childBytes();
+        });
+    }
+
+    private byte nextOfLine() {
+        return (byte) bytes.u8(top.segment + top.segmentSize - (top.pathSize - existing));
     }
 
     /// The number of values at and below the position; `Long.MAX_VALUE` stands for that number or more.
     public long count() {
-        return track.count();
+        return bytes.read(() -> exists() ? TreeCounter.count(bytes, top.offset, top.above.offset).count : 0L);
     }
 
     /// Moves to the root of the cursor.
     public void reset() {
-        track.ascendTo(rootSize);
+        ascendTo(rootSize);
     }
 
     /// Moves to a path from the root of the cursor, even if it does not exist.
     ///
     /// @return the number of bytes that the old and the new path share
     public int moveTo(byte[] path) {
-        int difference = Arrays.mismatch(track.path, rootSize, track.size, path, 0, path.length);
+        int difference = Arrays.mismatch(this.path, rootSize, size, path, 0, path.length);
         int keptSize = difference < 0 ? path.length : difference;
-        track.ascendTo(rootSize + keptSize);
+        ascendTo(rootSize + keptSize);
         move(path, keptSize);
         return keptSize;
     }
@@ -141,7 +194,26 @@ public final class TreeCursor {
 
     /// Moves down by a byte if the child exists.
     public boolean descend(byte next) {
-        return track.descend(next);
+        return exists() && bytes.read(() -> descendExisting(next));
+    }
+
+    private boolean descendExisting(byte next) {
+        boolean isEnd = true;
+        if (top.isLine) {
+            if (existing == top.pathSize || nextOfLine() != next) {
+                return false;
+            }
+            isEnd = existing + 1 == top.pathSize && top.childCount > 0;
+        } else if (!top.skipTo(next & 0xFF, lookup)) {
+            return false;
+        }
+        TreeNode child = isEnd ? top.peekChild() : null;
+        append(next);
+        existing = size;
+        if (isEnd) {
+            enter(child);
+        }
+        return true;
     }
 
     /// Moves down to the child with an index.
@@ -185,7 +257,7 @@ public final class TreeCursor {
     /// @return the number of bytes moved
     public int ascend(int count) {
         int steps = Math.min(count, depth());
-        track.ascendTo(track.size - steps);
+        ascendTo(size - steps);
         return steps;
     }
 
@@ -204,14 +276,14 @@ public final class TreeCursor {
     }
 
     private int ascendUntil(boolean isValueEnough) {
-        int start = track.size;
+        int start = size;
         // From a position that does not exist, the first step leads to one that does.
-        int first = exists() ? track.size - 1 : track.existing;
-        track.ascendTo(Math.max(rootSize, first));
+        int first = exists() ? size - 1 : existing;
+        ascendTo(Math.max(rootSize, first));
         while (!isAtRoot() && childCount() < 2 && !(isValueEnough && hasValue())) {
             ascend(1);
         }
-        return start - track.size;
+        return start - size;
     }
 
     /// Moves to the sibling with the next larger byte.
@@ -228,16 +300,15 @@ public final class TreeCursor {
         if (isAtRoot()) {
             return false;
         }
-        byte last = track.path[track.size - 1];
+        byte last = path[size - 1];
         ascend(1);
         byte[] siblings = children();
-        int rank = isForward ? 0 : siblings.length - 1;
-        int step = isForward ? 1 : -1;
-        while (rank >= 0 && rank < siblings.length && step * Byte.compareUnsigned(siblings[rank], last) <= 0) {
-            rank += step;
+        int rank = isForward ? 0 : -1;
+        for (byte sibling : siblings) {
+            rank += Byte.compareUnsigned(sibling, last) < (isForward ? 1 : 0) ? 1 : 0;
         }
         boolean isFound = rank >= 0 && rank < siblings.length;
-        track.move(isFound ? siblings[rank] : last);
+        move(isFound ? siblings[rank] : last);
         return isFound;
     }
 
@@ -249,7 +320,7 @@ public final class TreeCursor {
     /// Moves to the next sibling of this position or of the nearest position above that has one, but not at or
     /// above a depth. If there is none, moves to that depth.
     private boolean toNextSiblingAbove(int base) {
-        while (track.size > base) {
+        while (size > base) {
             if (nextSibling()) {
                 return true;
             }
@@ -271,7 +342,7 @@ public final class TreeCursor {
 
     /// Moves to the first position exactly `below` bytes deeper, if there is one.
     public boolean descendFirstAtDepth(int below) {
-        return below > 0 && firstAtDepth(track.size + below, track.size);
+        return below > 0 && firstAtDepth(size + below, size);
     }
 
     /// Moves to the next position of the same depth below the position `above` bytes higher. If there is none,
@@ -284,14 +355,14 @@ public final class TreeCursor {
             reset();
             return false;
         }
-        int target = track.size;
+        int target = size;
         int base = target - above;
         return toNextSiblingAbove(base) && firstAtDepth(target, base);
     }
 
     /// Continues in depth-first order until the path has `target` bytes, without returning to `base`.
     private boolean firstAtDepth(int target, int base) {
-        while (track.size < target) {
+        while (size < target) {
             if (!descendFirst() && !toNextSiblingAbove(base)) {
                 return false;
             }

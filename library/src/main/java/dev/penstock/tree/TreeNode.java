@@ -2,6 +2,7 @@
 package dev.penstock.tree;
 
 import dev.penstock.Reason;
+import java.util.Arrays;
 
 /// A node, decoded in place, and the progress of a walk among its children.
 ///
@@ -199,13 +200,9 @@ final class TreeNode {
 
     /// The bytes that lead to the children of a branch.
     byte[] childBytes() {
-        byte[] all = new byte[childCount];
-        int found = -1;
-        for (int i = 0; i < all.length; i++) {
-            found = isMask ? ChildList.nextInMask(bytes, childBytes, found + 1) : bytes.u8(childBytes + i);
-            all[i] = (byte) found;
-        }
-        return all;
+        byte[] all = new byte[childCount + Long.BYTES];
+        ChildList.copy(bytes, childBytes, isMask, 0, childCount, all);
+        return Arrays.copyOf(all, childCount);
     }
 
     /// The number of children of a branch with smaller bytes than this one, which need not be among them.

@@ -206,7 +206,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// Creates a cursor whose root is a path, which need not exist.
     public TreeCursor cursor(byte[] rootPath) {
-        return new TreeCursor(this, bytes.read(() -> new CursorTrack(lookup)), rootPath);
+        return bytes.read(() -> new TreeCursor(this, lookup, rootPath));
     }
 
     /// Checks every reachable node and lists the problems.

@@ -2,27 +2,34 @@
 package dev.penstock.tree;
 
 import dev.penstock.memory.Disk;
-import dev.penstock.tree.SortedFile.Entry;
+import dev.penstock.memory.NewFile;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/// Sorts paths for a [TreeWriter], also more than fit in memory: a merge sort over files beside the tree.
+/// Sorts paths for a [TreeWriter], also more than fit in memory: a merge sort over a file beside the tree.
 ///
-/// If a path occurs more than once the last value wins; the others are counted. Paths are collected in memory,
-/// sorted and written to a temporary file whenever the budget is used up. The files are merged, some at a time,
-/// and removed by [#close].
+/// If a path occurs more than once the last value wins; the others are counted. Paths are collected in memory.
+/// When the budget is used up they are sorted and appended to a temporary file as a run. All runs are merged at
+/// the end, with a buffer of 4 to 256 KiB for each.
+///
+/// **Lifecycle.** The temporary file is removed by [#close].
 ///
 /// **Threads.** One thread at a time.
 public final class TreeSorter implements AutoCloseable {
-    /// With less memory there would be too many and too small files.
+    /// With less memory there would be too many and too small runs.
     public static final long MEMORY_MIN = 1 << 20;
 
-    /// The number of files that are merged at a time, and that are kept of one level before they are merged.
-    private static final int FAN_IN = 16;
+    private static final int BUFFER_MIN = 1 << 12;
+    private static final int BUFFER_MAX = 1 << 18;
 
     /// The memory for sorting each path besides its bytes: an entry, the header of an array, and references.
     private static final int ENTRY_OVERHEAD = 72;
@@ -31,13 +38,76 @@ public final class TreeSorter implements AutoCloseable {
     ///
     /// @param keyCount       the number of different paths
     /// @param duplicateCount the number of paths that occurred again later
-    /// @param runCount       the number of temporary files; 0 when all paths fitted in memory
+    /// @param runCount       the number of runs in the temporary file; 0 when all paths fitted in memory
     public record Result(long keyCount, long duplicateCount, long runCount) {}
 
-    /// Receives entries in ascending order.
+    /// A path and its value. Most comparisons are decided by the first eight bytes, as a number that sorts as
+    /// they do.
+    private record Entry(long prefix, byte[] path, long value) implements Comparable<Entry> {
+        static Entry of(byte[] path, long value) {
+            long prefix = 0;
+            for (int i = 0; i < Long.BYTES; i++) {
+                prefix = prefix << 8 | (i < path.length ? path[i] & 0xFF : 0);
+            }
+            return new Entry(prefix, path, value);
+        }
+
+        @Override
+        public int compareTo(Entry other) {
+            int order = Long.compareUnsigned(prefix, other.prefix);
+            return order != 0 ? order : Arrays.compareUnsigned(path, other.path);
+        }
+    }
+
+    /// Entries in ascending order; null after the last one.
     @FunctionalInterface
-    private interface Sink {
-        void accept(Entry entry) throws IOException;
+    private interface Source {
+        Entry next() throws IOException;
+    }
+
+    /// The next entry of a source. Of equal paths that of the oldest source comes first.
+    private record Head(Entry entry, int age, Source source) implements Comparable<Head> {
+        @Override
+        public int compareTo(Head other) {
+            int order = entry.compareTo(other.entry);
+            return order != 0 ? order : Integer.compare(age, other.age);
+        }
+    }
+
+    /// Sorted entries in the temporary file, read through a buffer.
+    private final class Run implements Source {
+        private final long end;
+        /// The offset of the bytes after the buffer.
+        private long offset;
+
+        private ByteBuffer buffer = ByteBuffer.allocate(0);
+
+        Run(long start, long end) {
+            this.offset = start;
+            this.end = end;
+        }
+
+        @Override
+        public Entry next() throws IOException {
+            if (offset == end && !buffer.hasRemaining()) {
+                return null;
+            }
+            long value = take(Long.BYTES).getLong();
+            byte[] path = new byte[take(Integer.BYTES).getInt()];
+            take(path.length).get(path);
+            return Entry.of(path, value);
+        }
+
+        private ByteBuffer take(int size) throws IOException {
+            if (buffer.remaining() < size) {
+                offset -= buffer.remaining();
+                long wanted = Math.max(size, Math.clamp(memoryBytes / 2 / runs.size(), BUFFER_MIN, BUFFER_MAX));
+                buffer = ByteBuffer.allocate((int) Math.min(wanted, end - offset));
+                file.read(offset, MemorySegment.ofBuffer(buffer));
+                offset += buffer.capacity();
+            }
+            return buffer;
+        }
     }
 
     private final Path target;
@@ -47,11 +117,10 @@ public final class TreeSorter implements AutoCloseable {
     private final List<Entry> entries = new ArrayList<>();
 
     private long usedBytes;
-    /// The files, older ones first.
-    private final List<SortedFile> runs = new ArrayList<>();
-
-    private long duplicateCount;
-    private long runCount;
+    /// The temporary file, or null when there is none.
+    private NewFile file;
+    /// The runs in the file, older ones first.
+    private final List<Run> runs = new ArrayList<>();
 
     private TreeSorter(Path target, long memoryBytes, Disk disk) {
         this.target = target;
@@ -61,7 +130,7 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Creates a sorter.
     ///
-    /// @param target      the tree that will be written; the temporary files are beside it
+    /// @param target      the tree that will be written; the temporary file is beside it
     /// @param memoryBytes the memory budget, at least [#MEMORY_MIN]; at most half of the Java heap is used
     public static TreeSorter create(Path target, long memoryBytes, Disk disk) {
         if (memoryBytes < MEMORY_MIN) {
@@ -93,6 +162,44 @@ public final class TreeSorter implements AutoCloseable {
         usedBytes += needed;
     }
 
+    /// Appends the paths in memory to the temporary file as a run.
+    private void spill() throws IOException {
+        if (file == null) {
+            file = NewFile.create(disk, target.resolveSibling(target.getFileName() + ".sort"), true);
+        }
+        ByteArrayOutputStream buffer = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(buffer);
+        long start = runs.isEmpty() ? 0 : runs.getLast().end;
+        long end = start;
+        Source sorted = memory();
+        for (Entry entry = sorted.next(); entry != null; ) {
+            out.writeLong(entry.value);
+            out.writeInt(entry.path.length);
+            out.write(entry.path);
+            entry = sorted.next();
+            if (buffer.size() >= BUFFER_MAX || entry == null) {
+                file.write(MemorySegment.ofArray(buffer.toByteArray()), end);
+                end += buffer.size();
+                buffer.reset();
+            }
+        }
+        runs.add(new Run(start, end));
+        clearMemory();
+    }
+
+    /// The paths in memory in order.
+    private Source memory() {
+        // The sort is stable, so equal paths stay in the order in which they were added.
+        entries.sort(null);
+        Iterator<Entry> sorted = entries.iterator();
+        return () -> sorted.hasNext() ? sorted.next() : null;
+    }
+
+    private void clearMemory() {
+        entries.clear();
+        usedBytes = 0;
+    }
+
     /// Writes all paths to the tree of this sorter, completely or not at all. The sorter is empty afterwards.
     ///
     /// @param options the options for writing; the disk is that of the sorter
@@ -104,131 +211,45 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Writes all paths to a tree, in order. The sorter is empty afterwards.
     public Result writeTo(TreeWriter writer) throws IOException {
-        long[] keyCount = {0};
-        Sink sink = entry -> {
-            writer.append(entry.path(), entry.value());
-            keyCount[0]++;
-        };
-        if (runs.isEmpty()) {
-            drainMemory(sink);
-        } else {
+        if (file != null) {
             spill();
-            while (runs.size() > FAN_IN) {
-                mergeLast();
-            }
-            merge(runs, sink);
         }
-        return new Result(keyCount[0], duplicateCount, runCount);
-    }
-
-    /// Passes on the paths in memory in order, of equal ones the last.
-    private void drainMemory(Sink sink) throws IOException {
-        // The sort is stable, so equal paths stay in the order in which they were added.
-        entries.sort(null);
-        for (int i = 0; i < entries.size(); i++) {
-            Entry entry = entries.get(i);
-            if (i + 1 < entries.size() && entry.compareTo(entries.get(i + 1)) == 0) {
-                duplicateCount++;
-            } else {
-                sink.accept(entry);
-            }
-        }
-        entries.clear();
-        usedBytes = 0;
-    }
-
-    /// Writes the paths in memory to a file.
-    private void spill() throws IOException {
-        if (entries.isEmpty()) {
-            return;
-        }
-        SortedFile run = newRun(0);
-        runs.add(run);
-        drainMemory(run::append);
-        run.finish();
-        while (isLevelFull()) {
-            mergeLast();
-        }
-    }
-
-    /// Whether enough of the newest files have the same level to be merged. Levels decrease from older files to
-    /// newer ones.
-    private boolean isLevelFull() {
-        int first = runs.size() - FAN_IN;
-        return first >= 0 && runs.get(first).level() == runs.getLast().level();
-    }
-
-    /// Merges the newest files, which are neighbours in age, so that the last value still wins.
-    private void mergeLast() throws IOException {
-        List<SortedFile> newest = runs.subList(runs.size() - FAN_IN, runs.size());
-        SortedFile merged = newRun(newest.getFirst().level() + 1);
-        try {
-            merge(newest, merged::append);
-            merged.finish();
-        } catch (Throwable e) {
-            merged.close();
-            throw e;
-        }
-        for (SortedFile run : newest) {
-            run.close();
-        }
-        newest.clear();
-        runs.add(merged);
-    }
-
-    private SortedFile newRun(int level) throws IOException {
-        Path name = target.resolveSibling(target.getFileName() + ".sort" + runCount++);
-        return SortedFile.create(disk, name, level, Math.clamp(memoryBytes / (2 * FAN_IN), 1 << 12, 1 << 20));
-    }
-
-    /// The next entry of a file that is being merged. Of equal paths that of the newest file comes first.
-    private record Head(Entry entry, int age, SortedFile file) implements Comparable<Head> {
-        @Override
-        public int compareTo(Head other) {
-            int order = entry.compareTo(other.entry);
-            return order != 0 ? order : Integer.compare(other.age, age);
-        }
-    }
-
-    private void merge(List<SortedFile> sources, Sink sink) throws IOException {
         PriorityQueue<Head> heads = new PriorityQueue<>();
-        for (int age = 0; age < sources.size(); age++) {
-            addHead(heads, sources.get(age), age);
+        int age = 0;
+        for (Run run : runs) {
+            addHead(heads, age++, run);
         }
-        Entry last = null;
+        addHead(heads, age, memory());
+        long keyCount = 0;
+        long duplicateCount = 0;
         while (!heads.isEmpty()) {
             Head least = heads.poll();
-            if (last != null && last.compareTo(least.entry) == 0) {
+            addHead(heads, least.age, least.source);
+            if (!heads.isEmpty() && heads.peek().entry.compareTo(least.entry) == 0) {
                 duplicateCount++;
             } else {
-                last = least.entry;
-                sink.accept(last);
+                writer.append(least.entry.path, least.entry.value);
+                keyCount++;
             }
-            addHead(heads, least.file, least.age);
         }
+        Result result = new Result(keyCount, duplicateCount, runs.size());
+        runs.clear();
+        clearMemory();
+        return result;
     }
 
-    private static void addHead(PriorityQueue<Head> heads, SortedFile file, int age) throws IOException {
-        Entry next = file.next();
+    private static void addHead(PriorityQueue<Head> heads, int age, Source source) throws IOException {
+        Entry next = source.next();
         if (next != null) {
-            heads.add(new Head(next, age, file));
+            heads.add(new Head(next, age, source));
         }
     }
 
-    /// Removes the temporary files.
+    /// Removes the temporary file.
     @Override
     public void close() throws IOException {
-        IOException failure = null;
-        for (SortedFile run : runs) {
-            try {
-                run.close();
-            } catch (IOException e) {
-                failure = e;
-            }
-        }
-        runs.clear();
-        if (failure != null) {
-            throw failure;
+        if (file != null) {
+            file.close();
         }
     }
 }

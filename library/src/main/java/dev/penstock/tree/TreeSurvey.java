@@ -14,16 +14,15 @@ class TreeSurvey extends TreeWalk {
     private long lineBytes;
     private long lineDataBytes;
 
-    TreeSurvey(TreeBytes bytes) {
-        super(bytes);
-        this.nodes = new OffsetSet(bytes.size());
-        this.lineData = new OffsetSet(bytes.size());
+    TreeSurvey(long fileSize) {
+        this.nodes = new OffsetSet(fileSize);
+        this.lineData = new OffsetSet(fileSize);
     }
 
     static TreeStats stats(TreeBytes bytes, long root) {
         TreeCounter.Sum sum = TreeCounter.count(bytes, root, bytes.size());
-        TreeSurvey survey = new TreeSurvey(bytes);
-        survey.walk(root, bytes.size());
+        TreeSurvey survey = new TreeSurvey(bytes.size());
+        survey.walk(bytes, root, bytes.size());
         return new TreeStats(
                 sum.count,
                 sum.longestSize,

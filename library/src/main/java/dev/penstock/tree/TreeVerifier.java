@@ -15,7 +15,7 @@ import java.util.Set;
 /// out of order or overlap are errors, because lookups would miss them.
 ///
 /// The format has no checksums, so a changed value or a changed byte of a path is not noticed.
-final class TreeVerifier {
+final class TreeVerifier extends TreeSurvey {
     private static final Set<Reason> READABLE =
             EnumSet.of(Reason.NOT_CANONICAL, Reason.UNKNOWN_FLAGS, Reason.NONZERO_PADDING);
     private static final long PROGRESS_EVERY = 1 << 16;
@@ -28,32 +28,32 @@ final class TreeVerifier {
     private final Findings findings = new Findings();
 
     TreeVerifier(TreeBytes bytes, Progress progress) {
+        super(bytes.size());
         this.bytes = bytes.withDeviations(this::deviation);
         this.progress = progress;
         this.reported = new OffsetSet(2 * bytes.size() + 1);
     }
 
     Verification verify(long root) {
-        TreeSurvey survey = new TreeSurvey(bytes) {
-            @Override
-            boolean enter(TreeNode node, TreeNode parent) {
-                boolean isNew = super.enter(node, parent);
-                if (isNew && nodeCount() % PROGRESS_EVERY == 0) {
-                    progress.at(knownBytes(), bytes.size());
-                }
-                return isNew;
-            }
-
-            @Override
-            void refuse(DatasetException refusal) {
-                report(refusal, false);
-            }
-        };
-        survey.walk(root, bytes.size());
+        walk(bytes, root, bytes.size());
         TreeTrailer.requirePlausible(bytes, root);
         progress.at(bytes.size(), bytes.size());
-        long checkedBytes = survey.knownBytes() + TreeFormat.HEADER_SIZE + TreeFormat.PADDING_SIZE;
+        long checkedBytes = knownBytes() + TreeFormat.HEADER_SIZE + TreeFormat.PADDING_SIZE;
         return findings.result(Math.min(bytes.size(), checkedBytes));
+    }
+
+    @Override
+    boolean enter(TreeNode node, TreeNode parent) {
+        boolean isNew = super.enter(node, parent);
+        if (isNew && nodeCount() % PROGRESS_EVERY == 0) {
+            progress.at(knownBytes(), bytes.size());
+        }
+        return isNew;
+    }
+
+    @Override
+    void refuse(DatasetException refusal) {
+        report(refusal, false);
     }
 
     private void deviation(DatasetException deviation) {

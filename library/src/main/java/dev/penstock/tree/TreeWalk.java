@@ -8,12 +8,6 @@ import dev.penstock.Reason;
 ///
 /// **Threads.** One thread at a time.
 abstract class TreeWalk {
-    private final TreeBytes bytes;
-
-    TreeWalk(TreeBytes bytes) {
-        this.bytes = bytes;
-    }
-
     /// Visits a node.
     ///
     /// @return whether to visit its children
@@ -30,7 +24,7 @@ abstract class TreeWalk {
     /// Visits a node and everything below it.
     ///
     /// @param limit the offset of its parent
-    final void walk(long start, long limit) {
+    final void walk(TreeBytes bytes, long start, long limit) {
         TreeNode parent = TreeNode.above(bytes, start, limit);
         while (parent.left > 0 || parent.above != null) {
             if (parent.left == 0) {
