@@ -221,8 +221,8 @@ def test_a_forgotten_collate_is_said(steps: Path) -> None:
         batch["nothing"]
 
 
-# A spawned process imports PyTorch again, which takes seconds.
-STARTS = [("spawn", 1), ("forkserver", 2)] if IS_LONG else [("forkserver", 2)]
+# A spawned process imports PyTorch again, which takes seconds, so there is only one.
+STARTS = [("spawn", 1), ("forkserver", 2)]
 
 
 @pytest.mark.parametrize(("method", "count"), STARTS)
