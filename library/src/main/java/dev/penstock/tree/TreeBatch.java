@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Looks up many paths, on several threads if there are enough of them.
 ///
-/// If the paths are sorted, the lookup of each continues from where it diverges from the one before ([NodeTrail]).
-/// Sorting unsorted paths first takes longer than it saves, and so does interleaving several lookups.
+/// The lookup of each path continues from where it diverges from the one before. Sorting unsorted paths first
+/// takes longer than it saves, and so does interleaving several lookups.
 final class TreeBatch {
     /// Fewer paths take less time than starting another thread.
     private static final int SHARED_MIN = 512;
@@ -38,24 +38,10 @@ final class TreeBatch {
         Parallel.run(Math.ceilDiv(count, PART_SIZE), usedThreads, part -> {
             int start = (int) part * PART_SIZE;
             int limit = Math.min(count, start + PART_SIZE);
-            foundCount.addAndGet(lookup.bytes().read(() -> get(start, limit)));
+            foundCount.addAndGet(lookup.bytes()
+                    .read(() -> isSorted(start, limit) ? getSorted(start, limit) : getUnsorted(start, limit)));
         });
         return foundCount.get();
-    }
-
-    private int get(int start, int limit) {
-        NodeTrail trail = isSorted(start, limit) ? new NodeTrail(lookup) : null;
-        int found = 0;
-        for (int i = start; i < limit; i++) {
-            byte[] path = paths.get(i);
-            long offset = lookup.isForeign(path)
-                    ? TreeLookup.ABSENT
-                    : trail == null ? lookup.valueOffset(path) : trail.valueOffset(path);
-            boolean isFound = offset != TreeLookup.ABSENT;
-            values[i] = isFound ? lookup.bytes().varint(offset) : otherwise;
-            found += isFound ? 1 : 0;
-        }
-        return found;
     }
 
     private boolean isSorted(int start, int limit) {
@@ -65,5 +51,33 @@ final class TreeBatch {
             }
         }
         return true;
+    }
+
+    private int getSorted(int start, int limit) {
+        NodeTrail trail = new NodeTrail(lookup.root());
+        byte[] before = {};
+        int found = 0;
+        for (int i = start; i < limit; i++) {
+            byte[] key = paths.get(i);
+            int shared = Arrays.mismatch(before, key);
+            found += take(i, lookup.valueOffset(key, shared < 0 ? key.length : shared, trail));
+            before = key;
+        }
+        return found;
+    }
+
+    private int getUnsorted(int start, int limit) {
+        int found = 0;
+        for (int i = start; i < limit; i++) {
+            byte[] key = paths.get(i);
+            found += take(i, lookup.isForeign(key) ? TreeLookup.ABSENT : lookup.valueOffset(key));
+        }
+        return found;
+    }
+
+    private int take(int index, long offset) {
+        boolean isFound = offset != TreeLookup.ABSENT;
+        values[index] = isFound ? lookup.bytes().varint(offset) : otherwise;
+        return isFound ? 1 : 0;
     }
 }

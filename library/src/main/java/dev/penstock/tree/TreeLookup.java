@@ -135,9 +135,40 @@ final class TreeLookup {
         return find(key, PrefixJumps.node(jump), position, PrefixJumps.isLine(jump), jumpLimit);
     }
 
+    /// The offset of the value of a key, or [#ABSENT]. It continues from the trail of an earlier key with the same
+    /// first bytes, and updates the trail. It reads every node from the file: a key usually diverges from the one
+    /// before near its end, and the caches would take as long as reading a node or two.
+    ///
+    /// @param sharedSize the number of leading bytes that this key and the earlier one share
+    long valueOffset(byte[] key, int sharedSize, NodeTrail trail) {
+        trail.rewind(sharedSize);
+        long node = trail.node();
+        int position = trail.position();
+        while (true) {
+            long word = bytes.word(node);
+            if ((word & TreeFormat.LINE) != 0) {
+                int size = bytes.matchLine(node, word, key, position);
+                position += size;
+                long next = size == 0 ? ABSENT : behindLine(node, word, position == key.length);
+                if (next < 0 || next > node) {
+                    return next;
+                }
+                node = next;
+            } else if (position == key.length) {
+                return valueOfBranch(node, word);
+            } else {
+                trail.add(node, position);
+                node = child(node, word, key[position++] & 0xFF);
+                if (node == ABSENT) {
+                    return ABSENT;
+                }
+            }
+        }
+    }
+
     /// The offset of the value at the end of a line if the key ends there, else the child of the line, or
     /// [#ABSENT].
-    long behindLine(long node, long word, boolean isEnd) {
+    private long behindLine(long node, long word, boolean isEnd) {
         if (isEnd && (word & TreeFormat.VALUE) != 0) {
             return node + 1;
         }
@@ -147,7 +178,7 @@ final class TreeLookup {
         return bytes.reference(node, word, TreeBytes.afterValue(word));
     }
 
-    long valueOfBranch(long node, long word) {
+    private long valueOfBranch(long node, long word) {
         bytes.requireCount(node, (int) word & TreeFormat.COUNT);
         return (word & TreeFormat.VALUE) != 0 ? node + 1 : ABSENT;
     }
@@ -236,7 +267,7 @@ final class TreeLookup {
     }
 
     /// The child of a branch that a byte leads to, or [#ABSENT].
-    long child(long node, long word, int wanted) {
+    private long child(long node, long word, int wanted) {
         int count = (int) word & TreeFormat.COUNT;
         if (count == 0) {
             return ABSENT;
