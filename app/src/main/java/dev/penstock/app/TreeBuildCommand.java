@@ -92,7 +92,7 @@ final class TreeBuildCommand extends Command {
             paramLabel = "BYTES",
             defaultValue = "268435456",
             description =
-                    "With --unsorted: memory for sorting before temporary files are used (default: ${DEFAULT-VALUE}).")
+                    "With --unsorted: memory for sorting before a temporary file is used (default: ${DEFAULT-VALUE}).")
     long memory;
 
     @Option(
