@@ -52,7 +52,7 @@ def main(folder):
     dist.destroy_process_group()
 """
 
-TORCHRUN_RANK = (
+TORCHRUN = (
     RANK
     + """
 dist.init_process_group("gloo")
@@ -79,33 +79,7 @@ if __name__ == "__main__":
 
 
 # What the command torchrun does.
-TORCHRUN_COMMAND = "import sys, torch.distributed.run; torch.distributed.run.main(sys.argv[1:])"
-
-# The same launcher with forked ranks, which need not import PyTorch again.
-TORCHRUN = (
-    RANK
-    + """
-import torch.distributed.launcher.api as launcher
-
-
-def start(folder):
-    dist.init_process_group("gloo")
-    main(folder)
-
-
-if __name__ == "__main__":
-    one_node = launcher.LaunchConfig(
-        min_nodes=1,
-        max_nodes=1,
-        nproc_per_node=2,
-        run_id="test",
-        rdzv_backend="c10d",
-        rdzv_endpoint="localhost:0",
-        start_method="fork",
-    )
-    launcher.elastic_launch(one_node, start)(sys.argv[1])
-"""
-)
+LAUNCHER = "import sys, torch.distributed.run; torch.distributed.run.main(sys.argv[1:])"
 
 
 def finish(script: Path, *arguments: object) -> None:
@@ -145,14 +119,11 @@ def check(folder: Path) -> None:
 def test_every_sample_comes_once(tmp_path: Path, way: str) -> None:
     penstock.write(tmp_path / "n.npy", np.arange(COUNT))
     script = tmp_path / "rank.py"
-    if way == "torchrun" and IS_LONG:
-        script.write_text(TORCHRUN_RANK)
-        launcher = tmp_path / "launcher.py"
-        launcher.write_text(TORCHRUN_COMMAND)
-        finish(launcher, "--standalone", "--nproc-per-node", 2, script, tmp_path)
-    elif way == "torchrun":
+    if way == "torchrun":
         script.write_text(TORCHRUN)
-        finish(script, tmp_path)
+        launcher = tmp_path / "launcher.py"
+        launcher.write_text(LAUNCHER)
+        finish(launcher, "--standalone", "--nproc-per-node", 2, script, tmp_path)
     else:
         # The training of test_examples has spawned ranks.
         script.write_text(SPAWN)
