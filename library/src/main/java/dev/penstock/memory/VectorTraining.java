@@ -16,6 +16,9 @@ final class VectorTraining {
     private static final int ROUNDS_MAX = 100;
     private static final long PAUSE_MILLIS = 30;
 
+    /// Ten times what training usually takes. A runtime without its optimising compiler never succeeds.
+    private static final long CPU_NANOS_MAX = 5_000_000_000L;
+
     /// Training uses a core for a while. It is delayed so that it does not slow down the first batch.
     private static final long DELAY_MILLIS = 500;
 
@@ -55,8 +58,13 @@ final class VectorTraining {
     ///                       for each vector
     /// @return whether the loops are compiled; on a busy machine this may never happen
     static boolean run(IntConsumer loops, long allocatedBytes) {
+        return run(loops, allocatedBytes, CPU_NANOS_MAX);
+    }
+
+    static boolean run(IntConsumer loops, long allocatedBytes, long cpuNanosMax) {
+        long cpuNanosLimit = cpuNanos() + cpuNanosMax;
         try {
-            for (int round = 1; round <= ROUNDS_MAX; round++) {
+            for (int round = 1; round <= ROUNDS_MAX && cpuNanos() <= cpuNanosLimit; round++) {
                 for (int call = 0; call < CALLS; call++) {
                     loops.accept(call);
                 }
@@ -70,6 +78,10 @@ final class VectorTraining {
             // The training thread is never interrupted. Without training, rows are copied by words.
         }
         return false;
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
     private static boolean isCompiled(IntConsumer loops, long allocatedBytes) {
