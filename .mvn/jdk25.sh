@@ -68,14 +68,18 @@ show_modules() {
   printf '\r\033[K' >&2
 }
 
+# is_stale JAR DIR...: whether a jar is missing, or older than some source of those folders.
+is_stale() {
+  local jar=$1
+  shift
+  [ ! -f "$jar" ] || [ -n "$(find pom.xml "${@/%//pom.xml}" "${@/%//src/main}" -newer "$jar" -type f -print -quit)" ]
+}
+
 # build_if_stale JAR MODULE DIR...: builds a module unless its jar is newer than every source of those folders.
 build_if_stale() {
   local jar=$1 module=$2 log
   shift 2
-  if [ -f "$jar" ] \
-      && [ -z "$(find pom.xml "${@/%//pom.xml}" "${@/%//src/main}" -newer "$jar" -type f -print -quit)" ]; then
-    return 0
-  fi
+  ! is_stale "$jar" "$@" && return 0
   if ! mkdir -p target 2>/dev/null || [ ! -w target ]; then
     if [ ! -f "$jar" ]; then
       echo "penstock is not built, and cannot be: $PWD/target is not writable. Run it once as the owner of $PWD." >&2
@@ -89,6 +93,7 @@ build_if_stale() {
     set -o pipefail
     # Two first uses at once must not build into the same folders.
     command -v flock >/dev/null && flock 9
+    ! is_stale "$jar" "$@" && exit 0
     echo "building penstock, which takes about 40 seconds on two cores, and again only when sources change ..." >&2
     umask 022
     touch target/build.start

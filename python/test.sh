@@ -33,21 +33,32 @@ if ! has_tools; then
   exit 0
 fi
 
-# The tests of activation shards compare with it, and are skipped without it.
-"$python" -c 'import safetensors' 2>/dev/null \
-  || "$python" -m pip install -q --disable-pip-version-check 'safetensors==0.8.*' >"$folder/safetensors.log" 2>&1
+# What more there should be, each as the module to look for and the requirement. Without safetensors, with which the tests
+# of activation shards compare, those are skipped; xdist runs the tests in two processes; build and twine are for
+# python/package.sh; a failed test runs once more where ./check --retry asks for it.
+more=(safetensors 'safetensors==0.8.*' xdist 'pytest-xdist==3.*' build 'build==1.*' twine 'twine==6.*')
+[ -z "${PENSTOCK_RETRY:-}" ] || more+=(pytest_rerunfailures 'pytest-rerunfailures==16.*')
+"$python" -I - "${more[@]}" >"$folder/more.log" 2>&1 <<'INSTALL'
+import importlib.util, subprocess, sys
 
-# Runs the tests in two processes; without it, one process runs them all.
-has_xdist() { "$python" -c 'import xdist' 2>/dev/null; }
-has_xdist || "$python" -m pip install -q --disable-pip-version-check 'pytest-xdist==3.*' >"$folder/xdist.log" 2>&1
+def install(*requirements):
+    return subprocess.call([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", *requirements])
 
-# Runs a failed test once more where ./check --retry asks for it; without it, the first failure counts.
-retry=()
-if [ -n "${PENSTOCK_RETRY:-}" ]; then
-  "$python" -c 'import pytest_rerunfailures' 2>/dev/null \
-    || "$python" -m pip install -q --disable-pip-version-check 'pytest-rerunfailures==16.*' >"$folder/retry.log" 2>&1
-  "$python" -c 'import pytest_rerunfailures' 2>/dev/null && retry=(--reruns 1)
-fi
+modules, requirements = sys.argv[1::2], sys.argv[2::2]
+missing = [r for m, r in zip(modules, requirements) if importlib.util.find_spec(m) is None]
+if missing and install(*missing) != 0:
+    for requirement in missing:
+        install(requirement)
+INSTALL
+has() { "$python" -c "import $1" 2>/dev/null; }
+
+# Format and types are checked beside the tests, and what was found is printed after them.
+(
+  cd python && ruff=("$folder/venv/bin/ruff" --config pyproject.toml) \
+    && "${ruff[@]}" check -q --no-cache . ../examples && "${ruff[@]}" format -q --no-cache --check . ../examples \
+    && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
+) >"$folder/style.log" 2>&1 &
+style=$!
 
 # A fresh wheel each time: what is tested is what is installed, and never the sources beside it.
 rm -rf "$folder/wheel"
@@ -60,20 +71,14 @@ rm -rf "$folder/wheel"
 [ -z "${PENSTOCK_LONG:-}" ] && [ -z "$(find python/src -newer "$folder/cache" -name '*.py' 2>&1)" ] || rm -rf "$folder/cache"
 touch -r app/target/penstock-all.jar "$folder"/venv/lib/python*/site-packages/penstock/jar/penstock.jar
 
-# Format and types are checked beside the tests, and what was found is printed after them.
-(
-  cd python && ruff=("$folder/venv/bin/ruff" --config pyproject.toml) \
-    && "${ruff[@]}" check -q --no-cache . ../examples && "${ruff[@]}" format -q --no-cache --check . ../examples \
-    && "$python" -m mypy --no-error-summary --cache-dir "$folder/mypy"
-) >"$folder/style.log" 2>&1 &
-style=$!
-
 cd "$folder" || exit 3
 export PENSTOCK_CACHE=$folder/cache
 # The two processes share two cores: threads of PyTorch and NumPy that wait for each other would only spin.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 workers=()
-[ $# -eq 0 ] && has_xdist && workers=(-n 2 --dist loadgroup)
+[ $# -eq 0 ] && has xdist && workers=(-n 2 --dist loadgroup)
+retry=()
+[ -n "${PENSTOCK_RETRY:-}" ] && has pytest_rerunfailures && retry=(--reruns 1)
 status=0
 # A test that hangs says where, after a quarter of an hour.
 "$python" -m pytest -q -rsR -p no:cacheprovider -o faulthandler_timeout=900 --rootdir "$here/python" \

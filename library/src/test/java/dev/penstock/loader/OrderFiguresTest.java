@@ -4,6 +4,7 @@ package dev.penstock.loader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.TestData;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -65,7 +66,7 @@ class OrderFiguresTest {
     @Test
     void neighboursAreAsIndependentAsInATrueShuffle() {
         for (int count : new int[] {100, 1000, 4096, 4097, 65_537}) {
-            int seedCount = 2_000_000 / count;
+            int seedCount = (TestData.isLong() ? 2_000_000 : 800_000) / count;
             double ours = OrderFigures.worst(OrderFiguresTest::permutation, count, seedCount, 1);
             double theirs = OrderFigures.worst(OrderFiguresTest::trueShuffle, count, seedCount, 1);
             assertTrue(ours < LIMIT && theirs < LIMIT, count + ": ours " + ours + ", a true shuffle's " + theirs);
@@ -75,7 +76,7 @@ class OrderFiguresTest {
     @Test
     void allPermutationsOfAFewNumbersAreAsLikely() {
         for (int count = 2; count <= 5; count++) {
-            int seedCount = 240_000;
+            int seedCount = TestData.isLong() ? 240_000 : 60_000;
             Map<String, Integer> hits = new HashMap<>();
             for (int seed = 0; seed < seedCount; seed++) {
                 hits.merge(Arrays.toString(permutation(count, seed)), 1, Integer::sum);

@@ -61,31 +61,30 @@ public final class FaultyDisk implements Disk {
         FaultyDisk run(Plan plan) throws IOException;
     }
 
-    /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting
-    /// it, once with a fault that passes and once with one that stays.
+    /// Runs the attempt with each fault at operation 1, 2, 3, ... until one runs through without meeting it, once
+    /// with a fault that passes and once with one that stays.
     ///
-    /// A short write that passes is tried for the writes alone, because for other operations it is the same as
-    /// `ENOSPC`.
+    /// A full device is tried for the writes alone, because for other operations it differs from `EIO` only in its
+    /// message.
     ///
     /// @return the number of attempts
     public static long sweep(Attempt attempt) throws IOException {
-        long attemptCount = 0;
         BitSet writes = new BitSet();
-        for (Fault fault : List.of(Fault.EIO, Fault.ENOSPC)) {
-            attemptCount += sweep(attempt, fault, false, writes) + sweep(attempt, fault, true, new BitSet());
+        long attemptCount = sweep(attempt, false, writes) + sweep(attempt, true, writes);
+        for (Fault fault : List.of(Fault.ENOSPC, Fault.SHORT_WRITE)) {
+            for (int operation : writes.stream().toArray()) {
+                attempt.run(new Plan(operation, fault, false));
+                attempt.run(new Plan(operation, fault, true));
+            }
         }
-        for (int operation : writes.stream().toArray()) {
-            attempt.run(new Plan(operation, Fault.SHORT_WRITE, false));
-            attemptCount++;
-        }
-        return attemptCount + sweep(attempt, Fault.SHORT_WRITE, true, new BitSet());
+        return attemptCount + 4L * writes.cardinality();
     }
 
-    /// Sweeps with one fault, and notes which operations were writes.
-    private static long sweep(Attempt attempt, Fault fault, boolean isForEver, BitSet writes) throws IOException {
+    /// Sweeps with `EIO`, and notes which operations were writes.
+    private static long sweep(Attempt attempt, boolean isForEver, BitSet writes) throws IOException {
         for (int operation = 1; ; operation++) {
-            FaultyDisk disk = attempt.run(new Plan(operation, fault, isForEver));
-            if (disk.hasFailedWrite) {
+            FaultyDisk disk = attempt.run(new Plan(operation, Fault.EIO, isForEver));
+            if (!isForEver && disk.hasFailedWrite) {
                 writes.set(operation);
             }
             if (!disk.hasFired()) {

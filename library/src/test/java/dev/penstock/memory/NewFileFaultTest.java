@@ -40,14 +40,14 @@ class NewFileFaultTest {
     void anyFaultLeavesNoFileOrTheCompleteOne() throws IOException {
         long attemptCount = sweep(false, UnaryOperator.identity());
         assertEquals(List.of(), violations);
-        assertTrue(attemptCount > 60, "only " + attemptCount + " attempts");
+        assertTrue(attemptCount > 40, "only " + attemptCount + " attempts");
     }
 
     @Test
     void anyFaultLeavesTheOldFileOrTheNewOne() throws IOException {
         long attemptCount = sweep(true, UnaryOperator.identity());
         assertEquals(List.of(), violations);
-        assertTrue(attemptCount > 60, "only " + attemptCount + " attempts");
+        assertTrue(attemptCount > 40, "only " + attemptCount + " attempts");
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 interface OpenFileContract {
     int SIZE = 100_000;
     int READER_COUNT = 4;
-    int ROUNDS = Boolean.getBoolean("penstock.long") ? 1000 : 20;
+    int ROUNDS = Boolean.getBoolean("penstock.long") ? 1000 : 10;
 
     Access access();
 

@@ -10,12 +10,14 @@ import dev.penstock.memory.Access;
 import dev.penstock.memory.ChildJava;
 import dev.penstock.memory.Codec;
 import dev.penstock.pack.ShortenedPack.Way;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,8 @@ class PackLiveTruncationTest {
 
     record Scenario(Way way, Access access, int threads, boolean isChecking, Codec codec, Cut cut) {}
 
-    static Stream<Scenario> scenarios() {
+    /// One pack after another in one process; with the long form of the tests, each in a process of its own.
+    static Stream<List<Scenario>> scenarios() {
         List<Scenario> some = List.of(
                 new Scenario(Way.GATHER, Access.MMAP, 1, true, Codec.NONE, Cut.DATA),
                 new Scenario(Way.GATHER, Access.MMAP, 2, false, Codec.NONE, Cut.ALL),
@@ -53,7 +56,7 @@ class PackLiveTruncationTest {
                 new Scenario(Way.NAME, Access.MMAP, 1, true, Codec.NONE, Cut.ALL),
                 new Scenario(Way.FINGERPRINT, Access.MMAP, 1, true, Codec.NONE, Cut.ALL),
                 new Scenario(Way.GATHER, Access.READ, 2, true, Codec.NONE, Cut.DATA));
-        return TestData.isLong() ? all().stream() : some.stream();
+        return TestData.isLong() ? all().stream().map(List::of) : Stream.of(some);
     }
 
     private static List<Scenario> all() {
@@ -84,26 +87,29 @@ class PackLiveTruncationTest {
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void aReadOfAShortenedFileIsRefusedByTheCallItself(Scenario scenario, @TempDir Path folder) throws Exception {
-        Path file = folder.resolve("shortened.a2pack");
+    void aReadOfAShortenedFileIsRefusedByTheCallItself(List<Scenario> scenarios, @TempDir Path folder)
+            throws Exception {
+        List<String> arguments = new ArrayList<>();
+        for (Scenario scenario : scenarios) {
+            arguments.add(argument(scenario, folder.resolve("shortened" + arguments.size() + ".a2pack")));
+        }
+        List<String> command = ChildJava.optimisedCommand(folder, ShortenedPack.class, arguments.toArray());
+        ChildJava.Result result = ChildJava.run(folder, command);
+        assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
+        assertEquals(ShortenedPack.EXIT_REFUSED, result.exitCode(), result::output);
+    }
+
+    /// Writes the pack, and returns the argument of [ShortenedPack] for it.
+    private static String argument(Scenario scenario, Path file) throws IOException {
         Packs.write(file, Packs.options().withCodec(scenario.codec, 0), records(), null, false);
         long cutSize = switch (scenario.cut) {
             case ALL -> 0;
             case INDEX -> 100;
             case DATA -> Files.size(file) / 4;
         };
-        List<String> command = ChildJava.optimisedCommand(
-                folder,
-                ShortenedPack.class,
-                file,
-                scenario.way,
-                scenario.access,
-                scenario.threads,
-                scenario.isChecking,
-                cutSize);
-        ChildJava.Result result = ChildJava.run(folder, command);
-        assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
-        assertEquals(ShortenedPack.EXIT_REFUSED, result.exitCode(), result::output);
+        return Stream.of(scenario.way, scenario.access, scenario.threads, scenario.isChecking, cutSize, file.toString())
+                .map(String::valueOf)
+                .collect(Collectors.joining(" "));
     }
 
     /// Half of each record can be compressed.

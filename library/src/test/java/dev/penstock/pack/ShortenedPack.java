@@ -16,13 +16,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.stream.LongStream;
 
-/// A program that reads a pack until the compiler has optimised the reading, shortens the file, and goes on
+/// A program that reads packs until the compiler has optimised the reading, shortens each file, and goes on
 /// reading. [PackLiveTruncationTest] runs it in a process of its own, since the wrong way of reading ends the
 /// process.
 ///
-/// Arguments: the file, the [Way] of reading, mapped or read, threads, whether checksums are held against, and the
-/// size to cut to. It prints what it met and exits with 42 when each read after the cut was refused as it should
-/// be.
+/// An argument for each pack: the [Way] of reading, mapped or read, threads, whether checksums are held against,
+/// the size to cut to, and the file. It prints what it met and exits with 42 when each read after a cut was refused
+/// as it should be.
 final class ShortenedPack {
     static final int EXIT_REFUSED = 42;
     static final int EXIT_INTERNAL_ERROR = 43;
@@ -67,23 +67,29 @@ final class ShortenedPack {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Path path = Path.of(arguments[0]);
+        int result = EXIT_REFUSED;
+        for (int i = 0; i < arguments.length && result == EXIT_REFUSED; i++) {
+            System.out.println(arguments[i]);
+            result = cut(arguments[i].split(" ", 6));
+        }
+        System.exit(result);
+    }
+
+    private static int cut(String[] scenario) throws IOException {
+        Path path = Path.of(scenario[5]);
         PackReader.Options options = PackReader.Options.DEFAULT
-                .withAccess(Access.valueOf(arguments[2]))
-                .withThreads(Integer.parseInt(arguments[3]))
-                .withCheckingEntries(Boolean.parseBoolean(arguments[4]));
-        int result;
+                .withAccess(Access.valueOf(scenario[1]))
+                .withThreads(Integer.parseInt(scenario[2]))
+                .withCheckingEntries(Boolean.parseBoolean(scenario[3]));
         try (PackReader reader = PackReader.open(path, options);
                 Batch batch = Batch.create(reader.fields());
                 Arena arena = Arena.ofConfined()) {
             MemorySegment target = arena.allocate(1 << 20);
-            result = new ShortenedPack(reader, Way.valueOf(arguments[1]), batch, target)
-                    .run(Long.parseLong(arguments[5]));
+            return new ShortenedPack(reader, Way.valueOf(scenario[0]), batch, target).run(Long.parseLong(scenario[4]));
         } catch (InternalError e) {
             e.printStackTrace();
-            result = EXIT_INTERNAL_ERROR;
+            return EXIT_INTERNAL_ERROR;
         }
-        System.exit(result);
     }
 
     private int run(long cutSize) throws IOException {

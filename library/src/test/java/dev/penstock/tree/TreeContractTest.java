@@ -106,7 +106,7 @@ class TreeContractTest {
     @Test
     void manyThreadsReadOneTree() throws IOException {
         // Long enough for the tables that all threads share, and more of them than these have places.
-        List<byte[]> keys = new ArrayList<>(TreeKeySets.words(60_000, 9));
+        List<byte[]> keys = new ArrayList<>(TreeKeySets.words(40_000, 9));
         SortedMap<byte[], Long> map = TreeKeySets.index(keys);
         try (TreeReader tree = TreeReader.open(write("t.act", map))) {
             Parallel.run(4, 4, part -> {

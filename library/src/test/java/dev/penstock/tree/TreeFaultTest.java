@@ -101,7 +101,7 @@ class TreeFaultTest {
     void aFaultWhileWritingLeavesTheOldTreeOrTheNewOneWhole() throws IOException {
         long attempts = sweep(Trees.bytes(newMap), UnaryOperator.identity(), this::writeTree);
         assertEquals(List.of(), violations);
-        assertTrue(attempts > 50, "only " + attempts + " attempts");
+        assertTrue(attempts > 30, "only " + attempts + " attempts");
         Figures.print("tree, writes with one operation failing", attempts);
     }
 
@@ -109,7 +109,7 @@ class TreeFaultTest {
     void aFaultWhileSortingLeavesTheOldTreeOrTheNewOneWhole() throws IOException {
         long attempts = sweep(Trees.bytes(withFiller()), UnaryOperator.identity(), this::writeSorted);
         assertEquals(List.of(), violations);
-        assertTrue(attempts > 50, "only " + attempts + " attempts");
+        assertTrue(attempts > 30, "only " + attempts + " attempts");
         Figures.print("tree, writes with one operation failing", attempts);
     }
 
@@ -216,7 +216,7 @@ class TreeFaultTest {
             }
             return faulty;
         });
-        assertTrue(attempts > 50, "only " + attempts + " attempts");
+        assertTrue(attempts > 30, "only " + attempts + " attempts");
         Figures.print("tree, snapshots with one operation failing", attempts);
     }
 }
