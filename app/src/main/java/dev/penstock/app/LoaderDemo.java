@@ -67,9 +67,10 @@ record LoaderDemo(DemoCommand demo) {
                     new Samples(new long[(int) table.count()], new long[(int) table.count()], (int) table.count());
             int count = 0;
             for (LoaderBatch batch : loader) {
-                for (long row = 0; row < batch.rowCount(); row++) {
+                long[] checksums = DemoRank.checksums(batch);
+                for (int row = 0; row < checksums.length; row++) {
                     samples.indices()[count] = batch.index(row);
-                    samples.checksums()[count] = DemoRank.checksum(batch, row);
+                    samples.checksums()[count] = checksums[row];
                     count++;
                 }
             }

@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
 
 /// Packs many files, verifies the pack and reads it in random batches.
 record PackDemo(DemoCommand demo) {
-    private static final int FILE_COUNT = 3000;
+    private static final int FILE_COUNT = 1000;
     private static final int SIZE_MAX = 16_000;
     private static final int BATCH_SIZE = 256;
     private static final double STEADY_SECONDS = 0.5;
