@@ -23,7 +23,7 @@ record PackDemo(DemoCommand demo) {
     private static final int FILE_COUNT = 1000;
     private static final int SIZE_MAX = 16_000;
     private static final int BATCH_SIZE = 256;
-    private static final double STEADY_SECONDS = 0.5;
+    private static final double STEADY_SECONDS = 0.3;
 
     boolean run(Path folder) throws IOException {
         List<Path> files = writeFiles(Files.createDirectory(folder.resolve("files")));
