@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /// One rank of a resumed run. The demo starts it as a separate process.
 final class DemoRank {
@@ -38,10 +39,11 @@ final class DemoRank {
                 DataOutputStream samples = new DataOutputStream(new BufferedOutputStream(file, 1 << 16))) {
             loader.resume(state);
             for (LoaderBatch batch : loader) {
-                for (long row = 0; row < batch.rowCount(); row++) {
+                long[] checksums = checksums(batch);
+                for (int row = 0; row < checksums.length; row++) {
                     if (!batch.isPadded(row)) {
                         samples.writeLong(batch.index(row));
-                        samples.writeLong(checksum(batch, row));
+                        samples.writeLong(checksums[row]);
                     }
                 }
             }
@@ -54,20 +56,29 @@ final class DemoRank {
                 .withRanks(ranks);
     }
 
-    /// The checksum of the bytes of all fields of a row, 8 bytes at a time where possible.
-    static long checksum(LoaderBatch batch, long row) {
-        long sum = 1;
+    /// The checksum of each row, over the bytes of all its fields, 8 bytes at a time where possible.
+    static long[] checksums(LoaderBatch batch) {
+        long[] sums = new long[(int) batch.rowCount()];
+        Arrays.fill(sums, 1);
         for (Column column : batch.columns()) {
             long size = column.field().itemSize();
             MemorySegment values = column.values();
-            long offset = row * size;
-            long limit = offset + size;
-            for (; offset + Long.BYTES <= limit; offset += Long.BYTES) {
-                sum = mix(sum, values.get(U64, offset));
+            for (int row = 0; row < sums.length; row++) {
+                sums[row] = checksum(sums[row], values, row * size, size);
             }
-            for (; offset < limit; offset++) {
-                sum = mix(sum, values.get(ValueLayout.JAVA_BYTE, offset));
-            }
+        }
+        return sums;
+    }
+
+    private static long checksum(long before, MemorySegment values, long start, long size) {
+        long sum = before;
+        long offset = start;
+        long limit = offset + size;
+        for (; offset + Long.BYTES <= limit; offset += Long.BYTES) {
+            sum = mix(sum, values.get(U64, offset));
+        }
+        for (; offset < limit; offset++) {
+            sum = mix(sum, values.get(ValueLayout.JAVA_BYTE, offset));
         }
         return sum;
     }

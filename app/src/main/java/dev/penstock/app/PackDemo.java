@@ -20,10 +20,10 @@ import java.util.SplittableRandom;
 
 /// Packs many files, verifies the pack and reads it in random batches.
 record PackDemo(DemoCommand demo) {
-    private static final int FILE_COUNT = 3000;
+    private static final int FILE_COUNT = 1000;
     private static final int SIZE_MAX = 16_000;
     private static final int BATCH_SIZE = 256;
-    private static final double MEASURE_SECONDS = 1;
+    private static final double STEADY_SECONDS = 0.3;
 
     boolean run(Path folder) throws IOException {
         List<Path> files = writeFiles(Files.createDirectory(folder.resolve("files")));
@@ -99,53 +99,45 @@ record PackDemo(DemoCommand demo) {
     }
 
     private void drawBatches(Path path, List<Path> files) throws IOException {
-        double[] ours = gather(path);
-        double[] floor = readFiles(files);
+        DemoRate ours = gather(path);
+        DemoRate floor = readFiles(files);
+        double records = ours.callsPerSecond() * BATCH_SIZE;
         demo.show(
-                "recordsPerSecond", ours[0], "  read     random batches of " + BATCH_SIZE + " records: " + rates(ours));
-        demo.show("floorRecordsPerSecond", floor[0], "  floor    plain reading of the same files:  " + rates(floor));
-        double ratio = ours[0] / floor[0];
+                "recordsPerSecond",
+                records,
+                "  read     random batches of " + BATCH_SIZE + " records: " + rates(records, ours));
+        demo.show(
+                "floorRecordsPerSecond",
+                floor.callsPerSecond(),
+                "  floor    plain reading of the same files:  " + rates(floor.callsPerSecond(), floor));
+        double ratio = records / floor.callsPerSecond();
         demo.show("ratio", ratio, String.format(Locale.ROOT, "  The pack is %.1f times as fast as the files", ratio));
-        demo.note("bytesPerSecond", ours[1]);
-        demo.note("floorBytesPerSecond", floor[1]);
+        demo.note("bytesPerSecond", ours.bytesPerSecond());
+        demo.note("floorBytesPerSecond", floor.bytesPerSecond());
     }
 
-    private static String rates(double[] perSecond) {
-        return Text.number((long) perSecond[0]) + " records/s, " + Text.bytes((long) perSecond[1]) + "/s";
+    private static String rates(double recordsPerSecond, DemoRate rate) {
+        return Text.number((long) recordsPerSecond) + " records/s, " + Text.bytes((long) rate.bytesPerSecond()) + "/s";
     }
 
-    /// Records and bytes per second, in random batches. The checksum of each record is checked.
-    private static double[] gather(Path path) throws IOException {
+    /// Random batches. The checksum of each record is checked.
+    private static DemoRate gather(Path path) throws IOException {
         SplittableRandom random = new SplittableRandom(2);
         long[] indices = new long[BATCH_SIZE];
         try (PackReader pack = PackReader.open(path);
                 Batch batch = Batch.create(pack.fields())) {
-            long records = 0;
-            long bytes = 0;
-            long start = System.nanoTime();
-            while (secondsSince(start) < MEASURE_SECONDS) {
+            return DemoRate.of(STEADY_SECONDS, () -> {
                 for (int i = 0; i < BATCH_SIZE; i++) {
                     indices[i] = random.nextLong(pack.count());
                 }
                 pack.gather(indices, batch);
-                records += batch.rowCount();
-                bytes += batch.column(0).values().byteSize();
-            }
-            double seconds = secondsSince(start);
-            return new double[] {records / seconds, bytes / seconds};
+                return batch.column(0).valueBytes();
+            });
         }
     }
 
-    private static double[] readFiles(List<Path> files) throws IOException {
+    private static DemoRate readFiles(List<Path> files) throws IOException {
         SplittableRandom random = new SplittableRandom(2);
-        long records = 0;
-        long bytes = 0;
-        long start = System.nanoTime();
-        while (secondsSince(start) < MEASURE_SECONDS) {
-            bytes += Files.readAllBytes(files.get(random.nextInt(files.size()))).length;
-            records++;
-        }
-        double seconds = secondsSince(start);
-        return new double[] {records / seconds, bytes / seconds};
+        return DemoRate.of(STEADY_SECONDS, () -> Files.readAllBytes(files.get(random.nextInt(files.size()))).length);
     }
 }

@@ -19,7 +19,7 @@ import java.nio.file.Path;
 
 /// Plays games of 2048, packs, verifies and replays them, and shows one board.
 record RunsDemo(DemoCommand demo) {
-    private static final long GAMES = 60;
+    private static final long GAMES = 30;
 
     /// @return whether the pack is valid and every game follows the rules
     boolean run(Path folder) throws IOException {

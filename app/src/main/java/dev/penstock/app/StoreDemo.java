@@ -20,7 +20,7 @@ import java.util.List;
 /// Appends records to a store while a loader in another process reads it and refreshes it with every epoch.
 record StoreDemo(DemoCommand demo) {
     private static final int COMMITS = 30;
-    private static final int COMMIT_RECORDS = 5_000;
+    private static final int COMMIT_RECORDS = 2_000;
     private static final int VALUE_SIZE = 64;
     private static final long PAUSE_MILLIS = 20;
 

@@ -128,7 +128,7 @@ final class BenchCommandTest {
         assertFalse(run.err().contains("time/s"), run.err());
         assertEquals(
                 "",
-                CommandRun.watched("bench", table, "--seconds", "0.2", "--quiet")
+                CommandRun.watched("bench", table, "--seconds", "0.1", "--quiet")
                         .err());
     }
 

@@ -134,7 +134,7 @@ final class StandardOutputTest {
 
     @Test
     void aPipeToHeadEndsQuietly() throws Exception {
-        Path table = Tables.write(folder.resolve("large.npy"), 100_000);
+        Path table = Tables.write(folder.resolve("large.npy"), 20_000);
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String script = "\"$@\" | head -n 1; echo \"status ${PIPESTATUS[0]}\"";
         List<String> command = List.of(
@@ -143,6 +143,8 @@ final class StandardOutputTest {
                 script,
                 "bash",
                 java,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -100,8 +100,9 @@ final class StepsAppend {
 
     private static void copy(GroupedTable table, StepsWriter writer) throws IOException {
         long rowSize = table.rowSize();
-        byte[] rows = new byte[Math.toIntExact(COPY_ROWS * rowSize)];
-        long[] indices = new long[COPY_ROWS];
+        int partRows = (int) Math.min(COPY_ROWS, table.count());
+        byte[] rows = new byte[Math.toIntExact(partRows * rowSize)];
+        long[] indices = new long[partRows];
         for (long first = 0; first < table.count(); first += COPY_ROWS) {
             int count = (int) Math.min(COPY_ROWS, table.count() - first);
             for (int i = 0; i < count; i++) {

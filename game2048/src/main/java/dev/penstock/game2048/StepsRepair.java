@@ -304,8 +304,9 @@ public final class StepsRepair {
     }
 
     private void forEachPart(long first, long rowCount, Part part) throws IOException {
-        byte[] rows = new byte[COPY_ROWS * rowSize];
-        long[] indices = new long[COPY_ROWS];
+        int partRows = (int) Math.min(COPY_ROWS, rowCount);
+        byte[] rows = new byte[partRows * rowSize];
+        long[] indices = new long[partRows];
         for (long done = 0; done < rowCount; done += COPY_ROWS) {
             int count = (int) Math.min(COPY_ROWS, rowCount - done);
             for (int i = 0; i < count; i++) {

@@ -17,8 +17,10 @@ import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FaultyDisk;
+import dev.penstock.memory.MemoryDisk;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
@@ -257,10 +259,14 @@ final class StepsBuildTest {
 
     private static List<Reason> reasons(Path dataset) throws IOException {
         try (StepsDataset steps = StepsDataset.open(dataset)) {
-            return steps.table().verify(Progress.NONE).problems().stream()
-                    .map(Verification.Problem::reason)
-                    .toList();
+            return reasons(steps.table());
         }
+    }
+
+    private static List<Reason> reasons(GroupedTable table) throws IOException {
+        return table.verify(Progress.NONE).problems().stream()
+                .map(Verification.Problem::reason)
+                .toList();
     }
 
     @Test
@@ -326,36 +332,48 @@ final class StepsBuildTest {
     }
 
     /// Makes a dataset whose first rows have a wrong run id, and whose manifest has the checksum of these rows.
-    private static void buildWrong(Path dataset, long shardRows) throws IOException {
-        StepsDataset.build(Golden.runs("clean"), dataset, StepsOptions.DEFAULT.withShardRows(shardRows));
-        StepsManifest manifest = StepsManifest.read(Disk.real(), dataset);
+    private static MemoryDisk buildWrong(Path dataset, long shardRows) throws IOException {
+        MemoryDisk disk = new MemoryDisk().addFolder(dataset.getParent());
+        StepsDataset.build(
+                Golden.runs("clean"),
+                dataset,
+                StepsOptions.DEFAULT.withShardRows(shardRows).withDisk(disk));
+        StepsManifest manifest = StepsManifest.read(disk, dataset);
         StepsWriter.Part first = manifest.parts().getFirst();
         Path file = dataset.resolve(first.file());
-        byte[] bytes = Files.readAllBytes(file);
+        byte[] bytes = disk.bytes(file);
         RunBytes.U32.set(bytes, 256 + 7 * 32 + StepsFormat.RUN_ID_OFFSET, 9);
-        Files.write(file, bytes);
+        disk.put(file, bytes);
         List<StepsWriter.Part> parts = new ArrayList<>(manifest.parts());
         String crc = ChecksummedJson.hex(Crc32c.of(MemorySegment.ofArray(bytes)));
         parts.set(0, new StepsWriter.Part(first.file(), first.rows(), first.bytes(), crc));
-        manifest.with(parts, manifest.steps(), manifest.runs(), null).publish(Disk.real(), dataset);
-        assertEquals(List.of(), reasons(dataset));
+        manifest.with(parts, manifest.steps(), manifest.runs(), null).publish(disk, dataset);
+        assertEquals(List.of(), reasons(disk, dataset));
+        return disk;
+    }
+
+    private static List<Reason> reasons(Disk disk, Path dataset) throws IOException {
+        try (GroupedTable table = GroupedTable.open(dataset, TableReader.Options.DEFAULT.withDisk(disk))) {
+            return reasons(table);
+        }
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, 400})
     void aRepairThatStopsAtAnyOperationCanBeRepeated(long shardRows) throws IOException {
+        Path dataset = folder.resolve("dataset");
+        MemoryDisk wrong = buildWrong(dataset, shardRows);
         for (int n = 1; ; n++) {
-            Path dataset = folder.resolve("dataset" + n);
-            buildWrong(dataset, shardRows);
-            Disk stopping = new FaultyDisk(Disk.real(), new FaultyDisk.Plan(n, FaultyDisk.Fault.EIO, true));
+            MemoryDisk disk = wrong.copy();
+            Disk stopping = new FaultyDisk(disk, new FaultyDisk.Plan(n, FaultyDisk.Fault.EIO, true));
             boolean isStopped = false;
             try {
                 StepsRepair.repair(dataset, stopping, Progress.NONE);
             } catch (IOException e) {
                 isStopped = true;
             }
-            StepsRepair.repair(dataset, Disk.real(), Progress.NONE);
-            assertEquals(List.of(), reasons(dataset), "stopped at operation " + n);
+            StepsRepair.repair(dataset, disk, Progress.NONE);
+            assertEquals(List.of(), reasons(disk, dataset), "stopped at operation " + n);
             if (!isStopped) {
                 assertTrue(n > 20, n + " operations");
                 return;

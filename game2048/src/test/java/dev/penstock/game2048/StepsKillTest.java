@@ -27,7 +27,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A process that builds or appends on the real file system is killed at any moment, and is read meanwhile.
 class StepsKillTest {
-    private static final int KILLS = Boolean.getBoolean("penstock.long") ? 60 : 2;
+    private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
+
+    /// An append continues the dataset that the process killed before it left.
+    private static final int KILLS = IS_LONG ? 60 : 2;
+
+    /// Each build starts with an empty folder.
+    private static final int BUILD_KILLS = IS_LONG ? 60 : 1;
+
     /// Kills after which a test gives up waiting for one that came midway.
     private static final int KILL_LIMIT = KILLS + 40;
 
@@ -118,7 +125,7 @@ class StepsKillTest {
     @ValueSource(longs = {0, 300})
     void aKilledBuildLeavesNoDatasetOrAWholeOne(long shardRows) throws IOException, InterruptedException {
         int unfinishedCount = 0;
-        for (int i = 0; i < KILLS || unfinishedCount == 0 && i < KILL_LIMIT; i++) {
+        for (int i = 0; i < BUILD_KILLS || unfinishedCount == 0 && i < KILL_LIMIT; i++) {
             Path round = Files.createDirectory(folder.resolve("round" + i));
             kill(start("build", round, shardRows), () -> {});
             List<Path> built = new ArrayList<>();

@@ -9,9 +9,11 @@ import java.lang.foreign.MemorySegment;
 ///
 /// **Ownership.** Owns its buffer, not the file. **Threads.** One thread at a time.
 public final class StagedWrites implements AutoCloseable {
+    /// The memory of a small file. A larger file gets the whole stage.
+    private static final long SMALL_SIZE = 1 << 16;
+
     private final NewFile file;
     private final Buffer buffer = new Buffer();
-    private final MemorySegment stage;
     private final long stageSize;
     private long start;
     private long filled;
@@ -19,7 +21,6 @@ public final class StagedWrites implements AutoCloseable {
     public StagedWrites(NewFile file, long stageSize) {
         this.file = file;
         this.stageSize = stageSize;
-        this.stage = buffer.reserve(stageSize);
     }
 
     /// Writes bytes at an offset, which must not be before the end of the earlier bytes. Gaps are filled with
@@ -36,9 +37,15 @@ public final class StagedWrites implements AutoCloseable {
             return;
         }
         long at = offset - start;
+        MemorySegment stage = stage(at + bytes.byteSize());
         stage.asSlice(filled, at - filled).fill((byte) 0);
         MemorySegment.copy(bytes, 0, stage, at, bytes.byteSize());
         filled = at + bytes.byteSize();
+    }
+
+    /// The stage with its present content. Memory for all of it would have to be cleared for each small file.
+    private MemorySegment stage(long byteCount) {
+        return buffer.extend(byteCount <= SMALL_SIZE ? Math.min(SMALL_SIZE, stageSize) : stageSize);
     }
 
     private void writeLarge(MemorySegment bytes, long offset) throws IOException {
@@ -46,6 +53,7 @@ public final class StagedWrites implements AutoCloseable {
             file.write(bytes, offset);
             return;
         }
+        MemorySegment stage = stage(Math.min(stageSize, bytes.byteSize()));
         for (long done = 0; done < bytes.byteSize(); done += stageSize) {
             long pieceSize = Math.min(stageSize, bytes.byteSize() - done);
             MemorySegment.copy(bytes, done, stage, 0, pieceSize);
@@ -56,7 +64,7 @@ public final class StagedWrites implements AutoCloseable {
     /// Writes the buffered bytes to the file.
     public void flush() throws IOException {
         if (filled > 0) {
-            file.write(stage.asSlice(0, filled), start);
+            file.write(buffer.segment().asSlice(0, filled), start);
         }
         start += filled;
         filled = 0;
