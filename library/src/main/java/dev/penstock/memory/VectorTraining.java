@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.memory;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.function.BooleanSupplier;
@@ -23,9 +22,6 @@ final class VectorTraining {
     /// Training uses a core for a while. It is delayed so that it does not slow down the first batch.
     private static final long DELAY_MILLIS = 500;
 
-    /// The level of compilation that knows vectors.
-    private static final int OPTIMISING_LEVEL = 4;
-
     private VectorTraining() {}
 
     /// Trains loops in the background, one after another. If the system cannot create a thread for it, the loops
@@ -36,9 +32,7 @@ final class VectorTraining {
         VectorTrust trust = new VectorTrust();
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
-                if (isTime()
-                        && hasOptimisingCompiler()
-                        && Stream.of(trainings).allMatch(BooleanSupplier::getAsBoolean)) {
+                if (isTime() && Stream.of(trainings).allMatch(BooleanSupplier::getAsBoolean)) {
                     trust.trained();
                 }
             });
@@ -54,20 +48,6 @@ final class VectorTraining {
             return true;
         } catch (InterruptedException e) {
             return false;
-        }
-    }
-
-    /// Whether the runtime will ever compile the loops. Without its optimising compiler, training would use a core for
-    /// many seconds in vain.
-    private static boolean hasOptimisingCompiler() {
-        try {
-            String level = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-                    .getVMOption("TieredStopAtLevel")
-                    .getValue();
-            return Integer.parseInt(level) >= OPTIMISING_LEVEL;
-        } catch (IllegalArgumentException | NullPointerException e) {
-            // Another runtime, or one with a single compiler, does not have this option.
-            return true;
         }
     }
 
