@@ -54,8 +54,8 @@ final class VectorTraining {
         }
     }
 
-    /// Whether the runtime will ever compile the loops. Without its optimising compiler, training would use a core for
-    /// many seconds in vain.
+    /// Whether the runtime will ever compile the loops. Without its optimising compiler, training would use a core
+    /// for many seconds in vain.
     private static boolean hasOptimisingCompiler() {
         try {
             String level = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
