@@ -15,7 +15,7 @@ import picocli.CommandLine;
 /// Demonstrates the main features from end to end, with generated data.
 @CommandLine.Command(
         name = "demo",
-        header = "Demonstrate the main features with generated data (about 80 MB, removed afterwards).",
+        header = "Demonstrate the main features with generated data (about 70 MB, removed afterwards).",
         footer = {"", "Example:", "  penstock demo"})
 final class DemoCommand extends Command {
     private final Map<String, Object> figures = new LinkedHashMap<>();

@@ -109,8 +109,8 @@ class StepsCrashTest {
         }
     }
 
-    /// The number of steps of the dataset, every row of which is right; -1 when there is none. Most crashes and faults
-    /// leave the same files as another, which are read once.
+    /// The number of steps of the dataset, every row of which is right; -1 when there is none. Most crashes and
+    /// faults leave the same files as another, which are read once.
     private static long found(MemoryDisk disk) {
         Map<Path, Integer> files = new HashMap<>();
         try {
