@@ -3,7 +3,6 @@ package dev.penstock.memory;
 
 import dev.penstock.memory.RecordingDisk.Operation;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,6 +82,19 @@ public final class CrashStates {
         for (int i = 0; i < operations.size(); i++) {
             states.apply(operations.get(i));
             states.visitKilled(i + 1, visitor);
+        }
+    }
+
+    /// The bytes of a file. A checksum is a much faster hash than that of an array or a buffer.
+    private record Content(byte[] bytes) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Content(byte[] others) && Arrays.equals(bytes, others);
+        }
+
+        @Override
+        public int hashCode() {
+            return Crc32c.of(MemorySegment.ofArray(bytes));
         }
     }
 
@@ -214,7 +226,7 @@ public final class CrashStates {
                         path,
                         fileId == FOLDER
                                 ? FOLDER_CONTENT
-                                : ByteBuffer.wrap(nodes.get(fileId).after(loss, random)));
+                                : new Content(nodes.get(fileId).after(loss, random)));
             }
         });
         return content;
@@ -223,8 +235,8 @@ public final class CrashStates {
     private MemoryDisk disk(Map<Path, Object> content) {
         MemoryDisk disk = initial.emptyCopy();
         content.forEach((path, value) -> {
-            if (value instanceof ByteBuffer bytes) {
-                disk.put(path, bytes.array());
+            if (value instanceof Content(byte[] bytes)) {
+                disk.put(path, bytes);
             } else {
                 disk.addFolder(path);
             }
