@@ -60,6 +60,14 @@ rm -rf "$folder/wheel"
 [ -z "${PENSTOCK_LONG:-}" ] && [ -z "$(find python/src -newer "$folder/cache" -name '*.py' 2>&1)" ] || rm -rf "$folder/cache"
 touch -r app/target/penstock-all.jar "$folder"/venv/lib/python*/site-packages/penstock/jar/penstock.jar
 
+# Without this, each process that runs commands for the tests would compile its program first.
+server=python/tests/CommandServer.java
+if [ ! "$folder/commands/CommandServer.class" -nt "$server" ] || [ app/target/penstock-all.jar -nt "$folder/commands" ]; then
+  rm -rf "$folder/commands"
+  "$JAVA_HOME/bin/javac" -J-XX:TieredStopAtLevel=1 -proc:none -cp app/target/penstock-all.jar -d "$folder/commands" "$server" \
+    || { rm -rf "$folder/commands"; echo "$server cannot be compiled" >&2; exit 1; }
+fi
+
 # Format and types are checked beside the tests, and what was found is printed after them.
 (
   cd python && ruff=("$folder/venv/bin/ruff" --config pyproject.toml) \

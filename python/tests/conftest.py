@@ -48,15 +48,28 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
+# The optimising compiler takes only methods that are called ten times as often as usual.
+LATE_OPTIMISATION = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def runtime_of_children() -> None:
-    """Starts the runtime of this process, and leaves out the optimising compiler and the vector
-    loops, which need it, in those of the processes that tests start: they would take a third of
-    their time. The long form has both in all processes."""
-    penstock.memory()
-    if not os.environ.get("PENSTOCK_LONG"):
-        os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        os.environ.setdefault("PENSTOCK_VECTORS", "off")
+def runtimes() -> None:
+    """Starts the runtime of this process, where the optimising compiler begins later: most methods
+    serve a few tests, and compiling them would take a quarter of the time of all tests. The
+    processes that tests start leave out this compiler and the vector loops, which need it. The long
+    form has both in all processes, with the usual thresholds."""
+    if os.environ.get("PENSTOCK_LONG"):
+        penstock.memory()
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        if "PENSTOCK_JAVA_OPTIONS" not in os.environ:
+            patch.setenv("PENSTOCK_JAVA_OPTIONS", LATE_OPTIMISATION)
+        penstock.memory()
+    os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+    os.environ.setdefault("PENSTOCK_VECTORS", "off")
 
 
 # Gives a script the optimising compiler and vector loops.
