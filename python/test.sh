@@ -71,7 +71,17 @@ rm -rf "$folder/wheel"
 [ -z "${PENSTOCK_LONG:-}" ] && [ -z "$(find python/src -newer "$folder/cache" -name '*.py' 2>&1)" ] || rm -rf "$folder/cache"
 touch -r app/target/penstock-all.jar "$folder"/venv/lib/python*/site-packages/penstock/jar/penstock.jar
 
+# Without this, each process that runs commands for the tests would compile its program first.
+server=python/tests/CommandServer.java
+if [ ! "$folder/commands/CommandServer.class" -nt "$server" ] || [ app/target/penstock-all.jar -nt "$folder/commands" ]; then
+  rm -rf "$folder/commands"
+  "$JAVA_HOME/bin/javac" -J-XX:TieredStopAtLevel=1 -proc:none -cp app/target/penstock-all.jar -d "$folder/commands" "$server" \
+    || { rm -rf "$folder/commands"; echo "$server cannot be compiled" >&2; exit 1; }
+fi
+
 cd "$folder" || exit 3
+# pytest keeps the modules whose assertions it has rewritten, which takes seconds in each process.
+unset PYTHONDONTWRITEBYTECODE
 export PENSTOCK_CACHE=$folder/cache
 # The two processes share two cores: threads of PyTorch and NumPy that wait for each other would only spin.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

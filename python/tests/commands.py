@@ -6,13 +6,17 @@ from __future__ import annotations
 import atexit
 import base64
 import functools
+import os
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import quote
 
 from penstock.__main__ import command
 
-SERVER = Path(__file__).with_name("CommandServer.java")
+SOURCE = Path(__file__).with_name("CommandServer.java")
+# The folder in which python/test.sh has compiled it.
+CLASSES = Path(sys.prefix).with_name("commands")
 
 
 class CommandServer:
@@ -20,9 +24,13 @@ class CommandServer:
     classes of the commands are loaded once, and not for each command."""
 
     def __init__(self) -> None:
-        # The main class of the command line is the last word.
-        launcher, *options, _ = command([])
-        line = [launcher, "-XX:TieredStopAtLevel=1", *options, str(SERVER)]
+        # The class path and the main class of the command line are the last words.
+        launcher, *options, path, _ = command([])
+        if CLASSES.exists():
+            main = [f"{path}{os.pathsep}{CLASSES}", "CommandServer"]
+        else:
+            main = [path, str(SOURCE)]
+        line = [launcher, "-XX:TieredStopAtLevel=1", *options, *main]
         self._process = subprocess.Popen(
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

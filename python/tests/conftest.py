@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -48,15 +49,38 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
+# The optimising compiler takes only methods that are called ten times as often as usual.
+LATE_OPTIMISATION = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+if not os.environ.get("PENSTOCK_LONG"):
+    # Modules of tests may start the runtime when they are imported.
+    os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", LATE_OPTIMISATION)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def runtime_of_children() -> None:
-    """Starts the runtime of this process, and leaves out the optimising compiler and the vector
-    loops, which need it, in those of the processes that tests start: they would take a third of
-    their time. The long form has both in all processes."""
+def runtimes() -> None:
+    """Starts the runtime of this process, where the optimising compiler begins later: most methods
+    serve a few tests, and compiling them would take a quarter of the time of all tests. The
+    processes that tests start leave out this compiler and the vector loops, which need it. The long
+    form has both in all processes, with the usual thresholds."""
     penstock.memory()
+    if os.environ.get("PENSTOCK_JAVA_OPTIONS") == LATE_OPTIMISATION:
+        os.environ["PENSTOCK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"
     if not os.environ.get("PENSTOCK_LONG"):
-        os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
         os.environ.setdefault("PENSTOCK_VECTORS", "off")
+
+
+def pytest_collection() -> None:
+    """Imports the modules of tests in reverse order in one of two processes. pytest rewrites the
+    assertions of a module when it is first imported and keeps the result in a file, so each process
+    rewrites half of the modules and reads the others."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        for file in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
+            # The collection imports a module again that fails here, and reports it.
+            with contextlib.suppress(Exception, pytest.skip.Exception):
+                importlib.import_module(file.stem)
 
 
 # Gives a script the optimising compiler and vector loops.

@@ -308,7 +308,7 @@ def test_interrupts_of_long_work(run: Run, tmp_path: Path) -> None:
 
         for work in (verify, write, batches):
             try:
-                threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+                threading.Timer(0.15, os.kill, (os.getpid(), signal.SIGINT)).start()
                 work()
             except KeyboardInterrupt:
                 print("interrupted")

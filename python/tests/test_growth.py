@@ -57,7 +57,7 @@ def no_growth(before, maps_max, memory_max):
 SMALL = "-Xmx24m -XX:TieredStopAtLevel=1"
 
 # The number of repetitions of each kind; PENSTOCK_LONG raises it.
-COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 500
+COUNT = 40_000 if os.environ.get("PENSTOCK_LONG") else 300
 
 
 @pytest.mark.parametrize("kind", ["table", "pack"])
@@ -185,6 +185,7 @@ wait_for(lambda: holdings()[0] == before)
 
 def test_interrupts_anywhere_leave_nothing(run: Run, steps: Path) -> None:
     """A signal that comes during a call is served the moment it returns."""
+    interrupt_count = 300 if os.environ.get("PENSTOCK_LONG") else 150
     run(f"""
 import random, signal
 {HOLDINGS}
@@ -194,7 +195,7 @@ before = holdings()[0]
 batch = other = None
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 interrupts = 0
-while interrupts < 300:
+while interrupts < {interrupt_count}:
     try:
         signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0002, 0.004))
         while True:
@@ -232,7 +233,7 @@ def test_many_records_can_be_chosen(run: Run, tmp_path: Path) -> None:
 
 # Epochs of many small batches. What grows at first is the runtime's own: compiled code, and pages
 # of its heap that are touched for the first time.
-BATCHES, LIMIT = (10_000_000, 8) if os.environ.get("PENSTOCK_LONG") else (40_000, 30)
+BATCHES, LIMIT = (10_000_000, 8) if os.environ.get("PENSTOCK_LONG") else (20_000, 30)
 
 
 def test_batches_of_a_loader(run: Run, steps: Path) -> None:

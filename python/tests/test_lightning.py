@@ -19,11 +19,25 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("stop_after", [4, 10, 17, 20])
-def test_a_run_that_was_stopped_goes_on(stop_after: int, steps: Path, tmp_path: Path) -> None:
-    from lightning_runs import Model, loader, trainer, uninterrupted
+whole_runs: list[Any] = []
 
-    whole = uninterrupted(steps, tmp_path / "whole")
+
+@pytest.fixture
+def whole(steps: Path, tmp_path: Path) -> Any:
+    """A run without an interruption, which all tests share. Each has an equal dataset."""
+    from lightning_runs import uninterrupted
+
+    if not whole_runs:
+        whole_runs.append(uninterrupted(steps, tmp_path / "whole"))
+    return whole_runs[0]
+
+
+@pytest.mark.parametrize("stop_after", [4, 10, 17, 20])
+def test_a_run_that_was_stopped_goes_on(
+    stop_after: int, whole: Any, steps: Path, tmp_path: Path
+) -> None:
+    from lightning_runs import Model, loader, trainer
+
     assert len(whole.seen) == 30 and whole.seen[:10] != whole.seen[10:20]
     for epoch in range(3):
         records = np.concatenate(whole.seen[epoch * 10 : epoch * 10 + 10])
@@ -38,10 +52,9 @@ def test_a_run_that_was_stopped_goes_on(stop_after: int, steps: Path, tmp_path: 
     assert torch.equal(second.layer.weight, whole.layer.weight)
 
 
-def test_a_run_goes_on_after_whole_epochs(steps: Path, tmp_path: Path) -> None:
-    from lightning_runs import Model, loader, trainer, uninterrupted
+def test_a_run_goes_on_after_whole_epochs(whole: Any, steps: Path, tmp_path: Path) -> None:
+    from lightning_runs import Model, loader, trainer
 
-    whole = uninterrupted(steps, tmp_path / "whole")
     torch.manual_seed(1)
     first, second = Model(), Model()
     short = trainer(tmp_path / "run")

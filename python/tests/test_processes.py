@@ -20,7 +20,7 @@ import penstock
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # PENSTOCK_LONG is for more forks, at more moments of the runtime.
-FORKS = 400 if os.environ.get("PENSTOCK_LONG") else 10
+FORKS = 400 if os.environ.get("PENSTOCK_LONG") else 6
 
 # Null checks that fail, at first in interpreted and later in compiled code: the runtime turns the
 # faults into exceptions by its signal handlers.

@@ -193,6 +193,7 @@ def test_numpy_and_sqlite_read_while_runs_are_appended(tmp_path: Path) -> None:
         process = subprocess.Popen(command_line(*words))
         while process.poll() is None:
             seen.add(_read_with_others(folder))
+            time.sleep(0.005)
         assert process.returncode == 0
     seen.add(_read_with_others(folder))
     assert seen == {724, 1065, 1406}

@@ -192,13 +192,17 @@ def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
         options.append(f"-XX:AOTCache={cache}")
     # Without vectors the runtime also spends no time on compiling loops of them, which short
     # programs never use.
-    if os.environ.get("PENSTOCK_VECTORS") != "off":
+    if _has_vectors():
         if runtime.has_vectors:
             options.append("--add-modules=jdk.incubator.vector")
         else:
             _warn_of_vectors(runtime)
     # Later options override earlier ones, so the user's come last.
     return options + shlex.split(os.environ.get("PENSTOCK_JAVA_OPTIONS", ""))
+
+
+def _has_vectors() -> bool:
+    return os.environ.get("PENSTOCK_VECTORS") != "off"
 
 
 def _warn_of_vectors(runtime: _runtime.Runtime) -> None:
@@ -241,7 +245,8 @@ class _Starter(threading.Thread):
         try:
             runtime = _runtime.find_runtime()
             _signals.before_start()
-            cache = _runtime.cache(runtime)
+            # Java uses only part of a cache that was made with other modules.
+            cache = _runtime.cache(runtime, "runtime" if _has_vectors() else "scalar")
             has_cache = cache is not None and os.path.exists(cache)
             options = _options(runtime, cache if has_cache else None)
             with _without_warning(), _in_utf8():

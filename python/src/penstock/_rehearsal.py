@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the AOT caches that let the Java runtime start sooner and run fast from its first batch on.
 
-There is one cache for the runtime inside a Python process and one for the command line. A cache
-holds the classes that the runtime loads, linked and laid out for mapping, and the profiles of hot
-methods. A process that finds no cache starts another one in the background, which uses the package
-as programs do and then has Java write the cache. No program waits for it: the cache serves
-processes that start later.
+There is one cache for the runtime inside a Python process, one for that runtime without the vector
+module (`PENSTOCK_VECTORS=off`), and one for the command line. A cache holds the classes that the
+runtime loads, linked and laid out for mapping, and the profiles of hot methods. A process that
+finds no cache starts another one in the background, which uses the package as programs do and then
+has Java write the cache. No program waits for it: the cache serves processes that start later.
 """
 
 from __future__ import annotations
@@ -79,9 +79,8 @@ def _run(cache: str) -> None:
 
 
 def _step_back() -> None:
-    """Takes away what would disturb the recording, and gives way to other programs. Programs
-    without vectors can use a cache that was made with them, and not the other way round."""
-    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PENSTOCK_VECTORS"):
+    """Takes away what would disturb the recording, and gives way to other programs."""
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):
         os.environ.pop(name, None)
     with suppress(AttributeError, OSError):
         os.nice(10)

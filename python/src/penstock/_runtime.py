@@ -148,9 +148,10 @@ def jar() -> str:
 
 
 def cache(runtime: Runtime, use: str = "runtime") -> str | None:
-    """Returns the path of the AOT cache for the runtime inside this process or, with
-    `use="command"`, for the command line. The file need not exist. Returns None if there is no
-    folder for it. `PENSTOCK_CACHE` names the folder; an empty value switches the caches off."""
+    """Returns the path of the AOT cache for the runtime inside this process, with `use="scalar"`
+    for a runtime without the vector module, or with `use="command"` for the command line. The file
+    need not exist. Returns None if there is no folder for it. `PENSTOCK_CACHE` names the folder; an
+    empty value switches the caches off."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):
