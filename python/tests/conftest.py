@@ -62,9 +62,9 @@ if not os.environ.get("PENSTOCK_LONG"):
 @pytest.fixture(scope="session", autouse=True)
 def runtimes() -> None:
     """Starts the runtime of this process, where the optimising compiler begins later: most methods
-    serve a few tests, and compiling them would take a quarter of the time of all tests. The
-    processes that tests start leave out this compiler and the vector loops, which need it. The long
-    form has both in all processes, with the usual thresholds."""
+    serve a few tests, and compiling them would take a quarter of the processor time of this
+    process. The processes that tests start leave out this compiler and the vector loops, which need
+    it. The long form has both in all processes, with the usual thresholds."""
     penstock.memory()
     if os.environ.get("PENSTOCK_JAVA_OPTIONS") == LATE_OPTIMISATION:
         os.environ["PENSTOCK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"

@@ -87,9 +87,11 @@ OUTPUT = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<output>.*?)
 
 
 def in_group(value: Any, needed: set[str]) -> Any:
-    """A parameter of a test. One process imports PyTorch for all tests that need it."""
-    is_torch = bool(needed & {"torch", "pytorch_lightning"})
-    return pytest.param(value, marks=pytest.mark.xdist_group("torch") if is_torch else ())
+    """A parameter of a test. One process imports PyTorch for all tests that need it, and one
+    imports Grain. Images are decoded with torchvision, which imports PyTorch."""
+    if needed & {"torch", "pytorch_lightning", "PIL"}:
+        return pytest.param(value, marks=pytest.mark.xdist_group("torch"))
+    return pytest.param(value, marks=pytest.mark.xdist_group("grain") if "grain" in needed else ())
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,17 @@ import penstock
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ROOT / "testdata" / "releases"
-FOLDERS = sorted(path for path in RELEASES.iterdir() if path.is_dir())
+FOLDERS = sorted(path for path in RELEASES.glob("[!_]*") if path.is_dir())
 
 
 def _make() -> Any:
     spec = importlib.util.spec_from_file_location("make", RELEASES / "make.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        # The folder has folders of releases alone, and none of compiled modules.
+        patch.setattr(sys, "dont_write_bytecode", True)
+        spec.loader.exec_module(module)
     return module
 
 
