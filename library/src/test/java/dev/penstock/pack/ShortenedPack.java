@@ -21,8 +21,8 @@ import java.util.stream.LongStream;
 /// process.
 ///
 /// An argument for each pack: the [Way] of reading, mapped or read, threads, whether checksums are held against,
-/// the size to cut to, and the file. It prints what it met and exits with 42 when each read after a cut was refused
-/// as it should be.
+/// the size to cut to, and the file. It prints what it met and exits with 42 when each read after a cut was
+/// refused as it should be.
 final class ShortenedPack {
     static final int EXIT_REFUSED = 42;
     static final int EXIT_INTERNAL_ERROR = 43;
