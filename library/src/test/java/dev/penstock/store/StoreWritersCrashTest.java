@@ -31,7 +31,7 @@ class StoreWritersCrashTest {
     private static final long STATE_COUNT_MIN = TestData.isLong() ? 500_000 : 12_000;
     private static final int BUG_RUN_COUNT = 60;
     /// One of this number of states is continued.
-    private static final int NEXT_LIFE = 80;
+    private static final int NEXT_LIFE = 16;
 
     private final Random random = Seeds.random();
     private final List<String> violations = new ArrayList<>();
