@@ -10,7 +10,6 @@ import dev.penstock.Progress;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.memory.BuggyDisks;
 import dev.penstock.memory.CrashStates;
-import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.FaultyDisk;
 import dev.penstock.memory.MemoryDisk;
@@ -18,7 +17,6 @@ import dev.penstock.memory.RecordingDisk;
 import dev.penstock.memory.RecordingDisk.Operation;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -27,7 +25,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +55,7 @@ class StepsCrashTest {
     private static final int FOLDER_NUMBER = -1;
 
     /// The files that were read, each with a number.
-    private static final Map<Content, Integer> CONTENTS = new HashMap<>();
+    private static final Map<CrashStates.Content, Integer> CONTENTS = new HashMap<>();
 
     /// The steps in a folder of such files.
     private static final Map<Map<Path, Integer>, Long> FOUND = new HashMap<>();
@@ -127,20 +124,7 @@ class StepsCrashTest {
     }
 
     private static int contentNumber(byte[] bytes) {
-        return CONTENTS.computeIfAbsent(new Content(bytes), absent -> CONTENTS.size());
-    }
-
-    /// The bytes of a file. A checksum is a much faster hash than that of arrays.
-    private record Content(byte[] bytes) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Content(byte[] others) && Arrays.equals(bytes, others);
-        }
-
-        @Override
-        public int hashCode() {
-            return Crc32c.of(MemorySegment.ofArray(bytes));
-        }
+        return CONTENTS.computeIfAbsent(new CrashStates.Content(bytes), absent -> CONTENTS.size());
     }
 
     @AfterAll

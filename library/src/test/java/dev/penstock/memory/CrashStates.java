@@ -86,7 +86,7 @@ public final class CrashStates {
     }
 
     /// The bytes of a file. A checksum is a much faster hash than that of an array or a buffer.
-    private record Content(byte[] bytes) {
+    public record Content(byte[] bytes) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Content(byte[] others) && Arrays.equals(bytes, others);

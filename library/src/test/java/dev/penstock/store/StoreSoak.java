@@ -129,7 +129,7 @@ final class StoreSoak {
                 System.out.println("open");
                 for (int i = random.nextInt(30); i >= 0; i--) {
                     check(reader);
-                    Thread.sleep(random.nextInt(10));
+                    Thread.sleep(random.nextInt(30));
                     reader.refresh();
                 }
             }

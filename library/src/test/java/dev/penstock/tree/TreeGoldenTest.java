@@ -32,9 +32,17 @@ class TreeGoldenTest {
     /// ours compares content and is shorter.
     private static final Set<String> COLLIDING = Set.of("hash_collision_5");
 
-    /// Sets of 200,000 keys and more, of which smaller ones of the same kind or the index remain.
-    private static final Set<String> LARGE =
-            Set.of("words_1m", "tails_600k", "binary_200k", "alpha_200k", "wide_200k", "narrow_200k");
+    /// Sets of 100,000 keys and more, of which smaller ones of the same kind or the index remain.
+    private static final Set<String> LARGE = Set.of(
+            "words_1m",
+            "tails_600k",
+            "tails_100k",
+            "binary_200k",
+            "binary_100k",
+            "alpha_200k",
+            "wide_200k",
+            "narrow_200k",
+            "narrow_200k_index");
 
     static Stream<String> sets() throws IOException {
         return Json.read(Trees.golden("hashes.json")).get("sets").names().stream()
