@@ -81,7 +81,7 @@ class TableLiveTruncationTest {
                 new Reads(Way.FINGERPRINT, 500, List.of(40)));
         scenarios.add(new Scenario(others, true, List.of("-Xbatch")));
         // Alone, because after the first fault a process uses no vectors any more.
-        for (int size : TestData.isLong() ? new int[] {16, 24, 48, 96} : new int[] {24, 96}) {
+        for (int size : new int[] {16, 24, 48, 96}) {
             scenarios.add(new Scenario(Way.GATHER, true, List.of(size), ShortenedTable.UNTIL_VECTORS, List.of()));
         }
         scenarios.add(new Scenario(Way.READ, true, List.of(32), ShortenedTable.UNTIL_VECTORS, List.of()));
