@@ -29,8 +29,7 @@ record TableDemo(DemoCommand demo) {
     private static final double STEADY_SECONDS = 1;
 
     /// Prints batches per second, in the fastest of some rounds, for a dictionary of columns: by indexing the
-    /// structured array, as most code does,
-    /// and by indexing each field.
+    /// structured array, as most code does, and by indexing each field.
     private static final String PYTHON = """
         import sys, time, numpy as np
         a = np.load(sys.argv[1], mmap_mode='r')
