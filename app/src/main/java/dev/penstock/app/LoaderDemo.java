@@ -119,8 +119,8 @@ record LoaderDemo(DemoCommand demo) {
         return folder.resolve("messages-" + rank);
     }
 
-    /// The command line that runs another of our classes in a new process. The process is short, so it runs without
-    /// the optimising compiler and vector instructions, whose preparation takes longer than they save.
+    /// The command line that runs another of our classes in a new process. The process is short, so it runs
+    /// without the optimising compiler and vector instructions, whose preparation takes longer than they save.
     static List<String> java(Class<?> main, String... arguments) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
