@@ -10,12 +10,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// Divides work into parts that run on the calling thread and on helper threads, which are daemon threads.
+/// Divides work into parts that run on the calling thread and on helper threads, which are daemon threads. The
+/// helpers of a virtual thread are virtual threads, which run on the same scheduler as their caller.
 public final class Parallel {
     /// Threads are created as needed, so that work which waits for other work never waits for a free thread.
     private static final ExecutorService HELPERS = Executors.newCachedThreadPool(
@@ -78,7 +80,17 @@ public final class Parallel {
 
     /// Starts work in the background.
     public static <T> Future<T> start(Callable<T> work) {
-        return HELPERS.submit(work);
+        FutureTask<T> task = new FutureTask<>(work);
+        execute(task);
+        return task;
+    }
+
+    private static void execute(Runnable work) {
+        if (Thread.currentThread().isVirtual()) {
+            Thread.startVirtualThread(work);
+        } else {
+            HELPERS.execute(work);
+        }
     }
 
     /// Creates a pool with a fixed number of daemon threads.
@@ -189,6 +201,10 @@ public final class Parallel {
 
         /// If the system cannot create another thread, the existing ones do the work.
         private void startHelper() {
+            if (Thread.currentThread().isVirtual()) {
+                Thread.startVirtualThread(this::help);
+                return;
+            }
             if (Standby.accepts(this)) {
                 return;
             }

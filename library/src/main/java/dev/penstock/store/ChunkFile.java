@@ -17,6 +17,7 @@ final class ChunkFile implements AutoCloseable {
     private final Disk.Writable writing;
     private final Disk.Writable forcing;
     private final FailStop failStop;
+    private final StoreLock lock = new StoreLock();
     /// Whether there are written bytes that no force has covered.
     private volatile boolean isDirty;
 
@@ -43,16 +44,20 @@ final class ChunkFile implements AutoCloseable {
 
     /// Returns when the bytes written before this call are durable. A thread waits for the force of another one,
     /// because that may cover its bytes.
-    synchronized void force() throws IOException {
-        if (isDirty) {
-            // Cleared before the force: bytes that are written during the force may not be covered by it.
-            isDirty = false;
-            failStop.orStop(forcing::force);
+    void force() throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            if (isDirty) {
+                // Cleared before the force: bytes that are written during the force may not be covered by it.
+                isDirty = false;
+                failStop.orStop(forcing::force);
+            }
         }
     }
 
     @Override
-    public synchronized void close() throws IOException {
-        Closing.all(List.of(writing::close, forcing::close));
+    public void close() throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            Closing.all(List.of(writing::close, forcing::close));
+        }
     }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 ///
 /// **Ownership.** Owns the writers and the open chunks. **Threads.** Safe for any number of threads.
 final class ChunkWriters implements AutoCloseable {
+    private final StoreLock lock = new StoreLock();
     private final Disk disk;
     private final Path store;
     private final FailStop failStop;
@@ -50,10 +51,12 @@ final class ChunkWriters implements AutoCloseable {
     }
 
     /// Continues chunks that the previous writer closed properly. Surplus chunks are not used.
-    synchronized void adopt(List<StoreMeta.OpenChunk> open) throws IOException {
-        for (int i = 0; i < Math.min(writers.length, open.size()); i++) {
-            Path path = StoreFormat.chunk(store, open.get(i).id());
-            writers[i].adopt(open.get(i), file(open.get(i).id(), disk.openForWriting(path)));
+    void adopt(List<StoreMeta.OpenChunk> open) throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            for (int i = 0; i < Math.min(writers.length, open.size()); i++) {
+                Path path = StoreFormat.chunk(store, open.get(i).id());
+                writers[i].adopt(open.get(i), file(open.get(i).id(), disk.openForWriting(path)));
+            }
         }
     }
 
@@ -70,60 +73,76 @@ final class ChunkWriters implements AutoCloseable {
     }
 
     /// Creates a new chunk.
-    synchronized ChunkFile create() throws IOException {
-        long id = takeId();
-        Disk.Writable writing = disk.create(StoreFormat.chunk(store, id));
-        isFolderDirty = true;
-        return file(id, writing);
+    ChunkFile create() throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            long id = takeId();
+            Disk.Writable writing = disk.create(StoreFormat.chunk(store, id));
+            isFolderDirty = true;
+            return file(id, writing);
+        }
     }
 
     /// Closes a chunk that is complete.
-    synchronized void close(ChunkFile file) throws IOException {
-        files.remove(file);
-        givenUp.remove(file);
-        file.close();
+    void close(ChunkFile file) throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            files.remove(file);
+            givenUp.remove(file);
+            file.close();
+        }
     }
 
     /// Takes a chunk to which a write has failed. Bytes written before may belong to a commit, so it is closed
     /// after it has been forced.
-    synchronized void giveUp(ChunkFile file) throws IOException {
-        if (file.isDirty()) {
-            givenUp.add(file);
-        } else {
-            close(file);
+    void giveUp(ChunkFile file) throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            if (file.isDirty()) {
+                givenUp.add(file);
+            } else {
+                close(file);
+            }
         }
     }
 
     /// Allocates the id of a chunk that is written elsewhere.
-    synchronized long takeId() throws IOException {
-        if (nextId >= StoreFormat.CHUNK_COUNT_MAX) {
-            throw new IOException(store + " has used all " + nextId + " ids of chunks: copy it to a new store");
+    long takeId() throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            if (nextId >= StoreFormat.CHUNK_COUNT_MAX) {
+                throw new IOException(store + " has used all " + nextId + " ids of chunks: copy it to a new store");
+            }
+            return nextId++;
         }
-        return nextId++;
     }
 
     /// Sets the smallest id of the next new chunk.
-    synchronized void skipTo(long id) {
-        nextId = Math.max(nextId, id);
+    void skipTo(long id) {
+        try (StoreLock.Held _ = lock.hold()) {
+            nextId = Math.max(nextId, id);
+        }
     }
 
     /// The number of ids used so far.
-    synchronized long idCount() {
-        return nextId;
+    long idCount() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return nextId;
+        }
     }
 
     /// The lowest chunk id that a value placed from now on can have.
-    synchronized long lowestId() {
-        long lowest = nextId;
-        for (int i = 0; i < files.size(); i++) {
-            lowest = Math.min(lowest, files.get(i).id());
+    long lowestId() {
+        try (StoreLock.Held _ = lock.hold()) {
+            long lowest = nextId;
+            for (int i = 0; i < files.size(); i++) {
+                lowest = Math.min(lowest, files.get(i).id());
+            }
+            return lowest;
         }
-        return lowest;
     }
 
     /// The number of times that buffered values were lost because a write failed.
-    synchronized long lossCount() {
-        return lossCount;
+    long lossCount() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return lossCount;
+        }
     }
 
     /// An action with a writer.
@@ -159,22 +178,28 @@ final class ChunkWriters implements AutoCloseable {
         }
     }
 
-    private synchronized void lose() {
-        lossCount++;
+    private void lose() {
+        try (StoreLock.Held _ = lock.hold()) {
+            lossCount++;
+        }
     }
 
-    private synchronized int borrow() {
-        Waiting.until(this, () -> isClosed || firstIdle() >= 0);
-        requireOpen();
-        int number = firstIdle();
-        isBusy[number] = true;
-        return number;
+    private int borrow() {
+        try (StoreLock.Held _ = lock.hold()) {
+            lock.until(() -> isClosed || firstIdle() >= 0);
+            requireOpen();
+            int number = firstIdle();
+            isBusy[number] = true;
+            return number;
+        }
     }
 
-    private synchronized void borrow(int number) {
-        Waiting.until(this, () -> !isBusy[number]);
-        requireOpen();
-        isBusy[number] = true;
+    private void borrow(int number) {
+        try (StoreLock.Held _ = lock.hold()) {
+            lock.until(() -> !isBusy[number]);
+            requireOpen();
+            isBusy[number] = true;
+        }
     }
 
     private void requireOpen() {
@@ -192,9 +217,11 @@ final class ChunkWriters implements AutoCloseable {
         return -1;
     }
 
-    private synchronized void giveBack(int number) {
-        isBusy[number] = false;
-        notifyAll();
+    private void giveBack(int number) {
+        try (StoreLock.Held _ = lock.hold()) {
+            isBusy[number] = false;
+            lock.signalAll();
+        }
     }
 
     /// The chunks that can be continued.
@@ -230,7 +257,7 @@ final class ChunkWriters implements AutoCloseable {
         List<ChunkFile> all;
         List<ChunkFile> finished;
         boolean isFolderNew;
-        synchronized (this) {
+        try (StoreLock.Held _ = lock.hold()) {
             all = List.copyOf(files);
             finished = List.copyOf(givenUp);
             isFolderNew = isFolderDirty;
@@ -255,10 +282,10 @@ final class ChunkWriters implements AutoCloseable {
     /// Closes everything when the last thread has returned its writer.
     @Override
     public void close() throws IOException {
-        synchronized (this) {
+        try (StoreLock.Held _ = lock.hold()) {
             isClosed = true;
-            notifyAll();
-            Waiting.until(this, () -> {
+            lock.signalAll();
+            lock.until(() -> {
                 for (boolean busy : isBusy) {
                     if (busy) {
                         return false;

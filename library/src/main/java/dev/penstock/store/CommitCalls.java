@@ -30,7 +30,7 @@ final class CommitCalls {
     /// @return the sequence of the commit
     long commit(Thread author) throws IOException {
         GroupCommit.Turn turn;
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireNotClosed();
             turn = commits.begin(author);
             if (turn == null) {
@@ -44,7 +44,7 @@ final class CommitCalls {
     }
 
     private long afterCommit(int changeCount) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             long sequence = files.sequence();
             commits.awaitIdle();
             if (!writer.isClosed() && !files.isStopped()) {
@@ -57,7 +57,7 @@ final class CommitCalls {
 
     /// Makes all commits so far durable, also while the store is being closed.
     void sync() throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireNotClosed();
             commits.awaitIdle();
             files.sync();
@@ -67,7 +67,7 @@ final class CommitCalls {
 
     /// Makes all commits so far durable, because the time of [StoreOptions#batchMillis] is over.
     void syncInTime() throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             delayedSync.timerEnded();
             sync();
         }
@@ -75,7 +75,7 @@ final class CommitCalls {
 
     /// Publishes the last commit for programs that know only the published layout.
     void publish() throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             files.publish();
@@ -100,7 +100,7 @@ final class CommitCalls {
 
     /// Publishes when that writes at most this number of bytes, and makes all commits durable otherwise.
     void publishIfCheap(long publishBytesMax) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             commits.awaitIdle();
             long bytes = files.publishBytes();
             if (!writer.isClosed() && !files.isPublished() && (bytes == 0 || bytes <= publishBytesMax)) {

@@ -31,7 +31,7 @@ final class DelayedSync {
         recordCount += Math.max(1, count);
         if (recordCount >= options.batchRecords()) {
             commits.sync();
-        } else if (!hasTimer) {
+        } else if (!hasTimer && options.batchMillis() < Long.MAX_VALUE) {
             hasTimer = true;
             WeakReference<CommitCalls> target = new WeakReference<>(commits);
             Thread.ofPlatform()

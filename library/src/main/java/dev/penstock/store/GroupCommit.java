@@ -10,7 +10,7 @@ import java.util.List;
 /// **Threads.** Safe for any number of threads. Methods need the lock of the writer unless they say otherwise.
 final class GroupCommit {
     /// The lock of the writer.
-    private final Object lock;
+    private final StoreLock lock;
 
     private final StoreFiles files;
     private final OpenBatch open;
@@ -22,7 +22,7 @@ final class GroupCommit {
     /// Whether a thread waits for the disk with a written batch.
     private boolean isForcing;
 
-    GroupCommit(Object lock, StoreFiles files, OpenBatch open, boolean isDurable) {
+    GroupCommit(StoreLock lock, StoreFiles files, OpenBatch open, boolean isDurable) {
         this.lock = lock;
         this.files = files;
         this.open = open;
@@ -36,7 +36,7 @@ final class GroupCommit {
 
     /// Waits until no thread waits for the disk with a batch. The lock is released meanwhile.
     void awaitIdle() {
-        Waiting.until(lock, this::isIdle);
+        lock.until(this::isIdle);
     }
 
     /// Whether no thread waits for the disk with a batch.
@@ -82,7 +82,7 @@ final class GroupCommit {
     }
 
     private void end(Turn turn, boolean isWritten) throws IOException {
-        synchronized (lock) {
+        try (StoreLock.Held _ = lock.hold()) {
             try {
                 if (isWritten) {
                     files.committed(() -> turn.batch().apply(turn.changes()));
@@ -90,7 +90,7 @@ final class GroupCommit {
                 }
             } finally {
                 isForcing = false;
-                lock.notifyAll();
+                lock.signalAll();
             }
         }
     }

@@ -46,7 +46,7 @@ final class PlacingCalls {
     /// @param check the check before values are placed, and before they are recorded
     long run(FailStop.Step check, Placing placing, Noting noting) throws IOException {
         Call call;
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             batch.dropIfLost();
             check.run();
@@ -56,16 +56,16 @@ final class PlacingCalls {
         }
         try {
             PlacedRows placed = place(placing);
-            synchronized (writer) {
+            try (StoreLock.Held _ = writer.lock().hold()) {
                 writer.requireNotClosed();
                 check.run();
                 batch.requireNoLoss(call.losses);
                 return noting.run(placed);
             }
         } finally {
-            synchronized (writer) {
+            try (StoreLock.Held _ = writer.lock().hold()) {
                 running.remove(call);
-                writer.notifyAll();
+                writer.lock().signalAll();
             }
         }
     }
@@ -74,7 +74,7 @@ final class PlacingCalls {
         try {
             return placing.run();
         } catch (IOException e) {
-            synchronized (writer) {
+            try (StoreLock.Held _ = writer.lock().hold()) {
                 throw batch.failed(e);
             }
         }
@@ -87,6 +87,6 @@ final class PlacingCalls {
 
     /// Waits until no call is running. The lock is released meanwhile.
     void awaitNone() {
-        Waiting.until(writer, running::isEmpty);
+        writer.lock().until(running::isEmpty);
     }
 }

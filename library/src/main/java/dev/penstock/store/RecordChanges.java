@@ -28,7 +28,7 @@ final class RecordChanges {
         this.fields = state.meta().fields();
         this.rowValues = new RowValues(fields);
         this.batch = new OpenBatch(path, files, state);
-        this.commits = new GroupCommit(writer, files, batch, writer.isDurable());
+        this.commits = new GroupCommit(writer.lock(), files, batch, writer.isDurable());
         this.placer = new RowPlacer(fields, files.chunks());
         this.calls = new PlacingCalls(writer, files, batch);
     }
@@ -107,7 +107,7 @@ final class RecordChanges {
 
     /// @return the former index of the record that is now at this index, or -1 when none has moved
     long delete(long index) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             if (writer.isSwapping()) {
@@ -120,7 +120,7 @@ final class RecordChanges {
 
     /// Discards the changes of all threads since the last commit.
     void rollback() {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             batch.giveUp();
@@ -129,7 +129,7 @@ final class RecordChanges {
 
     /// The bytes of a value of a record, or null when it is missing.
     byte[] value(long index, String field) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             return batch.value(StoreField.position(fields, field), index);
@@ -137,7 +137,7 @@ final class RecordChanges {
     }
 
     boolean isDeleted(long index) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             Objects.checkIndex(index, batch.length());

@@ -86,7 +86,7 @@ final class StoreMoves {
 
     /// Allocates the id of a new chunk.
     long newChunkId() throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             return files.chunks().takeId();
         }
@@ -97,17 +97,17 @@ final class StoreMoves {
     ///
     /// @return the chunks that have only committed values
     Set<Long> seal(Collection<Long> chunks) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             files.begin();
             files.chunks().seal(Set.copyOf(chunks));
             if (!batch.isAuthor(Thread.currentThread())) {
-                Waiting.until(
-                        writer,
-                        () -> !writer.isOpen()
-                                || commits.isIdle() && committed(chunks).size() == chunks.size(),
-                        sealMillis);
+                writer.lock()
+                        .until(
+                                () -> !writer.isOpen()
+                                        || commits.isIdle() && committed(chunks).size() == chunks.size(),
+                                sealMillis);
                 writer.requireOpen();
                 commits.awaitIdle();
             }
@@ -131,7 +131,7 @@ final class StoreMoves {
     ///
     /// @return the number of these cells
     long commit(List<Move> moves) throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             boolean isCarrying = writer.isSwapping() && rules.contains(Rule.BY_PLACE);
@@ -174,14 +174,14 @@ final class StoreMoves {
 
     /// Whether a failed write or force has stopped the store.
     boolean isStopped() {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             return files.isStopped();
         }
     }
 
     /// Starts a new journal if this one is large.
     void rotateIfLarge() throws IOException {
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             files.rotateIfLarge();
@@ -194,7 +194,7 @@ final class StoreMoves {
     long retire(List<Long> chunks) throws IOException {
         StoreCheckpoint checkpoint = files.checkpoint();
         List<StoreMeta.Retired> unneeded;
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
             files.retire(chunks);
@@ -202,7 +202,7 @@ final class StoreMoves {
         }
         // The file system may take long to delete a large file, so other threads must not wait for it.
         checkpoint.delete(unneeded);
-        synchronized (writer) {
+        try (StoreLock.Held _ = writer.lock().hold()) {
             checkpoint.forget(unneeded);
             return checkpoint.waitingBytes();
         }

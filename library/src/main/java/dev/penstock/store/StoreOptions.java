@@ -8,7 +8,8 @@ import dev.penstock.memory.Parallel;
 ///
 /// @param durability   what a commit waits for
 /// @param batchRecords with [Durability#BATCH]: the number of changed records after which commits are made durable
-/// @param batchMillis  with [Durability#BATCH]: the milliseconds after which commits are made durable
+/// @param batchMillis  with [Durability#BATCH]: the milliseconds after which commits are made durable, or
+///                     `Long.MAX_VALUE` for no limit
 /// @param isSwapping   whether a delete moves the last record into the gap instead of leaving a tombstone; used
 ///                     only when a store is created
 /// @param chunkRows    the number of rows after which a chunk is full; used only when a store is created

@@ -32,7 +32,9 @@ public final class StoreWriter implements AutoCloseable {
 
     private final Path path;
     private final StoreOptions options;
-    private final WriterLock lock;
+    private final WriterLock writerLock;
+    /// Guards everything that the threads of this writer share.
+    private final StoreLock lock = new StoreLock();
     private final StoreFiles files;
     private final StoreState state;
     private final RecordChanges changes;
@@ -46,10 +48,10 @@ public final class StoreWriter implements AutoCloseable {
 
     private boolean isClosed;
 
-    private StoreWriter(Path path, StoreOptions options, WriterLock lock, StoreState state) {
+    private StoreWriter(Path path, StoreOptions options, WriterLock writerLock, StoreState state) {
         this.path = path;
         this.options = options;
-        this.lock = lock;
+        this.writerLock = writerLock;
         this.state = state;
         this.files = new StoreFiles(path, options, state);
         this.changes = new RecordChanges(this, path, files, state);
@@ -113,8 +115,10 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     /// The number of records, including uncommitted ones and tombstones of deleted records.
-    public synchronized long count() {
-        return changes.batch().length();
+    public long count() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return changes.batch().length();
+        }
     }
 
     /// Whether a commit waits until it is durable.
@@ -128,8 +132,10 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     /// The sequence of the last commit, which grows with every commit.
-    public synchronized long sequence() {
-        return files.sequence();
+    public long sequence() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return files.sequence();
+        }
     }
 
     /// Appends a record.
@@ -232,8 +238,10 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     /// Whether programs that know only the published layout see the last commit.
-    public synchronized boolean isPublished() {
-        return files.isPublished();
+    public boolean isPublished() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return files.isPublished();
+        }
     }
 
     /// The state after the last commit as a dataset. It stays the same, whatever is written later, until
@@ -243,10 +251,12 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     /// The state after the last commit as a dataset with options.
-    public synchronized StoreReader snapshot(StoreReader.Options reading) throws IOException {
-        requireOpen();
-        commits.awaitIdle();
-        return StoreReader.open(path, reading, files.sequence());
+    public StoreReader snapshot(StoreReader.Options reading) throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            requireOpen();
+            commits.awaitIdle();
+            return StoreReader.open(path, reading, files.sequence());
+        }
     }
 
     /// Copies the values of chunks with much garbage to new chunks and deletes the old ones. Records keep their
@@ -265,20 +275,20 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     RebalanceReport rebalance(RebalanceOptions rebalance, Progress progress, StoreMoves moves) throws IOException {
-        synchronized (this) {
+        try (StoreLock.Held _ = lock.hold()) {
             if (rebalancing == Thread.currentThread()) {
                 throw new IllegalStateException("this thread already rebalances the store " + path);
             }
-            Waiting.until(this, () -> rebalancing == null || !isOpen());
+            lock.until(() -> rebalancing == null || !isOpen());
             requireOpen();
             rebalancing = Thread.currentThread();
         }
         try {
             return new StoreRebalance(this, options, moves, rebalance).run(progress);
         } finally {
-            synchronized (this) {
+            try (StoreLock.Held _ = lock.hold()) {
                 rebalancing = null;
-                notifyAll();
+                lock.signalAll();
             }
         }
     }
@@ -293,7 +303,7 @@ public final class StoreWriter implements AutoCloseable {
     void alterAndClose(Alteration alteration) throws IOException {
         try {
             checkpoint();
-            synchronized (this) {
+            try (StoreLock.Held _ = lock.hold()) {
                 requireOpen();
                 commits.awaitIdle();
                 alteration.make(files, state);
@@ -301,6 +311,11 @@ public final class StoreWriter implements AutoCloseable {
         } finally {
             abort();
         }
+    }
+
+    /// The lock that guards everything that the threads of this writer share.
+    StoreLock lock() {
+        return lock;
     }
 
     RecordChanges changes() {
@@ -356,7 +371,7 @@ public final class StoreWriter implements AutoCloseable {
 
     private void drain(Thread author, long publishBytesMax) throws IOException {
         try {
-            synchronized (this) {
+            try (StoreLock.Held _ = lock.hold()) {
                 changes.calls().awaitNone();
             }
             if (!files.isStopped()) {
@@ -380,14 +395,16 @@ public final class StoreWriter implements AutoCloseable {
     }
 
     /// Releases everything that the store holds, and waits as long as that takes.
-    synchronized void release() throws IOException {
-        commits.awaitIdle();
-        // A rebalance stops at its next step. Until then it may create chunks, so the lock must be held.
-        notifyAll();
-        Waiting.until(this, () -> rebalancing == null || rebalancing == closing);
-        isClosed = true;
-        notifyAll();
-        Closing.all(List.of(files::close, state::close, lock::close));
+    void release() throws IOException {
+        try (StoreLock.Held _ = lock.hold()) {
+            commits.awaitIdle();
+            // A rebalance stops at its next step. Until then it may create chunks, so the lock must be held.
+            lock.signalAll();
+            lock.until(() -> rebalancing == null || rebalancing == closing);
+            isClosed = true;
+            lock.signalAll();
+            Closing.all(List.of(files::close, state::close, writerLock::close));
+        }
     }
 
     /// The bytes of a value of a record, committed or not; null when it is missing.

@@ -46,8 +46,9 @@ public final class CrashStates {
         this.initial = initial;
         this.random = random;
         for (Path file : initial.files()) {
-            int fileId = -1 - nodes.size();
-            nodes.put(fileId, new Node(initial.bytes(file)));
+            Integer linked = names.get(initial.firstName(file));
+            int fileId = linked == null ? -1 - nodes.size() : linked;
+            nodes.computeIfAbsent(fileId, id -> new Node(initial.bytes(file)));
             names.put(file, fileId);
         }
         durableNames.putAll(names);
@@ -83,6 +84,39 @@ public final class CrashStates {
             states.apply(operations.get(i));
             states.visitKilled(i + 1, visitor);
         }
+    }
+
+    /// One random state that a power cut after all operations can leave.
+    public static MemoryDisk afterPowerCut(MemoryDisk initial, List<Operation> operations, Random random) {
+        CrashStates states = new CrashStates(initial, random);
+        operations.forEach(states::apply);
+        int pendingCount = states.pendingNames.size();
+        List<NameChange> kept = random.nextBoolean()
+                ? states.pendingNames.subList(0, random.nextInt(pendingCount + 1))
+                : states.pendingNames.stream()
+                        .filter(change -> random.nextBoolean())
+                        .toList();
+        return states.disk(states.namesAfter(kept), Loss.values()[random.nextInt(Loss.values().length)]);
+    }
+
+    private MemoryDisk disk(Map<Path, Integer> names, Loss loss) {
+        MemoryDisk disk = initial.emptyCopy();
+        Map<Integer, Path> firstNames = new HashMap<>();
+        names.forEach((path, fileId) -> {
+            // A folder whose name is lost takes along what is in it.
+            if (!disk.isDirectory(path.getParent())) {
+                return;
+            }
+            Path firstName = firstNames.putIfAbsent(fileId, path);
+            if (fileId == FOLDER) {
+                disk.addFolder(path);
+            } else if (firstName == null) {
+                disk.put(path, nodes.get(fileId).after(loss, random));
+            } else {
+                disk.linkAgain(firstName, path);
+            }
+        });
+        return disk;
     }
 
     /// The bytes of a file. A checksum is a much faster hash than that of an array or a buffer.
@@ -135,6 +169,7 @@ public final class CrashStates {
             case Operation.Write write -> nodes.get(write.fileId()).pending.add(write);
             case Operation.Force(int fileId) -> nodes.get(fileId).force();
             case Operation.ForceData(int fileId) -> nodes.get(fileId).forceData();
+            case Operation.ForceFailed(int fileId) -> nodes.get(fileId).forceFailed();
             case Operation.Reopen(int fileId, Path file) -> nodes.put(fileId, nodes.get(names.get(key(file))));
             case Operation.CreateDirectory(Path folder) -> change(new NameChange(null, key(folder), FOLDER));
             case Operation.Link(Path existing, Path name) ->
@@ -252,6 +287,8 @@ public final class CrashStates {
     private static final class Node {
         private byte[] durable;
         private final List<Operation.Write> pending = new ArrayList<>();
+        /// Writes that a failed force has covered: they are in memory only, and no later force covers them.
+        private final List<Operation.Write> doomed = new ArrayList<>();
 
         Node(byte[] durable) {
             this.durable = durable;
@@ -259,6 +296,11 @@ public final class CrashStates {
 
         void force() {
             durable = with(pending);
+            pending.clear();
+        }
+
+        void forceFailed() {
+            doomed.addAll(pending);
             pending.clear();
         }
 

@@ -10,6 +10,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,11 +53,29 @@ public final class MemoryDisk implements Disk {
         return List.copyOf(files.keySet());
     }
 
-    /// Another disk with the same files, none of which is open.
+    /// Another disk with the same files, none of which is open. Names of one file stay names of one file.
     public synchronized MemoryDisk copy() {
         MemoryDisk copy = emptyCopy();
-        files.forEach((file, content) -> copy.files.put(file, new MemoryContent(content.copy())));
+        Map<MemoryContent, MemoryContent> copies = new IdentityHashMap<>();
+        files.forEach((file, content) ->
+                copy.files.put(file, copies.computeIfAbsent(content, present -> new MemoryContent(present.copy()))));
         return copy;
+    }
+
+    /// Gives a file a second name.
+    synchronized void linkAgain(Path existing, Path name) {
+        files.put(key(name), files.get(key(existing)));
+    }
+
+    /// The first of the names of the same file, in the order of paths.
+    synchronized Path firstName(Path file) {
+        MemoryContent content = files.get(key(file));
+        for (Map.Entry<Path, MemoryContent> entry : files.entrySet()) {
+            if (entry.getValue() == content) {
+                return entry.getKey();
+            }
+        }
+        throw new IllegalArgumentException("there is no file " + file);
     }
 
     /// Another disk with the same folders and no file.

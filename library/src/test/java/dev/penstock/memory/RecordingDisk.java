@@ -20,6 +20,15 @@ public final class RecordingDisk extends ForwardingDisk {
         super(disk);
     }
 
+    /// Continues the record of an earlier process.
+    ///
+    /// @param disk the files that the earlier process has left
+    public RecordingDisk(Disk disk, RecordingDisk earlier) {
+        super(disk);
+        operations.addAll(earlier.operations());
+        createdCount = earlier.createdCount;
+    }
+
     /// Something that changes a disk. Files that were created carry a number, since their name may change
     /// while they are written.
     public sealed interface Operation {
@@ -34,6 +43,9 @@ public final class RecordingDisk extends ForwardingDisk {
 
         /// The bytes that were written so far are durable, up to the length that was durable before.
         record ForceData(int fileId) implements Operation {}
+
+        /// A force has failed: the bytes that were written so far are in memory and never reach the disk.
+        record ForceFailed(int fileId) implements Operation {}
 
         /// A file that was there is written to; from now on it carries this number.
         record Reopen(int fileId, Path file) implements Operation {}
@@ -128,7 +140,13 @@ public final class RecordingDisk extends ForwardingDisk {
         record(new Operation.ForceDirectory(directory));
     }
 
-    private final class Writer extends ForwardingWriter {
+    /// A file whose operations are recorded.
+    public interface Recorded extends Writable {
+        /// Records that a force has failed, in place of a force.
+        void forceFailed();
+    }
+
+    private final class Writer extends ForwardingWriter implements Recorded {
         private final int fileId;
 
         Writer(Writable writable, int fileId) {
@@ -155,6 +173,11 @@ public final class RecordingDisk extends ForwardingDisk {
         public void forceData() throws IOException {
             writable.forceData();
             record(new Operation.ForceData(fileId));
+        }
+
+        @Override
+        public void forceFailed() {
+            record(new Operation.ForceFailed(fileId));
         }
 
         @Override
