@@ -3,7 +3,7 @@ package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.groups.GroupChange;
+import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
@@ -35,7 +35,8 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
         return last == null ? StepsShard.FIRST : last.next();
     }
 
-    /// Finds the end of a dataset of shards from its manifest, its last run and its last row, in constant time.
+    /// Finds the end of a dataset of shards from its manifest, its last run and its last row, without reading the
+    /// rows.
     ///
     /// @return null when these do not match, as after a crash or in datasets of other programs; then use [#of]
     static StepsEnd quick(StepsFolder folder) throws IOException {
@@ -62,11 +63,11 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
     /// The id of the last run with rows, the highest id, and the range of the last run with rows; null when there
     /// is none.
     private static long[] last(StepsFolder folder) throws IOException {
-        try (GroupChange change = GroupChange.begin(folder.disk(), folder.path())) {
-            if (!change.layout().equals(GroupFormat.RUNS)) {
+        try (GroupDatabase database = GroupDatabase.read(folder.disk(), folder.path())) {
+            if (!database.layout().equals(GroupFormat.RUNS)) {
                 return null;
             }
-            List<long[]> found = change.wholes(
+            List<long[]> found = database.wholes(
                     "SELECT id, (SELECT max(id) FROM runs NOT INDEXED), first_step_idx, num_steps FROM runs"
                             + " NOT INDEXED WHERE num_steps > 0 ORDER BY id DESC LIMIT 1",
                     4);

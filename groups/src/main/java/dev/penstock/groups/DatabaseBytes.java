@@ -37,38 +37,36 @@ final class DatabaseBytes {
     private static final int PAUSE_MS_MAX = 50;
 
     private final Disk disk;
+    private final DatabaseFiles files;
     private final Path database;
-    private final Path journal;
 
-    private DatabaseBytes(Disk disk, Path folder) {
-        this.disk = disk;
-        this.database = folder.resolve(GroupFormat.DATABASE);
-        this.journal = folder.resolve(GroupFormat.JOURNAL);
+    private DatabaseBytes(DatabaseFiles files) {
+        this.disk = files.disk();
+        this.files = files;
+        this.database = files.database();
     }
 
     /// Reads the bytes of the database in a folder.
     ///
     /// @throws DatasetException when the file is not a database, or another program does not stop writing it
     static byte[] read(Disk disk, Path folder) throws IOException {
-        requireNoLog(disk, folder);
-        return new DatabaseBytes(disk, folder).read();
+        return read(DatabaseFiles.of(disk, folder));
     }
 
-    /// Rejects a file that is not a database, or that another program has open in WAL mode.
-    static void requireUsable(Disk disk, Path folder) throws IOException {
-        requireNoLog(disk, folder);
-        DatabaseBytes bytes = new DatabaseBytes(disk, folder);
-        bytes.counter(bytes.bytes(bytes.database, HEADER_SIZE));
+    static byte[] read(DatabaseFiles files) throws IOException {
+        requireNoLog(files);
+        return new DatabaseBytes(files).read();
     }
 
     /// Whether a writer is changing the database, or was killed while doing so.
-    static boolean hasJournal(Disk disk, Path folder) throws IOException {
-        return new DatabaseBytes(disk, folder).journal() != null;
+    static boolean hasJournal(DatabaseFiles files) throws IOException {
+        return new DatabaseBytes(files).journal() != null;
     }
 
     /// Rejects a database in WAL mode. Its committed pages are in a log, which is not read here.
-    private static void requireNoLog(Disk disk, Path folder) throws IOException {
-        Path log = folder.resolve(GroupFormat.LOG);
+    static void requireNoLog(DatabaseFiles files) throws IOException {
+        Disk disk = files.disk();
+        Path log = files.log();
         try (Disk.Readable open = disk.exists(log) ? disk.open(log) : null) {
             if (open != null && open.size() > 0) {
                 throw new DatasetException.Corrupt(
@@ -143,14 +141,14 @@ final class DatabaseBytes {
     private RollbackJournal journal() throws IOException {
         byte[] bytes;
         try {
-            bytes = disk.exists(journal) ? bytes(journal, JOURNAL_SIZE_MAX) : new byte[0];
+            bytes = disk.exists(files.journal()) ? bytes(files.journal(), JOURNAL_SIZE_MAX) : new byte[0];
         } catch (NoSuchFileException e) {
             return null;
         }
         RollbackJournal found = RollbackJournal.of(bytes);
         if (found != null && found.isShared()) {
             throw new DatasetException.Corrupt(
-                    journal,
+                    files.journal(),
                     0,
                     Reason.UNCOMMITTED,
                     "another program was changing several databases in one transaction; open the database once with"

@@ -3,46 +3,32 @@ package dev.penstock.groups;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Supplier;
-import org.sqlite.SQLiteErrorCode;
-import org.sqlite.SQLiteException;
 
-/// A change of the `metadata.db` in a folder, in place and in one SQLite transaction. The time for adding groups
-/// depends on the number of new groups only.
+/// A change of the `metadata.db` in a folder, in place and in one transaction. It reads the database into memory
+/// and writes the changed pages only.
 ///
 /// A reader sees the old groups until shortly before [#commit] returns, and the new ones afterwards. A crash
-/// leaves the old or the new groups. Other programs may read at the same time: SQLite's own locks apply, and a
-/// commit waits up to a minute for programs that are reading.
-///
-/// On the real file system SQLite writes the file itself. On any other [Disk] the transaction is made in memory,
-/// and [PageCommit] writes the changed pages in the same order as SQLite.
+/// leaves the old or the new groups. Other programs may read at the same time with SQLite, and cannot write: the
+/// change holds SQLite's own locks, and waits up to a minute for programs that are writing or, to commit, reading.
 ///
 /// **Threads.** One thread at a time. **Lifecycle.** Closing without a commit changes nothing.
 public final class GroupChange implements AutoCloseable {
-    private static final int WAIT_MS = 60_000;
-
-    /// Errors of the disk, or of other programs that have the database open.
-    private static final Set<SQLiteErrorCode> DISK_ERRORS = Set.of(
-            SQLiteErrorCode.SQLITE_BUSY,
-            SQLiteErrorCode.SQLITE_LOCKED,
-            SQLiteErrorCode.SQLITE_READONLY,
-            SQLiteErrorCode.SQLITE_IOERR,
-            SQLiteErrorCode.SQLITE_FULL,
-            SQLiteErrorCode.SQLITE_CANTOPEN,
-            SQLiteErrorCode.SQLITE_PERM);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final GroupDatabase database;
-    /// Writes the changed pages, or null if SQLite does.
     private final PageCommit pages;
+    private final DatabaseLock lock;
 
-    private GroupChange(GroupDatabase database, PageCommit pages) {
+    private GroupChange(GroupDatabase database, PageCommit pages, DatabaseLock lock) {
         this.database = database;
         this.pages = pages;
+        this.lock = lock;
     }
 
     /// Starts a change. An unfinished change of a killed writer is rolled back first.
@@ -51,107 +37,112 @@ public final class GroupChange implements AutoCloseable {
     ///                          data
     /// @throws IOException      when it cannot be written, or another program has it open for writing
     public static GroupChange begin(Disk disk, Path folder) throws IOException {
-        if (disk != Disk.real()) {
-            PageCommit pages = PageCommit.begin(disk, folder);
-            return checked(new GroupChange(GroupDatabase.read(disk, folder), pages), List.of("BEGIN"));
-        }
-        // SQLite gets the path only if the file is a database.
-        DatabaseBytes.requireUsable(disk, folder);
-        return checked(
-                new GroupChange(GroupDatabase.openFile(folder), null),
-                List.of(
-                        "PRAGMA busy_timeout = " + WAIT_MS,
-                        "PRAGMA journal_mode = DELETE",
-                        // Removing the journal is the commit, and is durable only when the folder is forced as
-                        // well.
-                        "PRAGMA synchronous = EXTRA",
-                        // Pages of the database are written at the commit and not before, so that readers wait
-                        // for the commit only.
-                        "PRAGMA cache_spill = OFF",
-                        "BEGIN IMMEDIATE"));
+        return begin(disk, folder, PATIENCE);
     }
 
-    private static GroupChange checked(GroupChange change, List<String> statements) throws IOException {
+    /// @param patience the time to wait for other programs
+    static GroupChange begin(Disk disk, Path folder, Duration patience) throws IOException {
+        DatabaseFiles files = DatabaseFiles.of(disk, folder);
+        DatabaseBytes.requireNoLog(files);
+        DatabaseLock lock = settled(files, patience);
         try {
-            change.run(() -> {
-                change.database.execute(statements);
-                return null;
-            });
-            change.layout();
-            return change;
+            GroupChange change = new GroupChange(GroupDatabase.read(disk, folder), new PageCommit(files), lock);
+            try {
+                change.database.execute(List.of("BEGIN"));
+                change.layout();
+                return change;
+            } catch (Throwable e) {
+                change.database.close();
+                throw e;
+            }
         } catch (Throwable e) {
-            change.close();
+            closeAfter(lock, e);
             throw e;
         }
     }
 
-    /// Rolls back the journal of a killed writer, so that there is no journal afterwards.
+    /// Becomes the only writer of a database and rolls back the journal of a killed writer.
+    private static DatabaseLock settled(DatabaseFiles files, Duration patience) throws IOException {
+        DatabaseLock lock = DatabaseLock.reserve(files.disk(), files.database(), patience);
+        try {
+            if (DatabaseBytes.hasJournal(files)) {
+                lock.excludeReaders();
+                new PageCommit(files).rollBack();
+                lock.admitReaders();
+            }
+            return lock;
+        } catch (Throwable e) {
+            closeAfter(lock, e);
+            throw e;
+        }
+    }
+
+    private static void closeAfter(DatabaseLock lock, Throwable error) {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            error.addSuppressed(e);
+        }
+    }
+
+    /// Replaces the database in a folder by a new file, while no other program reads or writes it. The journal of
+    /// a killed writer is rolled back first, because SQLite would write it over the new database.
     ///
     /// @throws DatasetException.Corrupt when there is a journal but no database
-    static void settle(Disk disk, Path folder) throws IOException {
-        if (!DatabaseBytes.hasJournal(disk, folder)) {
+    static void replace(Disk disk, Path folder, byte[] bytes) throws IOException {
+        DatabaseFiles files = DatabaseFiles.of(disk, folder);
+        if (!files.hasDatabase()) {
+            requireNoJournal(files);
+            ChecksummedJson.publish(disk, files.database(), bytes);
             return;
         }
-        if (!disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+        try (DatabaseLock lock = settled(files, PATIENCE)) {
+            lock.excludeReaders();
+            DatabaseBytes.requireNoLog(files);
+            files.deleteLog();
+            ChecksummedJson.publish(disk, files.database(), bytes);
+        }
+    }
+
+    private static void requireNoJournal(DatabaseFiles files) throws IOException {
+        if (DatabaseBytes.hasJournal(files)) {
             throw new DatasetException.Corrupt(
-                    folder.resolve(GroupFormat.JOURNAL),
+                    files.journal(),
                     0,
                     Reason.UNCOMMITTED,
                     "the database of this journal is missing, and SQLite would write the journal over a new one;"
                             + " remove the journal");
         }
-        begin(disk, folder).close();
-    }
-
-    private <T> T run(Supplier<T> work) throws IOException {
-        try {
-            return work.get();
-        } catch (DatasetException e) {
-            if (e.getCause() instanceof SQLiteException cause
-                    && DISK_ERRORS.contains(SQLiteErrorCode.getErrorCode(cause.getResultCode().code & 0xFF))) {
-                throw new IOException(
-                        database.file() + " cannot be changed: " + cause.getMessage()
-                                + "; the dataset is unchanged. Close other programs that have the file open, or"
-                                + " check whether the disk is full or read-only",
-                        e);
-            }
-            throw e;
-        }
     }
 
     /// The table with the groups.
-    public GroupFormat.Layout layout() throws IOException {
-        return run(() -> new GroupQuery(database).layout());
+    public GroupFormat.Layout layout() {
+        return database.layout();
     }
 
     /// The rows of a query whose columns are integers; see [GroupDatabase#wholes].
-    public List<long[]> wholes(String sql, int columnCount) throws IOException {
-        return run(() -> database.wholes(sql, columnCount));
+    public List<long[]> wholes(String sql, int columnCount) {
+        return database.wholes(sql, columnCount);
     }
 
     /// Inserts the rows of a query on another database.
     ///
     /// @param insert an `INSERT` with a `?` for each column of the query
-    public void insert(GroupDatabase from, String query, String insert) throws IOException {
-        run(() -> {
-            database.insertFrom(from, query, insert);
-            return null;
-        });
+    public void insert(GroupDatabase from, String query, String insert) {
+        database.insertFrom(from, query, insert);
     }
 
-    /// Makes the change durable. After this returns, the new groups survive a crash.
+    /// Makes the change durable. After this returns, the new groups survive a crash. After an error the database
+    /// has the old or the new groups, and this object accepts no further commit.
     public void commit() throws IOException {
-        run(() -> {
-            database.execute(List.of("COMMIT"));
-            return null;
-        });
-        if (pages != null) {
-            pages.commit(database.bytes());
-        }
+        database.execute(List.of("COMMIT"));
+        pages.commit(database.bytes(), lock);
+        lock.close();
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         database.close();
+        lock.close();
     }
 }

@@ -4,10 +4,8 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
 import dev.penstock.Reason;
-import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,11 +20,10 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 import org.sqlite.SQLiteLimits;
 
-/// An SQLite database: an in-memory copy of a `metadata.db`, a new database before it is published, or the file
-/// itself while [GroupChange] changes it.
+/// An SQLite database in memory: a copy of a `metadata.db`, or a new database before it is published.
 ///
-/// For reading, SQLite never gets a path. The bytes of the file are read and written through [Disk], and
-/// [#publish] replaces the file atomically.
+/// SQLite never gets a path. The bytes of the file are read and written through [Disk]: [#publish] replaces the
+/// file atomically, and [GroupChange] writes changed pages.
 ///
 /// **Ownership.** Owns the connection and the memory of the copy. **Threads.** One thread at a time.
 public final class GroupDatabase implements AutoCloseable {
@@ -84,19 +81,6 @@ public final class GroupDatabase implements AutoCloseable {
         } catch (Throwable e) {
             closeQuietly(connection);
             throw e;
-        }
-    }
-
-    /// Opens the file in a folder itself, for a change in place. It must be on the real disk.
-    static GroupDatabase openFile(Path folder) throws IOException {
-        Path file = folder.resolve(GroupFormat.DATABASE);
-        // The path is passed as an ASCII URI, so that none of its characters has a meaning for SQLite or its
-        // driver.
-        String uri = "jdbc:sqlite:file://" + file.toAbsolutePath().toUri().getRawPath() + "?mode=rw";
-        try {
-            return new GroupDatabase(connect(uri), file, Files.size(file));
-        } catch (SQLException e) {
-            throw new IOException("SQLite cannot open " + file + " for writing: " + e.getMessage(), e);
         }
     }
 
@@ -273,9 +257,10 @@ public final class GroupDatabase implements AutoCloseable {
             for (String problem : database.check()) {
                 findings.error(database.file, 0, Reason.BAD_DATABASE, problem);
             }
-            if (DatabaseBytes.hasJournal(disk, folder)) {
+            DatabaseFiles files = DatabaseFiles.of(disk, folder);
+            if (DatabaseBytes.hasJournal(files)) {
                 findings.warning(
-                        folder.resolve(GroupFormat.JOURNAL),
+                        files.journal(),
                         0,
                         Reason.UNCOMMITTED,
                         "a writer is changing the database or was stopped while doing so; the groups before that change"
@@ -291,18 +276,23 @@ public final class GroupDatabase implements AutoCloseable {
         return run(open -> open.serialize("main"));
     }
 
-    /// Writes the database to a folder durably and atomically, and replaces an existing one. The journal of a
-    /// killed writer is rolled back first, because SQLite would write it over the new database.
+    /// Writes the database to a folder durably and atomically, and replaces an existing one.
     ///
     /// @throws DatasetException.Corrupt when there is a journal without a database
     public void publish(Disk disk, Path folder) throws IOException {
-        GroupChange.settle(disk, folder);
         byte[] bytes = bytes();
         if (bytes.length > GroupFormat.DATABASE_SIZE_MAX) {
             throw new IllegalArgumentException("the groups take " + bytes.length + " bytes, but the limit is "
                     + GroupFormat.DATABASE_SIZE_MAX + " bytes");
         }
-        ChecksummedJson.publish(disk, folder.resolve(GroupFormat.DATABASE), bytes);
+        GroupChange.replace(disk, folder, bytes);
+    }
+
+    /// The table with the groups.
+    ///
+    /// @throws DatasetException when there is none
+    public GroupFormat.Layout layout() {
+        return new GroupQuery(this).layout();
     }
 
     /// Reads the groups from the database.

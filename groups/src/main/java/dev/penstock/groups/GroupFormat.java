@@ -39,10 +39,11 @@ import java.util.List;
 /// - Groups do not overlap, and every group lies within the rows. A group may have no rows.
 /// - The database is the commit of an append: rows after the last group were not committed, and are not part of
 ///   the grouped table. So a reader reads the database first and opens the rows afterwards.
-/// - An append changes the database in place, in one SQLite transaction that starts when the rows are published.
-///   It writes only the pages of the new groups. A reader that finds an unfinished transaction, or the journal of
-///   a writer that was killed, restores the pages of the journal in its own copy and sees the old groups.
-/// - Every other change replaces the whole database, by renaming a complete file.
+/// - An append changes the database in place, in one transaction that starts when the rows are published. It
+///   writes only the pages of the new groups, with a rollback journal and under the locks of SQLite. A reader that
+///   finds an unfinished transaction, or the journal of a writer that was killed, restores the pages of the
+///   journal in its own copy and sees the old groups.
+/// - Every other change replaces the whole database under the locks of SQLite, by renaming a complete file.
 ///
 /// ## Reading a database that may be hostile
 ///
@@ -74,11 +75,14 @@ public final class GroupFormat {
     /// The first bytes of every SQLite database.
     static final String DATABASE_MAGIC = "SQLite format 3\0";
 
-    /// The file that SQLite keeps beside a database while a transaction is committed.
-    static final String JOURNAL = DATABASE + "-journal";
+    /// The end of the name of the file that SQLite keeps beside a database while a transaction is committed.
+    static final String JOURNAL_END = "-journal";
 
-    /// The file that SQLite keeps beside a database in WAL mode that is open.
-    static final String LOG = DATABASE + "-wal";
+    /// The end of the name of the file that SQLite keeps beside a database in WAL mode that is open.
+    static final String LOG_END = "-wal";
+
+    /// The end of the name of the index of that file.
+    static final String LOG_INDEX_END = "-shm";
 
     private GroupFormat() {}
 

@@ -69,14 +69,26 @@ final class RollbackJournalTest {
         assertFalse(Arrays.equals(before, left), "SQLite has changed the file");
         assertArrayEquals(before, DatabaseBytes.read(Disk.real(), killed()));
         assertArrayEquals(left, Files.readAllBytes(killed().resolve("metadata.db")), "reading changes no file");
-        // SQLite itself finds the same.
         try (GroupChange change = GroupChange.begin(Disk.real(), killed())) {
             assertEquals(2000, change.wholes("SELECT count(*) FROM groups", 1).getFirst()[0]);
             assertEquals(
                     2000, change.wholes("SELECT sum(num_rows) FROM groups", 1).getFirst()[0]);
         }
-        assertFalse(DatabaseBytes.hasJournal(Disk.real(), killed()));
-        assertArrayEquals(before, Files.readAllBytes(killed().resolve("metadata.db")));
+        assertFalse(DatabaseBytes.hasJournal(DatabaseFiles.of(Disk.real(), killed())));
+        // A file is not made shorter, because another program may have mapped it.
+        byte[] after = Files.readAllBytes(killed().resolve("metadata.db"));
+        assertArrayEquals(before, Arrays.copyOf(after, before.length));
+        // SQLite itself ignores the pages behind the end that the header gives.
+        try (Connection connection = connect(killed());
+                Statement statement = connection.createStatement()) {
+            assertEquals("ok", statement.executeQuery("PRAGMA integrity_check").getString(1));
+            assertEquals(
+                    before.length / 4096,
+                    statement.executeQuery("PRAGMA page_count").getInt(1));
+            assertEquals(
+                    2000,
+                    statement.executeQuery("SELECT sum(num_rows) FROM groups").getInt(1));
+        }
     }
 
     @Test

@@ -63,13 +63,15 @@ public enum Advice {
 
     /// Looks up a function of the C library.
     @SuppressWarnings("restricted")
-    static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {
+    static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         if (!IS_LINUX) {
             return Optional.empty();
         }
         try {
             Linker linker = Linker.nativeLinker();
-            return linker.defaultLookup().find(name).map(address -> linker.downcallHandle(address, descriptor));
+            return linker.defaultLookup()
+                    .find(name)
+                    .map(address -> linker.downcallHandle(address, descriptor, options));
         } catch (UnsupportedOperationException | IllegalCallerException e) {
             return Optional.empty();
         }

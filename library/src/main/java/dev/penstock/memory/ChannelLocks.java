@@ -20,7 +20,7 @@ import java.util.Set;
 /// The operating system grants locks to a process and not to a descriptor, and releases all locks of the process
 /// on a file when any descriptor of that file is closed. Therefore a process opens each lock file once and all
 /// holders share it. [LockTable] decides between holders in the same process.
-final class ChannelLocks implements Disk.Locks {
+final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
     /// The lock files that are open in this process, by file key. The map is also the monitor that guards all of
     /// them.
     private static final Map<Object, Shared> OPEN = new HashMap<>();
@@ -63,10 +63,15 @@ final class ChannelLocks implements Disk.Locks {
         }
     }
 
+    /// Opens a file that is not only a lock file, on systems without [DescriptionLocks]. If another handle of this
+    /// process closes the file meanwhile, the system may release its locks.
+    static ChannelLocks openExisting(Path file) throws IOException {
+        return open(file, Files.isWritable(file));
+    }
+
     static ChannelLocks open(Path file, boolean isWritable) throws IOException {
         synchronized (OPEN) {
-            Object key = RealDisk.identity(file);
-            key = key == null ? file.toRealPath() : key;
+            Object key = key(file);
             Shared shared = OPEN.get(key);
             if (shared == null) {
                 shared = new Shared(key, file, isWritable);
@@ -75,6 +80,16 @@ final class ChannelLocks implements Disk.Locks {
             shared.userCount++;
             return new ChannelLocks(shared);
         }
+    }
+
+    private static Object key(Path file) throws IOException {
+        Object identity = RealDisk.identity(file);
+        return identity == null ? file.toRealPath() : identity;
+    }
+
+    @Override
+    public boolean isCurrent() throws IOException {
+        return Files.exists(shared.file) && shared.key.equals(key(shared.file));
     }
 
     private static void createIfAbsent(Path file) throws IOException {

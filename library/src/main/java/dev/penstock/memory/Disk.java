@@ -34,6 +34,12 @@ public interface Disk {
     /// because closing any descriptor of it releases all locks of the process on it.
     Locks locks(Path file) throws IOException;
 
+    /// Opens an existing file to lock ranges of it while its content is read and written through other handles,
+    /// such as a database that programs of other processes lock in the same way.
+    ///
+    /// @throws java.nio.file.NoSuchFileException when the file does not exist
+    RangeLocks rangeLocks(Path file) throws IOException;
+
     /// Maps a whole file as read-only memory that lives as long as the arena. No descriptor stays open.
     MemorySegment map(Path file, Arena arena) throws IOException;
 
@@ -156,6 +162,30 @@ public interface Disk {
         /// The largest size of the text in bytes. Some systems do not allow a locked byte to be read, so locks
         /// begin after the text.
         int TEXT_SIZE_MAX = 512;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    /// Locks on ranges of a file that other handles of this process may open and close.
+    ///
+    /// A lock belongs to this object: it excludes all other processes and all other holders in this process, and
+    /// ends when this object is closed or the process ends. Locks are advisory.
+    ///
+    /// **Threads.** One thread at a time.
+    interface RangeLocks extends AutoCloseable {
+        /// Takes a shared lock on one byte.
+        ///
+        /// @return null when another holder has an exclusive lock on the byte
+        Lock tryShared(long byteIndex) throws IOException;
+
+        /// Takes an exclusive lock on a range of bytes.
+        ///
+        /// @return null when another holder has any lock on one of the bytes
+        Lock tryExclusive(long start, long byteCount) throws IOException;
+
+        /// Whether the path still leads to this file. Another process may have replaced it.
+        boolean isCurrent() throws IOException;
 
         @Override
         void close() throws IOException;

@@ -108,6 +108,11 @@ final class RealDisk implements Disk {
     }
 
     @Override
+    public RangeLocks rangeLocks(Path file) throws IOException {
+        return DescriptionLocks.isSupported() ? DescriptionLocks.open(file) : ChannelLocks.openExisting(file);
+    }
+
+    @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
         if (requireOpenable(file).isDirectory()) {
             throw new FileSystemException(file.toString(), null, "Is a directory");

@@ -288,4 +288,44 @@ interface DiskContract {
             assertEquals("short", later.text());
         }
     }
+
+    @Test
+    default void rangeLocksOutliveOtherHandlesOfTheFile(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("data");
+        assertThrows(NoSuchFileException.class, () -> disk.rangeLocks(file).close());
+        write(disk, file, "content");
+        try (Disk.RangeLocks first = disk.rangeLocks(file);
+                Disk.RangeLocks second = disk.rangeLocks(file)) {
+            Disk.Lock lock = first.tryExclusive(1 << 30, 3);
+            assertNotNull(lock);
+            assertEquals("content", read(disk, file));
+            disk.openForWriting(file).close();
+            assertNull(second.tryShared((1 << 30) + 2));
+            assertNull(second.tryExclusive((1 << 30) + 1, 1));
+            assertNotNull(second.tryExclusive((1 << 30) + 3, 1));
+            lock.close();
+            assertNotNull(first.tryShared(1 << 30));
+            assertNotNull(second.tryShared(1 << 30));
+            assertNull(second.tryExclusive(0, (1 << 30) + 1));
+        }
+        try (Disk.RangeLocks later = disk.rangeLocks(file)) {
+            assertNotNull(later.tryExclusive(0, 1L << 31), "closing releases all locks");
+        }
+    }
+
+    @Test
+    default void rangeLocksTellWhetherTheFileWasReplaced(@TempDir Path folder) throws IOException {
+        Disk disk = disk(folder);
+        Path file = folder.resolve("data");
+        write(disk, file, "old");
+        try (Disk.RangeLocks locks = disk.rangeLocks(file)) {
+            assertTrue(locks.isCurrent());
+            write(disk, folder.resolve("new"), "new");
+            disk.move(folder.resolve("new"), file);
+            assertFalse(locks.isCurrent());
+            disk.delete(file);
+            assertFalse(locks.isCurrent());
+        }
+    }
 }

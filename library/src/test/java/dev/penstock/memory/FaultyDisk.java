@@ -138,6 +138,12 @@ public final class FaultyDisk implements Disk {
     }
 
     @Override
+    public RangeLocks rangeLocks(Path file) throws IOException {
+        step();
+        return new FaultyRangeLocks(disk.rangeLocks(file));
+    }
+
+    @Override
     public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
         step();
         return disk.map(file, offset, byteCount, arena);
@@ -289,6 +295,39 @@ public final class FaultyDisk implements Disk {
         public void setText(String text) throws IOException {
             step();
             locks.setText(text);
+        }
+
+        /// A close that fails has ended the locks all the same.
+        @Override
+        public void close() throws IOException {
+            locks.close();
+            step();
+        }
+    }
+
+    private final class FaultyRangeLocks implements RangeLocks {
+        private final RangeLocks locks;
+
+        FaultyRangeLocks(RangeLocks locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public Lock tryShared(long byteIndex) throws IOException {
+            step();
+            return locks.tryShared(byteIndex);
+        }
+
+        @Override
+        public Lock tryExclusive(long start, long byteCount) throws IOException {
+            step();
+            return locks.tryExclusive(start, byteCount);
+        }
+
+        @Override
+        public boolean isCurrent() throws IOException {
+            step();
+            return locks.isCurrent();
         }
 
         /// A close that fails has ended the locks all the same.

@@ -31,6 +31,16 @@ public class ForwardingDisk implements Disk {
     }
 
     @Override
+    public RangeLocks rangeLocks(Path file) throws IOException {
+        return disk.rangeLocks(file);
+    }
+
+    @Override
+    public Path target(Path file) throws IOException {
+        return disk.target(file);
+    }
+
+    @Override
     public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
         return disk.map(file, offset, byteCount, arena);
     }

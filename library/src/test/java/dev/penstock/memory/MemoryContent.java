@@ -111,7 +111,7 @@ final class MemoryContent {
     }
 
     /// Locks that die with the object, as those of a process die with it.
-    static final class ContentLocks implements Disk.Locks {
+    static class ContentLocks implements Disk.Locks, Disk.RangeLocks {
         private final MemoryContent content;
         private final Set<Held> held = new HashSet<>();
         private boolean isClosed;
@@ -141,6 +141,11 @@ final class MemoryContent {
                 held.add(one);
                 return one;
             }
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return true;
         }
 
         @Override

@@ -110,6 +110,19 @@ public final class MemoryDisk implements Disk {
     }
 
     @Override
+    public RangeLocks rangeLocks(Path file) throws IOException {
+        MemoryContent content = content(file);
+        return new MemoryContent.ContentLocks(content) {
+            @Override
+            public boolean isCurrent() {
+                synchronized (MemoryDisk.this) {
+                    return files.get(key(file)) == content;
+                }
+            }
+        };
+    }
+
+    @Override
     public Readable open(Path file) throws IOException {
         return new MemoryContent.Reader(content(file));
     }
