@@ -25,6 +25,11 @@ import java.util.Objects;
 final class WorkFolder implements AutoCloseable {
     private static final String NOTE = "conversion.json";
     private static final String LOCK = ".lock";
+
+    /// The complete target just before it is published, or the old one just after.
+    private static final String COMPLETE = "complete";
+
+    /// The old dataset between the two renames that replace it on file systems without an exchange.
     private static final String REPLACED = "replaced";
 
     private final Disk disk;
@@ -51,7 +56,26 @@ final class WorkFolder implements AutoCloseable {
         NewFile.requireFolder(disk, work.folder, target);
         disk.createDirectory(work.folder);
         work.lock = WriterLock.take(disk, work.folder.resolve(LOCK), target);
-        return work;
+        try {
+            work.restore();
+            return work;
+        } catch (Throwable e) {
+            work.lock.close();
+            throw e;
+        }
+    }
+
+    /// Gives back its name to an old dataset whose replacement was interrupted.
+    private void restore() throws IOException {
+        if (!disk.exists(target) && disk.exists(folder.resolve(REPLACED))) {
+            disk.move(folder.resolve(REPLACED), target);
+            disk.forceDirectory(parent());
+        }
+    }
+
+    private Path parent() {
+        Path parent = target.toAbsolutePath().getParent();
+        return parent == null ? target : parent;
     }
 
     /// The path that the target is written to.
@@ -68,6 +92,7 @@ final class WorkFolder implements AutoCloseable {
             return true;
         }
         deleteAll(data());
+        deleteAll(folder.resolve(COMPLETE));
         ChecksummedJson.publish(disk, folder.resolve(NOTE), wanted);
         return false;
     }
@@ -100,20 +125,47 @@ final class WorkFolder implements AutoCloseable {
         }
     }
 
-    /// Publishes the complete target and removes the folder. An existing folder at the target is moved away first.
+    /// Publishes the complete target and removes the folder with the old target.
     void publish() throws IOException {
         if (disk.isDirectory(target) || disk.exists(target) && disk.isDirectory(data())) {
-            deleteAll(folder.resolve(REPLACED));
-            disk.move(target, folder.resolve(REPLACED));
+            replace();
+        } else {
+            disk.move(data(), target);
         }
-        disk.move(data(), target);
-        Path parent = target.toAbsolutePath().getParent();
-        disk.forceDirectory(parent == null ? target : parent);
+        disk.forceDirectory(parent());
         remove();
     }
 
-    /// Removes the folder with everything in it.
+    /// Replaces a folder, or a file by a folder. The target exists at every moment if the file system can exchange
+    /// two names. Otherwise it is absent between two renames; if the process ends there, [#open] restores it.
+    private void replace() throws IOException {
+        Path complete = folder.resolve(COMPLETE);
+        deleteAll(folder.resolve(REPLACED));
+        // After an exchange the old dataset must not be taken for an unfinished conversion.
+        disk.move(data(), complete);
+        if (disk.exchange(complete, target)) {
+            return;
+        }
+        disk.move(target, folder.resolve(REPLACED));
+        try {
+            disk.move(complete, target);
+        } catch (Throwable e) {
+            restoreAfter(e);
+            throw e;
+        }
+    }
+
+    private void restoreAfter(Throwable error) {
+        try {
+            restore();
+        } catch (IOException e) {
+            error.addSuppressed(e);
+        }
+    }
+
+    /// Removes the folder with everything in it, except for an old dataset that is nowhere else.
     void remove() throws IOException {
+        restore();
         deleteAll(folder);
     }
 

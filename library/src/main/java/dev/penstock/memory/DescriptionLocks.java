@@ -91,8 +91,7 @@ final class DescriptionLocks implements Disk.RangeLocks {
         RealDisk.requireOpenable(file);
         Object identity = RealDisk.identity(file);
         try (Arena arena = Arena.ofConfined()) {
-            Charset charset = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
-            MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString(), charset);
+            MemorySegment path = path(arena, file);
             MemorySegment state = arena.allocate(STATE);
             int descriptor;
             do {
@@ -113,6 +112,12 @@ final class DescriptionLocks implements Disk.RangeLocks {
         } catch (Throwable e) {
             throw new AssertionError("open declares no exception", e);
         }
+    }
+
+    /// The path of a file as the system expects it.
+    static MemorySegment path(Arena arena, Path file) {
+        Charset charset = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+        return arena.allocateFrom(file.toAbsolutePath().toString(), charset);
     }
 
     private static int errno(MemorySegment state) {

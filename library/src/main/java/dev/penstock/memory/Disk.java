@@ -71,6 +71,11 @@ public interface Disk {
     /// Renames a file atomically and replaces an existing target.
     void move(Path from, Path to) throws IOException;
 
+    /// Exchanges the names of two existing files or folders in one step.
+    ///
+    /// @return false when the file system cannot do it; then nothing has changed
+    boolean exchange(Path one, Path other) throws IOException;
+
     /// Creates a hard link: a second name for the same file, in the same file system.
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when the new name exists

@@ -236,6 +236,11 @@ final class RealDisk implements Disk {
     }
 
     @Override
+    public boolean exchange(Path one, Path other) throws IOException {
+        return NameExchange.exchange(one, other);
+    }
+
+    @Override
     public void link(Path existing, Path name) throws IOException {
         Files.createLink(name, existing);
     }

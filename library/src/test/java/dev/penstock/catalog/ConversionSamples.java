@@ -90,6 +90,14 @@ final class ConversionSamples {
         }
     }
 
+    /// The sorted names of the entries of a folder.
+    static List<String> names(Path folder) throws IOException {
+        return Disk.real().list(folder).stream()
+                .map(path -> path.getFileName().toString())
+                .sorted()
+                .toList();
+    }
+
     static boolean isEmpty(Path folder) throws IOException {
         return Disk.real().list(folder).isEmpty();
     }

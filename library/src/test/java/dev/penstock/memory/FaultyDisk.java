@@ -198,6 +198,12 @@ public final class FaultyDisk implements Disk {
     }
 
     @Override
+    public boolean exchange(Path one, Path other) throws IOException {
+        step();
+        return disk.exchange(one, other);
+    }
+
+    @Override
     public void delete(Path file) throws IOException {
         step();
         disk.delete(file);

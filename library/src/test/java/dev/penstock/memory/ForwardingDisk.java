@@ -86,6 +86,11 @@ public class ForwardingDisk implements Disk {
     }
 
     @Override
+    public boolean exchange(Path one, Path other) throws IOException {
+        return disk.exchange(one, other);
+    }
+
+    @Override
     public void delete(Path file) throws IOException {
         disk.delete(file);
     }

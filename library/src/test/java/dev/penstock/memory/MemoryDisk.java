@@ -193,6 +193,12 @@ public final class MemoryDisk implements Disk {
         files.put(key(name), content);
     }
 
+    /// This file system cannot do it, like some real ones.
+    @Override
+    public boolean exchange(Path one, Path other) {
+        return false;
+    }
+
     @Override
     public synchronized void delete(Path file) {
         files.remove(key(file));

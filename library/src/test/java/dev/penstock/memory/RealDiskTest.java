@@ -134,4 +134,17 @@ class RealDiskTest implements DiskContract {
             assertEquals(first, third.getCause());
         }
     }
+
+    @Test
+    void twoNamesAreExchangedInOneStep(@TempDir Path folder) throws IOException {
+        Path one = Files.createDirectory(folder.resolve("one"));
+        Path other = folder.resolve("other \u00e4");
+        Files.writeString(one.resolve("file"), "of one");
+        Files.writeString(other, "other");
+        if (Disk.real().exchange(one, other)) {
+            assertEquals("other", Files.readString(one));
+            assertEquals("of one", Files.readString(other.resolve("file")));
+        }
+        assertFalse(Disk.real().exchange(one, folder.resolve("absent")));
+    }
 }
