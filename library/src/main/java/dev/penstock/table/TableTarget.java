@@ -40,8 +40,8 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     private final List<Published> shards;
     /// The lock of the folder, or null for a single file.
     private final NewFile lock;
-    /// The size of the single file that is replaced, or -1.
-    private final long oldBytes;
+    /// The rows of the single file that is replaced, or null.
+    private final OldRows old;
     /// The file, or the last shard of the folder so far; null when there is none.
     private Path lastFile;
 
@@ -52,7 +52,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             TableManifest before,
             Path lastFile,
             NewFile lock,
-            long oldBytes) {
+            OldRows old) {
         this.rowType = rowType;
         this.options = options;
         this.folder = folder;
@@ -60,7 +60,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         this.shards = new ArrayList<>(before == null ? List.of() : before.shards());
         this.lastFile = lastFile;
         this.lock = lock;
-        this.oldBytes = oldBytes;
+        this.old = old;
     }
 
     /// Creates a new file, or a new folder, which is locked and gets an empty manifest.
@@ -68,7 +68,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     /// @throws FileAlreadyExistsException when a table exists and may not be replaced
     static TableTarget create(Path path, RowType rowType, TableWriter.Options options) throws IOException {
         if (isFile(path)) {
-            return new TableTarget(rowType, options, null, null, path, null, -1);
+            return new TableTarget(rowType, options, null, null, path, null, null);
         }
         Disk disk = options.disk();
         requireNoTable(path, disk);
@@ -90,7 +90,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             for (Location shard : TablePaths.allSeries(files, Location.of(path)).getOrDefault(SERIES, List.of())) {
                 disk.delete(shard.path());
             }
-            return new TableTarget(rowType, options, path, empty, null, lock, -1);
+            return new TableTarget(rowType, options, path, empty, null, lock, null);
         } catch (Throwable e) {
             closeAfter(e, lock);
             throw e;
@@ -99,9 +99,9 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
 
     /// Replaces a single file.
     ///
-    /// @param oldBytes the size of the present file
-    static TableTarget rewrite(Path path, RowType rowType, TableWriter.Options options, long oldBytes) {
-        return new TableTarget(rowType, options.withReplacing(true), null, null, path, null, oldBytes);
+    /// @param old the rows of the present file
+    static TableTarget rewrite(Path path, TableWriter.Options options, OldRows old) {
+        return new TableTarget(old.rowType(), options.withReplacing(true), null, null, path, null, old);
     }
 
     /// Adds shards to a folder. A folder without a manifest of ours stays without one and gets a single shard of
@@ -114,10 +114,10 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         TableManifest manifest = TableManifest.read(options.disk(), folder);
         Path last = files.files().getLast().path();
         if (manifest != null && manifest.series().equals(files.series())) {
-            return new TableTarget(rowType, options, folder, manifest, last, lock, -1);
+            return new TableTarget(rowType, options, folder, manifest, last, lock, null);
         }
         TableWriter.Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
-        return new TableTarget(rowType, single, folder, null, last, lock, -1);
+        return new TableTarget(rowType, single, folder, null, last, lock, null);
     }
 
     /// Locks a folder, or fails and says who writes to it.
@@ -187,7 +187,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         if (folder != null) {
             lastFile = freeFile();
         }
-        if (oldBytes >= 0) {
+        if (old != null) {
             return rowFile(NewFile.createAlone(options.disk(), lastFile, lastFile));
         }
         return rowFile(NewFile.create(options.disk(), lastFile, folder == null && options.isReplacing()));
@@ -232,16 +232,20 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     }
 
     /// @throws IOException when another program has changed the table
-    void requireUnchanged() throws IOException {
+    private void requireUnchanged() throws IOException {
         if (before != null && !before.equals(TableManifest.read(options.disk(), folder))) {
             throw changed(folder);
         }
-        if (oldBytes >= 0) {
-            try (Disk.Readable old = options.disk().open(lastFile)) {
-                if (old.size() != oldBytes) {
-                    throw changed(lastFile);
-                }
-            }
+        if (old != null && !old.isUnchanged()) {
+            throw changed(lastFile);
+        }
+    }
+
+    /// Notices a longer or shorter file before the old rows are copied. Another writer may have replaced the file
+    /// after it was opened and before this writer held the lock.
+    void requireSameSize() throws IOException {
+        if (!old.hasSameSize()) {
+            throw changed(lastFile);
         }
     }
 

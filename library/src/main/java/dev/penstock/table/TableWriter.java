@@ -26,7 +26,7 @@ import java.util.Map;
 /// other path becomes a folder of shards with a manifest. Each shard is on disk before the next one begins; the
 /// manifest that lists them is written last, and until then readers see the table as it was before. Appending to a
 /// folder adds new shards and changes none. Appending to a single file writes the whole file again, old rows
-/// first.
+/// first, and compares the old rows with the file before it is replaced.
 ///
 /// **Lifecycle.** After a failed append, or after [#abort], no more rows are accepted and `close` leaves the old
 /// table. A caller that gives up for its own reasons must call `abort`: otherwise `close` publishes the rows so
@@ -34,7 +34,8 @@ import java.util.Map;
 ///
 /// **Threads.** One thread at a time, and one writer for a table at a time among all processes: a folder is locked
 /// until the writer is closed. A second writer fails with a message that says who holds the lock. Readers need no
-/// lock. If a program that ignores the lock has added shards, `close` fails and those shards stay.
+/// lock. If a program that ignores the lock has added shards, or changed a single file, `close` fails and its work
+/// stays.
 public final class TableWriter implements AutoCloseable {
     /// Options for writing a table.
     ///
@@ -72,8 +73,6 @@ public final class TableWriter implements AutoCloseable {
             return new Options(shardRows, shardBytes, isReplacing, metadata, disk);
         }
     }
-
-    private static final long COPY_BYTES = 4L << 20;
 
     private final RowType rowType;
     private final long rowSize;
@@ -156,33 +155,18 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private static TableWriter rewrite(Path path, TableRows old, Options options) throws IOException {
-        TableTarget target =
-                TableTarget.rewrite(path, old.rowType(), options, old.group().bytes());
+    private static TableWriter rewrite(Path path, TableRows rows, Options options) throws IOException {
+        OldRows old = new OldRows(options.disk(), path, rows);
+        TableTarget target = TableTarget.rewrite(path, options, old);
         TableWriter writer = new TableWriter(target);
         try {
             writer.writer.begin();
-            // Another writer may have replaced the file after it was opened and before this writer held the lock.
-            target.requireUnchanged();
-            writer.copy(old);
+            target.requireSameSize();
+            old.copy(rows, writer.writer::append);
             return writer;
         } catch (Throwable e) {
             writer.abort();
             throw e;
-        }
-    }
-
-    private void copy(TableRows old) throws IOException {
-        if (old.count() == 0) {
-            return;
-        }
-        long rowsAtOnce = Math.max(1, COPY_BYTES / rowSize);
-        MemorySegment rows = rowBuffer.reserve(Math.multiplyExact(rowsAtOnce, rowSize));
-        for (long row = 0; row < old.count(); row += rowsAtOnce) {
-            long count = Math.min(rowsAtOnce, old.count() - row);
-            MemorySegment part = rows.asSlice(0, count * rowSize);
-            old.rows().read(row, count, part);
-            writer.append(part);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,9 +15,15 @@ import dev.penstock.memory.NewFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -121,5 +128,69 @@ class TableAppendLockTest {
             first.append(MemorySegment.ofArray(new byte[(int) Tables.RECORD.size()]));
         }
         assertEquals(1, count(path));
+    }
+
+    /// Another program that ignores the lock puts other rows of the same size there.
+    private interface Change {
+        void apply(Path path, byte[] other) throws IOException;
+    }
+
+    private void requireNoticed(Change change) throws IOException {
+        Path path = table("table.npy");
+        byte[] other = Files.readAllBytes(path);
+        other[other.length - 1] = 7;
+        TableWriter writer = TableWriter.extend(path, OPTIONS);
+        writer.append(MemorySegment.ofArray(new byte[(int) Tables.RECORD.size()]));
+        change.apply(path, other);
+        IOException refused = assertThrows(IOException.class, writer::close);
+        assertTrue(refused.getMessage().contains("was changed by another program"), refused.getMessage());
+        assertArrayEquals(other, Files.readAllBytes(path), "the rows of the other program are not lost");
+        appendOne(path);
+        assertEquals(3, count(path));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(1, files.count(), "no temporary file is left");
+        }
+    }
+
+    @Test
+    void aFileThatWasReplacedByOneOfTheSameSizeIsNoticed() throws IOException {
+        requireNoticed((path, other) -> {
+            Path replacement = Files.write(folder.resolve("other"), other);
+            Files.setLastModifiedTime(replacement, Files.getLastModifiedTime(path));
+            Files.move(replacement, path, StandardCopyOption.REPLACE_EXISTING);
+        });
+    }
+
+    @Test
+    void rowsThatWereChangedInPlaceAreNoticed() throws IOException {
+        requireNoticed((path, other) -> {
+            FileTime time = Files.getLastModifiedTime(path);
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                channel.write(ByteBuffer.wrap(other));
+            }
+            Files.setLastModifiedTime(path, time);
+        });
+    }
+
+    @Test
+    void rowsOfAnotherTypeAndTheSameSizeAreNoticed() throws IOException {
+        requireNoticed((path, other) -> {
+            other[other.length - 1] = 0;
+            String header = new String(other, StandardCharsets.ISO_8859_1);
+            int at = header.indexOf("<u8");
+            assertTrue(at > 0, header);
+            other[at + 1] = 'i';
+            Files.write(path, other);
+        });
+    }
+
+    @Test
+    void aFileThatWasRemovedIsNoticed() throws IOException {
+        Path path = table("table.npy");
+        TableWriter writer = TableWriter.extend(path, OPTIONS);
+        writer.append(MemorySegment.ofArray(new byte[(int) Tables.RECORD.size()]));
+        Files.delete(path);
+        assertThrows(IOException.class, writer::close);
+        assertFalse(Files.exists(path));
     }
 }
