@@ -184,15 +184,10 @@ def test_rebalance(tmp_path: Path) -> None:
 
 
 WRITER = """
-import sys, threading, penstock
+import sys, penstock
 with penstock.Store(sys.argv[1], "a") as store:
     print("open", flush=True)
-    stop = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
-    # Slowly, because the garbage has to stay a large part of the store on a busy machine as well.
-    while not stop.wait(0.2):
-        store.append({"x": 7})
-        store.commit()
+    sys.stdin.readline()
 """
 
 
@@ -210,20 +205,18 @@ def test_rebalance_beside_a_writer_in_another_process(tmp_path: Path) -> None:
         assert writer.stdin is not None and writer.stdout is not None
         assert writer.stdout.readline() == "open\n"
         assert penstock.rebalance(path, dry_run=True)["freed_bytes"] > 0
-        with pytest.raises(BlockingIOError, match="is being written by process"):
-            penstock.rebalance(path, order=[1, 0])
-        figures = penstock.rebalance(path, 0.3)
-        assert figures["before"]["byte_utilisation"] < 0.6
-        assert figures["after"]["byte_utilisation"] > 0.9
-        assert figures["deleted_bytes"] > figures["freed_bytes"] > 0
+        with pytest.raises(BlockingIOError, match=f"is being written by process {writer.pid}"):
+            penstock.rebalance(path)
         writer.stdin.write("stop\n")
     assert writer.returncode == 0
-    # Without a writer this process does the work.
+    figures = penstock.rebalance(path, 0.3)
+    assert figures["before"]["byte_utilisation"] < 0.6
+    assert figures["after"]["byte_utilisation"] > 0.9
+    assert figures["deleted_bytes"] > figures["freed_bytes"] > 0
     figures = penstock.rebalance(str(path), cluster_by="x", order=np.arange(200)[::-1])
     assert figures["copied_bytes"] > 0
     store = Store(path)
     assert store["x"][100:200].tolist() == list(range(100, 200)) and store.is_deleted(99)
-    assert set(store["x"][200:].tolist()) == {7}
     with pytest.raises(FileNotFoundError):
         penstock.rebalance(tmp_path / "other")
 

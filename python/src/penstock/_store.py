@@ -520,8 +520,7 @@ class Store:
     ) -> dict[str, Any]:
         """Copies the values of chunks with much garbage to new chunks, and deletes the old ones.
         Records keep their indices and values. Other threads may write meanwhile. What is garbage
-        is decided by the last commit, so commit updates and deletes first. `penstock.rebalance`
-        does this to a store that another process has open for writing.
+        is decided by the last commit, so commit updates and deletes first.
 
         Args:
             min_garbage: the share of garbage at which a chunk is copied. The default is 0.3; with
@@ -682,26 +681,22 @@ def rebalance(
     order: Any = None,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Rebalances a store that another process may have open for writing.
-
-    The process that writes to the store does the work after its next commit, and can write
-    meanwhile. This call waits for it. When no process has the store open for writing, or when that
-    process closes it or ends before it has begun, this process does the work.
+    """Rebalances a store that no process has open for writing. A program that has it open calls
+    `Store.rebalance`.
 
     Args:
         path: the folder of the store
         min_garbage: as for `Store.rebalance`
         cluster_by: as for `Store.rebalance`
-        order: as for `Store.rebalance`; not possible while another process has the store open for
-            writing
-        dry_run: whether to report the plan without changing anything
+        order: as for `Store.rebalance`
+        dry_run: whether to report the plan without changing anything, which is also possible beside
+            a writer
 
     Returns:
         the same figures as `Store.rebalance`
 
     Raises:
-        BlockingIOError: when `order` is given and another process writes to the store
-        FileExistsError: when another process has asked for a rebalance and still waits
+        BlockingIOError: when a process has the store open for writing
 
     >>> import penstock
     >>> with penstock.Store("scores", "w", fields={"score": {"dtype": "f4"}}) as store:

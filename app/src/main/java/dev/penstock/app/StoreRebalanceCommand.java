@@ -9,11 +9,11 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.RebalanceReport;
-import dev.penstock.store.RebalanceRequest;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreStats;
+import dev.penstock.store.StoreWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
         header = "Free the space of garbage that updates and deletes left in a store.",
         description = "Values of chunks with much garbage are copied to new chunks, and the old chunks are deleted."
                 + " Records keep their indices and values. Readers can continue; chunks that they need are deleted"
-                + " later. It can be stopped at any time and continues with the next call. While a writer has the"
-                + " store open, the writer is asked to do it after its next commit; --order is not possible then.",
+                + " later. It can be stopped at any time and continues with the next call. It fails while another"
+                + " process has the store open for writing.",
         footer = {
             "",
             "Example:",
@@ -73,24 +73,30 @@ final class StoreRebalanceCommand extends StorefileCommand {
     @Override
     public Integer call() throws IOException {
         RebalanceOptions options = options();
-        RebalancePlan plan;
-        try (StoreReader store = StoreReader.open(path);
-                ProgressBar progress = progress("estimate", ProgressBar.Unit.RECORDS)) {
-            plan = RebalancePlan.of(store, options, progress);
-        }
         if (isDryRun) {
-            report("Would rebalance", figures(plan), System.nanoTime());
+            report("Would rebalance", figures(plan(StoreReader.open(path), options)), System.nanoTime());
             return 0;
         }
-        remark(path + ": " + estimate(plan));
-        long start = System.nanoTime();
+        long start;
         RebalanceReport report;
-        try (ProgressBar progress = progress("rebalance", ProgressBar.Unit.BYTES)) {
-            report = RebalanceRequest.run(path, StoreOptions.DEFAULT, options, progress, this::remarkOnWaiting);
+        try (StoreWriter store = StoreWriter.open(path, StoreOptions.DEFAULT)) {
+            remark(path + ": " + estimate(plan(store.snapshot(), options)));
+            start = System.nanoTime();
+            try (ProgressBar progress = progress("rebalance", ProgressBar.Unit.BYTES)) {
+                report = store.rebalance(options, progress);
+            }
         }
         report("Rebalanced", figures(report), start);
         remarkOnSnapshots();
         return 0;
+    }
+
+    /// @param store closed afterwards, because a reader keeps chunks from being deleted
+    private RebalancePlan plan(StoreReader store, RebalanceOptions options) throws IOException {
+        try (store;
+                ProgressBar progress = progress("estimate", ProgressBar.Unit.RECORDS)) {
+            return RebalancePlan.of(store, options, progress);
+        }
     }
 
     private static String estimate(RebalancePlan plan) {
@@ -113,11 +119,6 @@ final class StoreRebalanceCommand extends StorefileCommand {
             remark(path + ": named snapshots keep chunks that the store no longer needs: " + String.join(", ", names)
                     + "; `store snapshot list` shows how much, and `store snapshot drop` gives the space back");
         }
-    }
-
-    private void remarkOnWaiting(String holder) {
-        remark(path + ": " + holder + " writes to the store and was asked to rebalance it, which it begins after its"
-                + " next commit; waiting until that is done, or until the writer has closed the store");
     }
 
     private RebalanceOptions options() throws IOException {

@@ -6,12 +6,12 @@ import dev.penstock.Progress;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.RebalanceReport;
-import dev.penstock.store.RebalanceRequest;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSchema;
 import dev.penstock.store.StoreSnapshots;
+import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -90,10 +90,10 @@ final class StoreUpkeepRequests {
         return figures(StoreRequests.writer(request).rebalance(options(request), Progress.NONE));
     }
 
-    /// Rebalances a store at a path, which another process may be writing.
     private static Object rebalanceAt(Request request) throws IOException {
-        return figures(RebalanceRequest.run(
-                path(request), StoreOptions.DEFAULT, options(request), Progress.NONE, holder -> {}));
+        try (StoreWriter store = StoreWriter.open(path(request), StoreOptions.DEFAULT)) {
+            return figures(store.rebalance(options(request), Progress.NONE));
+        }
     }
 
     private static Map<String, Object> figures(RebalanceReport report) {

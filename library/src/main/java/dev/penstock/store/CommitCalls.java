@@ -3,8 +3,7 @@ package dev.penstock.store;
 
 import java.io.IOException;
 
-/// The commits that [StoreWriter] offers, and what follows a commit: a new journal, a delayed sync, and requests
-/// of other processes.
+/// The commits that [StoreWriter] offers, and what follows a commit: a new journal and a delayed sync.
 ///
 /// **Threads.** Safe for any number of threads.
 final class CommitCalls {
@@ -12,7 +11,6 @@ final class CommitCalls {
     private final StoreFiles files;
     private final GroupCommit commits;
     private final DelayedSync delayedSync;
-    private final RebalanceRequests requests;
     private final int fieldCount;
 
     CommitCalls(StoreWriter writer, StoreOptions options, StoreFiles files, GroupCommit commits) {
@@ -20,7 +18,6 @@ final class CommitCalls {
         this.files = files;
         this.commits = commits;
         this.delayedSync = new DelayedSync(this, options);
-        this.requests = new RebalanceRequests(writer, options.disk());
         this.fieldCount = writer.fields().size();
     }
 
@@ -38,9 +35,7 @@ final class CommitCalls {
             }
         }
         commits.write(turn);
-        long sequence = afterCommit(turn.changes().size());
-        requests.look();
-        return sequence;
+        return afterCommit(turn.changes().size());
     }
 
     private long afterCommit(int changeCount) throws IOException {

@@ -92,7 +92,6 @@ final class StoreFiles implements AutoCloseable {
                 disk.delete(file);
             }
         }
-        RebalanceRequest.deleteAnswers(disk, store);
     }
 
     private JournalWriter journal() {

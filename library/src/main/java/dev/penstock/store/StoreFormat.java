@@ -36,8 +36,6 @@ import java.util.regex.Pattern;
 /// | `journal/NUMBER.zj` | changes since the `meta.json` that names it | appended |
 /// | `snapshot/NAME/` | a named snapshot, itself such a folder without a journal | `meta.json` comes last |
 /// | `.lock` | the lock of the writer, with a text that says who has it | never opened for anything else |
-/// | `rebalance.request` | asks the writer for a rebalance ([RebalanceRequest]) | new file and rename |
-/// | `rebalance-ID.answer` | what the writer did | new file and rename |
 /// | `.lease` | empty; a reader of generation g holds a shared lock on byte g | never opened for anything else |
 ///
 /// A program that knows the published layout alone (`meta.json`, tables, chunks) sees an exact state after
