@@ -120,10 +120,8 @@ final class PackExtractCommand extends PackfileCommand {
 
     private long write(PackReader pack, long index) throws IOException {
         Path target = target(pack, index);
+        requireNoLink(pack, index, target.getParent());
         Files.createDirectories(target.toAbsolutePath().getParent());
-        if (!target.toAbsolutePath().getParent().toRealPath().startsWith(output.toRealPath())) {
-            throw badName(pack, index, pack.name(index) + ", which leads out of the folder through a link");
-        }
         long size = pack.size(index);
         try (Buffer buffer = new Buffer();
                 NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
@@ -133,6 +131,15 @@ final class PackExtractCommand extends PackfileCommand {
             file.publishUnforced();
         }
         return size;
+    }
+
+    /// A link below the output could lead out of it, where folders would be created.
+    private void requireNoLink(PackReader pack, long index, Path folder) {
+        for (Path path = folder; !path.equals(output.normalize()) && !path.equals(output); path = path.getParent()) {
+            if (Files.isSymbolicLink(path)) {
+                throw badName(pack, index, pack.name(index) + ", which leads out of the folder through a link");
+            }
+        }
     }
 
     private void report(long fileCount, long byteCount) {

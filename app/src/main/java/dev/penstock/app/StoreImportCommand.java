@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -109,7 +108,7 @@ final class StoreImportCommand extends Command {
             Disk.real().move(unfinished, output);
             Disk.real().forceDirectory(parent);
         } catch (Throwable e) {
-            deleteAll(unfinished);
+            Disk.real().deleteAll(unfinished);
             throw e;
         }
     }
@@ -136,17 +135,6 @@ final class StoreImportCommand extends Command {
             throw e;
         }
         writer.close();
-    }
-
-    private static void deleteAll(Path folder) throws IOException {
-        if (Files.isDirectory(folder)) {
-            try (Stream<Path> files = Files.list(folder)) {
-                for (Path file : files.toList()) {
-                    deleteAll(file);
-                }
-            }
-        }
-        Files.deleteIfExists(folder);
     }
 
     private void report(List<UpstreamStore> stores, long startNanos) {

@@ -59,7 +59,9 @@ final class StepsBuilder {
     private StepsDataset.Result build(Path input) throws IOException {
         StepsAddition addition = new StepsAddition(options, 0, 0);
         try (StepsInput runs = StepsInput.open(input, options)) {
-            disk.createDirectory(path);
+            if (!disk.isDirectory(path)) {
+                disk.createDirectory(path);
+            }
             Path parent = path.toAbsolutePath().getParent();
             disk.forceDirectory(parent == null ? path : parent);
             try (NewFile _ = folder.lock()) {

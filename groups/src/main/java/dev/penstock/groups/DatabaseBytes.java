@@ -108,6 +108,14 @@ final class DatabaseBytes {
             boolean isSame = before == null && counterBefore == counter(bytes(database, HEADER_SIZE));
             return isSame && counterBefore == counter(found) ? found : null;
         }
+        if (!after.isPossible(found)) {
+            throw new DatasetException.Corrupt(
+                    journal,
+                    0,
+                    Reason.SIZE_OVERFLOW,
+                    "the journal announces a larger database than it and the database have pages for; open the"
+                            + " database once with sqlite3");
+        }
         byte[] undone = after.undo(found);
         boolean isSameTransaction = before == null ? counter(undone) == counterBefore : before.nonce() == after.nonce();
         return isSameTransaction ? undone : null;

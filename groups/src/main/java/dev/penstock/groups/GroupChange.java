@@ -42,6 +42,10 @@ public final class GroupChange implements AutoCloseable {
 
     /// @param patience the time to wait for other programs
     static GroupChange begin(Disk disk, Path folder, Duration patience) throws IOException {
+        // A reader may follow a link; a change must not.
+        for (String name : List.of(GroupFormat.DATABASE, GroupFormat.JOURNAL, GroupFormat.LOG)) {
+            disk.requireOwn(folder.resolve(name));
+        }
         DatabaseFiles files = DatabaseFiles.of(disk, folder);
         DatabaseBytes.requireNoLog(files);
         DatabaseLock lock = settled(files, patience);

@@ -66,6 +66,14 @@ final class RollbackJournal {
         return bytes.capacity() >= HEADER_SIZE + Long.BYTES && bytes.getLong(bytes.capacity() - Long.BYTES) == MAGIC;
     }
 
+    /// Whether the size of the database before the transaction is possible: every page that the transaction
+    /// removed is in the journal. Otherwise a few bytes could ask for memory for a database of any size.
+    boolean isPossible(byte[] database) {
+        long pageCount = bytes.getInt(16) & 0xFFFF_FFFFL;
+        long pageSize = Math.max(pageSize(database), PAGE_SIZE_MIN);
+        return pageCount * pageSize <= (long) database.length + bytes.capacity();
+    }
+
     /// Returns a database as it was before the transaction.
     byte[] undo(byte[] database) {
         int sectorSize = bytes.getInt(20);

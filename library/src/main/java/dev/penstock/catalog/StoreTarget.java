@@ -31,7 +31,14 @@ final class StoreTarget implements Target {
 
     @Override
     public List<String> folderNames() {
-        return List.of("meta.*", "*.offset", "chunk", "journal", "snapshot", ".lock", ".lease");
+        return List.of(
+                "{,snapshot/*/}{meta.*,*.offset,chunk,chunk/*.zr,.lease}",
+                ".lock",
+                "journal",
+                "journal/*.zj",
+                "snapshot",
+                "snapshot/.lock",
+                "snapshot/*");
     }
 
     @Override

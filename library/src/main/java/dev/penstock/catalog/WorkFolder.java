@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /// The folder beside the target of a [Conversion] in which the target is written until it is complete and
 /// verified. Its name is `.NAME.converting`.
@@ -55,6 +56,7 @@ final class WorkFolder implements AutoCloseable {
         WorkFolder work = new WorkFolder(disk, target);
         NewFile.requireFolder(disk, work.folder, target);
         disk.createDirectory(work.folder);
+        work.requireOurs();
         work.lock = WriterLock.take(disk, work.folder.resolve(LOCK), target);
         try {
             work.restore();
@@ -78,6 +80,19 @@ final class WorkFolder implements AutoCloseable {
         return parent == null ? target : parent;
     }
 
+    /// Requires that the folder has only names of a conversion, because all of them are going to be deleted.
+    private void requireOurs() throws IOException {
+        Set<Path> ours = Set.of(Path.of(NOTE), Path.of(LOCK), Path.of(COMPLETE), Path.of(REPLACED), data().getFileName());
+        for (Path file : disk.list(folder)) {
+            if (!ours.contains(file.getFileName()) && !NewFile.isTemporary(file)) {
+                throw new FileAlreadyExistsException(
+                        folder.toString(),
+                        null,
+                        "it has " + file.getFileName() + ", which is not part of a conversion; remove it");
+            }
+        }
+    }
+
     /// The path that the target is written to.
     Path data() {
         return folder.resolve(Objects.requireNonNull(target.getFileName()));
@@ -88,18 +103,19 @@ final class WorkFolder implements AutoCloseable {
     boolean resume(Map<String, ?> note, boolean isResumable) throws IOException {
         byte[] wanted = ChecksummedJson.write(note);
         byte[] found = ChecksummedJson.read(disk, folder.resolve(NOTE));
-        if (isResumable && Arrays.equals(wanted, found) && disk.exists(data())) {
+        boolean hasData = disk.kind(data()) == Disk.Kind.FOLDER || disk.kind(data()) == Disk.Kind.FILE;
+        if (isResumable && Arrays.equals(wanted, found) && hasData) {
             return true;
         }
-        deleteAll(data());
-        deleteAll(folder.resolve(COMPLETE));
+        disk.deleteAll(data());
+        disk.deleteAll(folder.resolve(COMPLETE));
         ChecksummedJson.publish(disk, folder.resolve(NOTE), wanted);
         return false;
     }
 
     /// Rejects a target that exists and may not be replaced, before anything is written.
     ///
-    /// @param known the file names that belong to the format at the target
+    /// @param known the patterns of names below the target that belong to its format
     static void requireReplaceable(Disk disk, Path target, boolean isReplacing, List<String> known) throws IOException {
         if (!disk.exists(target)) {
             return;
@@ -113,20 +129,31 @@ final class WorkFolder implements AutoCloseable {
         List<PathMatcher> matchers = known.stream()
                 .map(pattern -> FileSystems.getDefault().getPathMatcher("glob:" + pattern))
                 .toList();
-        for (Path file : disk.list(target)) {
-            boolean isKnown = matchers.stream().anyMatch(matcher -> matcher.matches(file.getFileName()));
+        requireKnown(disk, target, target, matchers);
+    }
+
+    /// Looks into folders and not through links, as deleting does.
+    private static void requireKnown(Disk disk, Path target, Path folder, List<PathMatcher> matchers)
+            throws IOException {
+        for (Path file : disk.list(folder)) {
+            Path name = target.relativize(file);
+            boolean isKnown = matchers.stream().anyMatch(matcher -> matcher.matches(name));
             if (!isKnown && !NewFile.isTemporary(file)) {
                 throw new FileAlreadyExistsException(
                         target.toString(),
                         null,
-                        "it is not replaced because it has the file " + file.getFileName()
+                        "it is not replaced because it has the file " + name
                                 + ", which is not part of a dataset: remove the folder, or choose another");
+            }
+            if (disk.kind(file) == Disk.Kind.FOLDER) {
+                requireKnown(disk, target, file, matchers);
             }
         }
     }
 
     /// Publishes the complete target and removes the folder with the old target.
     void publish() throws IOException {
+        disk.keepAccess(target, data());
         if (disk.isDirectory(target) || disk.exists(target) && disk.isDirectory(data())) {
             replace();
         } else {
@@ -140,7 +167,7 @@ final class WorkFolder implements AutoCloseable {
     /// two names. Otherwise it is absent between two renames; if the process ends there, [#open] restores it.
     private void replace() throws IOException {
         Path complete = folder.resolve(COMPLETE);
-        deleteAll(folder.resolve(REPLACED));
+        disk.deleteAll(folder.resolve(REPLACED));
         // After an exchange the old dataset must not be taken for an unfinished conversion.
         disk.move(data(), complete);
         if (disk.exchange(complete, target)) {
@@ -166,7 +193,7 @@ final class WorkFolder implements AutoCloseable {
     /// Removes the folder with everything in it, except for an old dataset that is nowhere else.
     void remove() throws IOException {
         restore();
-        deleteAll(folder);
+        disk.deleteAll(folder);
     }
 
     /// Removes the folder after an error. The error stays the one that is reported.
@@ -176,18 +203,6 @@ final class WorkFolder implements AutoCloseable {
         } catch (IOException e) {
             error.addSuppressed(e);
         }
-    }
-
-    private void deleteAll(Path path) throws IOException {
-        if (!disk.exists(path)) {
-            return;
-        }
-        if (disk.isDirectory(path)) {
-            for (Path inside : disk.list(path)) {
-                deleteAll(inside);
-            }
-        }
-        disk.delete(path);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -151,8 +152,19 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
     public void setText(String text) throws IOException {
         synchronized (OPEN) {
             requireOpen();
+            requireLockFile();
             shared.descriptor.seek(0);
             shared.descriptor.write(padded(text));
+        }
+    }
+
+    /// Rejects a file with more than the text of a lock, which may be the file of somebody else with a second name.
+    private void requireLockFile() throws IOException {
+        if (shared.descriptor.length() > TEXT_SIZE_MAX) {
+            throw new FileSystemException(
+                    shared.file.toString(),
+                    null,
+                    "this is not a lock file: it has " + shared.descriptor.length() + " bytes; remove it");
         }
     }
 

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -36,11 +35,7 @@ final class ChannelReadable implements Disk.Readable {
     }
 
     static ChannelReadable open(Path file) throws IOException {
-        BasicFileAttributes attributes = RealDisk.requireOpenable(file);
-        if (attributes.isDirectory()) {
-            // A channel to a folder opens, and its first read fails with a message that does not name the folder.
-            throw new FileSystemException(file.toString(), null, "Is a directory");
-        }
+        BasicFileAttributes attributes = RealDisk.requireFile(file);
         return new ChannelReadable(file, attributes, FileChannel.open(file, StandardOpenOption.READ));
     }
 

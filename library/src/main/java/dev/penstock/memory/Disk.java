@@ -4,6 +4,7 @@ package dev.penstock.memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -12,6 +13,10 @@ import java.util.List;
 /// This is the seam for tests: the real disk calls the operating system, test disks record every operation, lose
 /// bytes that were not forced, or fail the n-th operation. No code outside this interface may touch the files of a
 /// dataset.
+///
+/// **Links.** Folders come from other people. A link inside a dataset is followed for reading only. Everything that
+/// writes requires that the name is free, or is a file or folder itself ([#requireOwn]), and deleting a link deletes
+/// the link alone. Only the path that a user gives for a dataset may lead through links ([#target]).
 public interface Disk {
     /// The local file system.
     static Disk real() {
@@ -23,8 +28,22 @@ public interface Disk {
     /// @throws java.nio.file.FileAlreadyExistsException when the file exists
     Writable create(Path file) throws IOException;
 
+    /// Creates a new file that is going to replace another one, with the mode, owner and group of that file as far
+    /// as the system allows it.
+    ///
+    /// @param replaced the other file, which may be absent
+    default Writable create(Path file, Path replaced) throws IOException {
+        return create(file);
+    }
+
+    /// Gives a new file or folder the mode, owner and group of the one that it is going to replace, as far as the
+    /// system allows it.
+    default void keepAccess(Path replaced, Path by) throws IOException {}
+
     /// Opens an existing file for writing by position. Bytes that are not overwritten stay, and writing beyond the
     /// end makes the file longer. Unlike a file from [#create], it is not locked.
+    ///
+    /// @throws java.nio.file.FileSystemException when it is a link, or not a file
     Writable openForWriting(Path file) throws IOException;
 
     /// Opens an existing file for reading by position.
@@ -32,6 +51,8 @@ public interface Disk {
 
     /// Opens a lock file, and creates it if it does not exist. A lock file must not be opened by any other method,
     /// because closing any descriptor of it releases all locks of the process on it.
+    ///
+    /// @throws java.nio.file.FileSystemException when it is a link, or not a file
     Locks locks(Path file) throws IOException;
 
     /// Opens an existing file to lock ranges of it while its content is read and written through other handles,
@@ -56,6 +77,39 @@ public interface Disk {
         return file;
     }
 
+    /// The kinds of names in a folder.
+    enum Kind {
+        ABSENT,
+        FILE,
+        FOLDER,
+        LINK,
+        /// A pipe, a socket or a device.
+        OTHER
+    }
+
+    /// The kind of a name. A link is not followed.
+    default Kind kind(Path path) throws IOException {
+        return !exists(path) ? Kind.ABSENT : isDirectory(path) ? Kind.FOLDER : Kind.FILE;
+    }
+
+    /// Requires that a name inside a dataset can be written to: it is free, or is a file or folder itself.
+    ///
+    /// @throws FileSystemException when it is a link, a pipe, a socket or a device
+    default void requireOwn(Path path) throws IOException {
+        switch (kind(path)) {
+            case LINK ->
+                throw new FileSystemException(
+                        path.toString(),
+                        null,
+                        "this is a link, and nothing in a dataset is written through links; put the file or folder"
+                                + " that it leads to in its place");
+            case OTHER ->
+                throw new FileSystemException(
+                        path.toString(), null, "this is a pipe, a socket or a device, which is not part of a dataset");
+            default -> {}
+        }
+    }
+
     /// Whether a file or folder with this path exists.
     boolean exists(Path file) throws IOException;
 
@@ -66,6 +120,8 @@ public interface Disk {
     List<Path> list(Path directory) throws IOException;
 
     /// Creates a folder if it does not exist. The new folder is durable once its parent is forced.
+    ///
+    /// @throws java.nio.file.FileSystemException when the path is a link, also one to a folder
     void createDirectory(Path directory) throws IOException;
 
     /// Renames a file atomically and replaces an existing target.
@@ -81,10 +137,22 @@ public interface Disk {
     /// @throws java.nio.file.FileAlreadyExistsException when the new name exists
     void link(Path existing, Path name) throws IOException;
 
-    /// Deletes a file if it exists.
+    /// Deletes a file, an empty folder or a link, if it exists.
     void delete(Path file) throws IOException;
 
+    /// Deletes a file, or a folder with everything in it, if it exists. Links are deleted and never followed.
+    default void deleteAll(Path path) throws IOException {
+        if (kind(path) == Kind.FOLDER) {
+            for (Path inside : list(path)) {
+                deleteAll(inside);
+            }
+        }
+        delete(path);
+    }
+
     /// Deletes a temporary file whose writing process has ended, and keeps one whose writer is still alive.
+    ///
+    /// @throws java.nio.file.FileSystemException when it is a link, or not a file
     void deleteAbandoned(Path file) throws IOException;
 
     /// Makes the names in a folder durable.

@@ -62,12 +62,22 @@ public final class NewFile implements AutoCloseable {
         this.file = file;
     }
 
-    /// Creates a file.
+    /// Creates a file inside a dataset.
     ///
-    /// @param isReplacing whether an existing file may be replaced
+    /// @param isReplacing whether an existing file may be replaced; its mode, owner and group are kept
     /// @throws FileAlreadyExistsException when it may not be replaced and exists
+    /// @throws FileSystemException        when the path is a link, a folder, a pipe, a socket or a device
     public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
-        NewFile file = create(disk, path, path, isReplacing, ATTEMPTS_MAX);
+        return create(disk, path, path, isReplacing);
+    }
+
+    /// Creates a file at a path that a user gives, which may be a link: then the file that it leads to is replaced.
+    public static NewFile createAt(Disk disk, Path path, boolean isReplacing) throws IOException {
+        return create(disk, disk.target(path.toAbsolutePath()), path, isReplacing);
+    }
+
+    private static NewFile create(Disk disk, Path path, Path named, boolean isReplacing) throws IOException {
+        NewFile file = create(disk, path, named, isReplacing, ATTEMPTS_MAX);
         if (file == null) {
             throw new FileInUseException(path, ATTEMPTS_MAX + " others already");
         }
@@ -85,7 +95,7 @@ public final class NewFile implements AutoCloseable {
     public static NewFile createAlone(Disk disk, Path path, Path dataset) throws IOException {
         NewFile file = create(disk, path, dataset, true, 1);
         if (file == null) {
-            String holder = holder(disk, temporary(disk.target(path.toAbsolutePath()), 0));
+            String holder = holder(disk, temporary(path.toAbsolutePath(), 0));
             throw new FileInUseException(dataset, holder);
         }
         try {
@@ -118,7 +128,8 @@ public final class NewFile implements AutoCloseable {
     /// @param named the path in messages
     private static NewFile create(Disk disk, Path path, Path named, boolean isReplacing, int attemptCount)
             throws IOException {
-        Path target = disk.target(path.toAbsolutePath());
+        Path target = path.toAbsolutePath();
+        disk.requireOwn(target);
         boolean isFolder = disk.isDirectory(target);
         if (!isReplacing && disk.exists(target)) {
             String reason = "it is a folder, which is not replaced by a file: remove it, or choose another name";
@@ -133,7 +144,7 @@ public final class NewFile implements AutoCloseable {
             Unpublished unpublished = new Unpublished(temporary, disk);
             if (UNPUBLISHED.add(unpublished)) {
                 try {
-                    return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary));
+                    return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary, target));
                 } catch (FileAlreadyExistsException e) {
                     // Another process is writing this temporary file.
                     UNPUBLISHED.remove(unpublished);
@@ -162,11 +173,11 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    private static Disk.Writable begin(Disk disk, Path temporary) throws IOException {
+    private static Disk.Writable begin(Disk disk, Path temporary, Path target) throws IOException {
         if (disk.exists(temporary)) {
             disk.deleteAbandoned(temporary);
         }
-        return disk.create(temporary);
+        return disk.create(temporary, target);
     }
 
     /// The temporary name is short and derived from the target's name, so that the next writer of the same target

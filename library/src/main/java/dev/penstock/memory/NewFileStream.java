@@ -16,11 +16,11 @@ public final class NewFileStream extends OutputStream {
         this.file = file;
     }
 
-    /// Creates a file.
+    /// Creates a file at a path that a user gives: see [NewFile#createAt].
     ///
     /// @param isReplacing whether an existing file may be replaced
     public static NewFileStream create(Disk disk, Path path, boolean isReplacing) throws IOException {
-        return new NewFileStream(NewFile.create(disk, path, isReplacing));
+        return new NewFileStream(NewFile.createAt(disk, path, isReplacing));
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// The file system of the operating system.
@@ -37,6 +38,34 @@ final class RealDisk implements Disk {
                         file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
+    /// The file is private until it has the mode of the other file, so that its content is never readable for more
+    /// users.
+    @Override
+    public Writable create(Path file, Path replaced) throws IOException {
+        AccessRights rights = AccessRights.of(replaced);
+        if (rights == null) {
+            return create(file);
+        }
+        Set<StandardOpenOption> options =
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Writable created = locked(file, FileChannel.open(file, options, AccessRights.PRIVATE));
+        try {
+            rights.giveTo(file);
+            return created;
+        } catch (Throwable e) {
+            created.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void keepAccess(Path replaced, Path by) throws IOException {
+        AccessRights rights = AccessRights.of(replaced);
+        if (rights != null) {
+            rights.giveTo(by);
+        }
+    }
+
     /// Locks a new temporary file.
     ///
     /// Until it is locked, another process may take it for an abandoned file, delete it, and create a file of its
@@ -48,7 +77,7 @@ final class RealDisk implements Disk {
     static Writable locked(Path file, FileChannel channel) throws IOException {
         FileChannel named = null;
         try {
-            named = lock(channel) ? FileChannel.open(file, StandardOpenOption.WRITE) : null;
+            named = lock(channel) ? FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS) : null;
             if (named != null && isLockedHere(named)) {
                 // Closing the second channel would release the lock, so both stay open.
                 return new ChannelWritable(file, channel, named);
@@ -93,8 +122,10 @@ final class RealDisk implements Disk {
 
     @Override
     public Writable openForWriting(Path file) throws IOException {
-        return new ChannelWritable(
-                file, FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE), null);
+        requireOwn(file);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        return new ChannelWritable(file, channel, null);
     }
 
     @Override
@@ -104,6 +135,7 @@ final class RealDisk implements Disk {
 
     @Override
     public Locks locks(Path file) throws IOException {
+        requireOwn(file);
         return ChannelLocks.open(file);
     }
 
@@ -114,9 +146,7 @@ final class RealDisk implements Disk {
 
     @Override
     public MemorySegment map(Path file, Arena arena) throws IOException {
-        if (requireOpenable(file).isDirectory()) {
-            throw new FileSystemException(file.toString(), null, "Is a directory");
-        }
+        requireFile(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return map(channel, file, 0, channel.size(), arena);
         }
@@ -124,6 +154,7 @@ final class RealDisk implements Disk {
 
     @Override
     public MemorySegment map(Path file, long offset, long byteCount, Arena arena) throws IOException {
+        requireFile(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             requireRange(file, offset, byteCount, channel.size());
             return map(channel, file, offset, byteCount, arena);
@@ -151,6 +182,18 @@ final class RealDisk implements Disk {
         }
     }
 
+    /// Rejects anything that is not a file or a link to one.
+    ///
+    /// @return the attributes of the file
+    static BasicFileAttributes requireFile(Path file) throws IOException {
+        BasicFileAttributes attributes = requireOpenable(file);
+        if (attributes.isDirectory()) {
+            // A channel to a folder opens, and its first read fails with a message that does not name the folder.
+            throw new FileSystemException(file.toString(), null, "Is a directory");
+        }
+        return attributes;
+    }
+
     /// Rejects anything that is not a file or folder: opening a pipe could wait for a writer for ever.
     ///
     /// @return the attributes of the file
@@ -175,7 +218,7 @@ final class RealDisk implements Disk {
     @Override
     public Path target(Path file) throws IOException {
         if (!Files.exists(file)) {
-            requirePossible(file);
+            kind(file);
             return file;
         }
         if (!Files.isRegularFile(file) && !Files.isDirectory(file)) {
@@ -185,14 +228,18 @@ final class RealDisk implements Disk {
         return Files.isSymbolicLink(file) ? file.toRealPath() : file;
     }
 
-    /// Rejects a name that no file can have, because it is too long. Without this, writing would fail only at the
-    /// end, with the name of the temporary file.
-    private static void requirePossible(Path file) throws IOException {
+    /// Also rejects a name that no file can have, because it is too long. Without this, writing would fail only at
+    /// the end, with the name of the temporary file.
+    @Override
+    public Kind kind(Path path) throws IOException {
         try {
-            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes found =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return found.isSymbolicLink()
+                    ? Kind.LINK
+                    : found.isDirectory() ? Kind.FOLDER : found.isRegularFile() ? Kind.FILE : Kind.OTHER;
         } catch (NoSuchFileException e) {
-            // The file can be created.
-            return;
+            return Kind.ABSENT;
         }
     }
 
@@ -217,14 +264,11 @@ final class RealDisk implements Disk {
 
     @Override
     public void createDirectory(Path directory) throws IOException {
-        if (isDirectory(directory)) {
-            return;
-        }
+        requireOwn(directory);
         try {
             Files.createDirectory(directory);
         } catch (FileAlreadyExistsException e) {
-            // Another process may have created it just now.
-            if (!isDirectory(directory)) {
+            if (kind(directory) != Kind.FOLDER) {
                 throw e;
             }
         }
@@ -253,8 +297,10 @@ final class RealDisk implements Disk {
     @Override
     public void deleteAbandoned(Path file) throws IOException {
         try {
+            requireOwn(file);
+            AccessRights.letOwnerWrite(file);
             Object identity = identity(file);
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
                     FileLock lock = channel.tryLock()) {
                 // Otherwise another process has deleted the file that is locked here and has created a new one.
                 if (lock != null && Objects.equals(identity, identity(file))) {
@@ -273,6 +319,7 @@ final class RealDisk implements Disk {
 
     @Override
     public void forceDirectory(Path directory) throws IOException {
+        requireOpenable(directory);
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         }

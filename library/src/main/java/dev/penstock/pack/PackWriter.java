@@ -128,7 +128,7 @@ public final class PackWriter implements AutoCloseable {
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when the pack exists and may not be replaced
     public static PackWriter create(Path target, Options options) throws IOException {
-        NewFile file = NewFile.create(options.disk(), target, options.isReplacing());
+        NewFile file = NewFile.createAt(options.disk(), target, options.isReplacing());
         try {
             return new PackWriter(options, file);
         } catch (Throwable e) {

@@ -181,7 +181,9 @@ public final class ResidualFolder {
             throw new FileAlreadyExistsException(
                     folder.toString(), null, "it already has a manifest: choose another folder");
         }
-        disk.createDirectory(folder);
+        if (!disk.isDirectory(folder)) {
+            disk.createDirectory(folder);
+        }
         List<Map<String, Object>> listed = new ArrayList<>();
         for (long first = 0; first < shards.count(); first += rowsPerFile) {
             long limit = Math.min(shards.count(), first + rowsPerFile);

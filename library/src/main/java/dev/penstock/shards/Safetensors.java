@@ -92,7 +92,7 @@ public final class Safetensors {
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when the file exists and may not be replaced
     public static void write(ShardReader shards, Path path, boolean isReplacing) throws IOException {
-        try (NewFile file = NewFile.create(shards.disk(), path, isReplacing)) {
+        try (NewFile file = NewFile.createAt(shards.disk(), path, isReplacing)) {
             byte[] header = SafetensorsHeader.write(TENSOR, shards.type(), shards.count(), shards.width());
             ShardCopy.write(shards, shards.type(), header, file);
             file.publish();

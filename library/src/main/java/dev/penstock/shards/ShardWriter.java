@@ -133,7 +133,9 @@ public final class ShardWriter implements AutoCloseable {
         if (!isResumed) {
             ShardSeries.requireNoShards(disk, folder);
         }
-        disk.createDirectory(folder);
+        if (!disk.isDirectory(folder)) {
+            disk.createDirectory(folder);
+        }
         Path parent = folder.toAbsolutePath().getParent();
         disk.forceDirectory(parent == null ? folder : parent);
         NewFile lock = NewFile.createAlone(disk, folder.resolve(LOCK), folder);

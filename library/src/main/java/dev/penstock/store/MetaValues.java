@@ -39,15 +39,18 @@ record MetaValues(String what, Map<?, ?> values) {
         throw new IllegalArgumentException(what + " has no list " + key);
     }
 
+    /// No counter gets that far, and one more is still a number.
+    private static final long COUNT_MAX = 1L << 62;
+
     /// A non-negative integer.
     long count(String key) {
         return count(key, values.get(key));
     }
 
     static long count(String what, Object value) {
-        if (value instanceof Long number && number >= 0) {
+        if (value instanceof Long number && number >= 0 && number <= COUNT_MAX) {
             return number;
         }
-        throw new IllegalArgumentException(what + " is not a non-negative integer: " + value);
+        throw new IllegalArgumentException(what + " is not an integer from 0 to 2^62: " + value);
     }
 }

@@ -88,7 +88,8 @@ final class StoreFiles implements AutoCloseable {
         }
         hasBegun = true;
         for (Path file : disk.list(store.resolve(StoreFormat.JOURNAL_FOLDER))) {
-            if (!file.getFileName().equals(journal().path().getFileName())) {
+            if (StoreJournals.isJournal(file)
+                    && !file.getFileName().equals(journal().path().getFileName())) {
                 disk.delete(file);
             }
         }

@@ -24,6 +24,11 @@ final class StoreJournals {
 
     private StoreJournals() {}
 
+    /// Whether a name in the folder of journals is that of a journal.
+    static boolean isJournal(Path file) {
+        return NAME.matcher(file.getFileName().toString()).matches();
+    }
+
     /// A random number that distinguishes journals, so that bytes of an earlier file are never taken for frames.
     static long newSalt() {
         return RANDOM.nextLong();

@@ -100,6 +100,7 @@ public final class StoreSnapshots {
                 throw new FileAlreadyExistsException(
                         folder.toString(), null, "the store already has a snapshot of this name; drop it first");
             }
+            requireOurs(folder);
             remove(folder);
             try (StoreReader reader = StoreReader.open(store, disk)) {
                 reader.using(view -> {
@@ -141,6 +142,7 @@ public final class StoreSnapshots {
 
     private WriterLock lock() throws IOException {
         Path folder = StoreFormat.snapshots(store);
+        disk.requireOwn(folder);
         long deadline = System.nanoTime() + WAIT_NANOS;
         while (true) {
             try {
@@ -241,6 +243,7 @@ public final class StoreSnapshots {
         alone(() -> {
             // Another process may have dropped it before this one had the lock.
             path(name);
+            requireOurs(folder);
             // A reader that opens it now either has a lease, or reads `meta.json` again and finds that it is gone.
             Path meta = folder.resolve(StoreFormat.META);
             if (!StoreLease.runWithoutReaders(disk, folder, Long.MAX_VALUE, () -> disk.delete(meta))) {
@@ -254,24 +257,43 @@ public final class StoreSnapshots {
 
     /// Removes a folder that is not a snapshot, if it exists.
     private void remove(Path folder) throws IOException {
-        if (!disk.isDirectory(folder)) {
+        if (disk.kind(folder) != Disk.Kind.FOLDER) {
             return;
-        }
-        Path chunks = folder.resolve(StoreFormat.CHUNK_FOLDER);
-        if (disk.isDirectory(chunks)) {
-            deleteAll(chunks);
         }
         deleteAll(folder);
         disk.forceDirectory(StoreFormat.snapshots(store));
     }
 
+    /// Requires that a folder has only names of a snapshot, because all of them are going to be deleted.
+    private void requireOurs(Path folder) throws IOException {
+        disk.requireOwn(folder);
+        for (Path file : disk.kind(folder) == Disk.Kind.FOLDER ? disk.list(folder) : List.<Path>of()) {
+            boolean isChunks = file.getFileName().toString().equals(StoreFormat.CHUNK_FOLDER);
+            Path other = disk.kind(file) != Disk.Kind.FOLDER
+                    ? isOurs(file) ? null : file
+                    : disk.list(file).stream()
+                            .filter(inside -> !isChunks || StoreFormat.chunkId(inside) < 0)
+                            .findFirst()
+                            .orElse(isChunks ? null : file);
+            if (other != null) {
+                throw new FileAlreadyExistsException(
+                        folder.toString(), null, "it has " + other + ", which is not part of a snapshot; remove it");
+            }
+        }
+    }
+
+    private static boolean isOurs(Path file) {
+        String name = file.getFileName().toString();
+        return Set.of(StoreFormat.META, StoreFormat.LEASE, StoreFormat.CHUNK_FOLDER)
+                        .contains(name)
+                || name.endsWith(".offset")
+                || NewFile.isTemporary(file);
+    }
+
     private void deleteAll(Path folder) throws IOException {
         for (int attempt = 1; ; attempt++) {
-            for (Path file : disk.list(folder)) {
-                disk.delete(file);
-            }
             try {
-                disk.delete(folder);
+                disk.deleteAll(folder);
                 return;
             } catch (DirectoryNotEmptyException e) {
                 // A reader that came too late has created `.lease` after the names were read.

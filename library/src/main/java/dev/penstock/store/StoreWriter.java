@@ -67,8 +67,9 @@ public final class StoreWriter implements AutoCloseable {
         Disk disk = options.disk();
         if (disk.isDirectory(path)) {
             StoreCreation.requireFree(disk, path);
+        } else {
+            disk.createDirectory(path);
         }
-        disk.createDirectory(path);
         WriterLock lock = WriterLock.take(disk, path.resolve(StoreFormat.LOCK), path);
         try {
             StoreCreation.requireFree(disk, path);
@@ -97,6 +98,8 @@ public final class StoreWriter implements AutoCloseable {
         }
         WriterLock lock = WriterLock.take(disk, path.resolve(StoreFormat.LOCK), path);
         try {
+            disk.requireOwn(path.resolve(StoreFormat.CHUNK_FOLDER));
+            disk.requireOwn(path.resolve(StoreFormat.JOURNAL_FOLDER));
             return new StoreWriter(path, options, lock, StoreState.loadForWriting(path, disk));
         } catch (Throwable e) {
             Closing.after(e, lock::close);

@@ -77,7 +77,9 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
                 new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, options.metadata());
         // Fails before the folder is created if the manifest could not be read back.
         empty.write();
-        disk.createDirectory(path);
+        if (!disk.isDirectory(path)) {
+            disk.createDirectory(path);
+        }
         Path parent = path.toAbsolutePath().getParent();
         disk.forceDirectory(parent == null ? path : parent);
         NewFile lock = lock(disk, path);
@@ -188,9 +190,13 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             lastFile = freeFile();
         }
         if (old != null) {
-            return rowFile(NewFile.createAlone(options.disk(), lastFile, lastFile));
+            Path target = options.disk().target(lastFile.toAbsolutePath());
+            return rowFile(NewFile.createAlone(options.disk(), target, lastFile));
         }
-        return rowFile(NewFile.create(options.disk(), lastFile, folder == null && options.isReplacing()));
+        return rowFile(
+                folder == null
+                        ? NewFile.createAt(options.disk(), lastFile, options.isReplacing())
+                        : NewFile.create(options.disk(), lastFile, false));
     }
 
     /// The next unused file name in the folder. A shard that is not listed may belong to another program.

@@ -136,7 +136,7 @@ public final class TreeWriter implements AutoCloseable {
     /// @param windowMax  the number of bytes that stay in memory
     static TreeWriter create(Path target, Options options, NewFile lock, long arenaStart, int windowMax)
             throws IOException {
-        NewFile file = NewFile.create(options.disk(), target, options.isReplacing());
+        NewFile file = NewFile.createAt(options.disk(), target, options.isReplacing());
         try {
             return new TreeWriter(options, lock, file, arenaStart, windowMax);
         } catch (Throwable e) {
