@@ -103,7 +103,7 @@ final class WorkFolder implements AutoCloseable {
     boolean resume(Map<String, ?> note, boolean isResumable) throws IOException {
         byte[] wanted = ChecksummedJson.write(note);
         byte[] found = ChecksummedJson.read(disk, folder.resolve(NOTE));
-        boolean hasData = disk.kind(data()) == Disk.Kind.FOLDER || disk.kind(data()) == Disk.Kind.FILE;
+        boolean hasData = disk.kind(data()) == Disk.FileKind.FOLDER || disk.kind(data()) == Disk.FileKind.FILE;
         if (isResumable && Arrays.equals(wanted, found) && hasData) {
             return true;
         }
@@ -145,7 +145,7 @@ final class WorkFolder implements AutoCloseable {
                         "it is not replaced because it has the file " + name
                                 + ", which is not part of a dataset: remove the folder, or choose another");
             }
-            if (disk.kind(file) == Disk.Kind.FOLDER) {
+            if (disk.kind(file) == Disk.FileKind.FOLDER) {
                 requireKnown(disk, target, file, matchers);
             }
         }

@@ -78,7 +78,7 @@ public interface Disk {
     }
 
     /// The kinds of names in a folder.
-    enum Kind {
+    enum FileKind {
         ABSENT,
         FILE,
         FOLDER,
@@ -88,8 +88,8 @@ public interface Disk {
     }
 
     /// The kind of a name. A link is not followed.
-    default Kind kind(Path path) throws IOException {
-        return !exists(path) ? Kind.ABSENT : isDirectory(path) ? Kind.FOLDER : Kind.FILE;
+    default FileKind kind(Path path) throws IOException {
+        return !exists(path) ? FileKind.ABSENT : isDirectory(path) ? FileKind.FOLDER : FileKind.FILE;
     }
 
     /// Requires that a name inside a dataset can be written to: it is free, or is a file or folder itself.
@@ -142,7 +142,7 @@ public interface Disk {
 
     /// Deletes a file, or a folder with everything in it, if it exists. Links are deleted and never followed.
     default void deleteAll(Path path) throws IOException {
-        if (kind(path) == Kind.FOLDER) {
+        if (kind(path) == FileKind.FOLDER) {
             for (Path inside : list(path)) {
                 deleteAll(inside);
             }

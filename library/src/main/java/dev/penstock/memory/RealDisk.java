@@ -231,15 +231,15 @@ final class RealDisk implements Disk {
     /// Also rejects a name that no file can have, because it is too long. Without this, writing would fail only at
     /// the end, with the name of the temporary file.
     @Override
-    public Kind kind(Path path) throws IOException {
+    public FileKind kind(Path path) throws IOException {
         try {
             BasicFileAttributes found =
                     Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             return found.isSymbolicLink()
-                    ? Kind.LINK
-                    : found.isDirectory() ? Kind.FOLDER : found.isRegularFile() ? Kind.FILE : Kind.OTHER;
+                    ? FileKind.LINK
+                    : found.isDirectory() ? FileKind.FOLDER : found.isRegularFile() ? FileKind.FILE : FileKind.OTHER;
         } catch (NoSuchFileException e) {
-            return Kind.ABSENT;
+            return FileKind.ABSENT;
         }
     }
 
@@ -268,7 +268,7 @@ final class RealDisk implements Disk {
         try {
             Files.createDirectory(directory);
         } catch (FileAlreadyExistsException e) {
-            if (kind(directory) != Kind.FOLDER) {
+            if (kind(directory) != FileKind.FOLDER) {
                 throw e;
             }
         }

@@ -257,7 +257,7 @@ public final class StoreSnapshots {
 
     /// Removes a folder that is not a snapshot, if it exists.
     private void remove(Path folder) throws IOException {
-        if (disk.kind(folder) != Disk.Kind.FOLDER) {
+        if (disk.kind(folder) != Disk.FileKind.FOLDER) {
             return;
         }
         deleteAll(folder);
@@ -267,9 +267,9 @@ public final class StoreSnapshots {
     /// Requires that a folder has only names of a snapshot, because all of them are going to be deleted.
     private void requireOurs(Path folder) throws IOException {
         disk.requireOwn(folder);
-        for (Path file : disk.kind(folder) == Disk.Kind.FOLDER ? disk.list(folder) : List.<Path>of()) {
+        for (Path file : disk.kind(folder) == Disk.FileKind.FOLDER ? disk.list(folder) : List.<Path>of()) {
             boolean isChunks = file.getFileName().toString().equals(StoreFormat.CHUNK_FOLDER);
-            Path other = disk.kind(file) != Disk.Kind.FOLDER
+            Path other = disk.kind(file) != Disk.FileKind.FOLDER
                     ? isOurs(file) ? null : file
                     : disk.list(file).stream()
                             .filter(inside -> !isChunks || StoreFormat.chunkId(inside) < 0)
