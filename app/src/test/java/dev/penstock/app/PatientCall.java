@@ -28,10 +28,11 @@ final class PatientCall {
     private static final Pattern THROWN =
             Pattern.compile("^([\\w.$]+(?:Exception|Error|\\$\\w+))(?::|$)", Pattern.MULTILINE);
 
-    private static final Pattern TYPED = Pattern.compile(
-            "dev\\.penstock\\.DatasetException\\$\\w+|java\\.io\\.\\w+|java\\.nio\\.file\\.\\w+"
-                    + "|java\\.lang\\.IllegalArgumentException|dev\\.penstock\\.memory\\.FileInUseException|dev\\.penstock\\.app\\.BadInput"
-                    + "|picocli\\.CommandLine\\$\\w+|dev\\.penstock\\.loader\\.LoaderException|java\\.lang\\.IndexOutOfBoundsException");
+    private static final Pattern TYPED =
+            Pattern.compile("dev\\.penstock\\.DatasetException\\$\\w+|java\\.io\\.\\w+|java\\.nio\\.file\\.\\w+"
+                    + "|java\\.lang\\.IllegalArgumentException|dev\\.penstock\\.memory\\.FileInUseException"
+                    + "|dev\\.penstock\\.app\\.BadInput|picocli\\.CommandLine\\$\\w+"
+                    + "|dev\\.penstock\\.loader\\.LoaderException|java\\.lang\\.IndexOutOfBoundsException");
 
     private PatientCall() {}
 

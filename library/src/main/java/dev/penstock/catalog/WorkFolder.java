@@ -82,7 +82,8 @@ final class WorkFolder implements AutoCloseable {
 
     /// Requires that the folder has only names of a conversion, because all of them are going to be deleted.
     private void requireOurs() throws IOException {
-        Set<Path> ours = Set.of(Path.of(NOTE), Path.of(LOCK), Path.of(COMPLETE), Path.of(REPLACED), data().getFileName());
+        Set<Path> ours =
+                Set.of(Path.of(NOTE), Path.of(LOCK), Path.of(COMPLETE), Path.of(REPLACED), data().getFileName());
         for (Path file : disk.list(folder)) {
             if (!ours.contains(file.getFileName()) && !NewFile.isTemporary(file)) {
                 throw new FileAlreadyExistsException(

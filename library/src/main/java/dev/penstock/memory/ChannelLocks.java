@@ -158,7 +158,8 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
         }
     }
 
-    /// Rejects a file with more than the text of a lock, which may be the file of somebody else with a second name.
+    /// Rejects a file with more than the text of a lock, which may be the file of somebody else with a second
+    /// name.
     private void requireLockFile() throws IOException {
         if (shared.descriptor.length() > TEXT_SIZE_MAX) {
             throw new FileSystemException(

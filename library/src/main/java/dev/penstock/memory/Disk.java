@@ -14,9 +14,9 @@ import java.util.List;
 /// bytes that were not forced, or fail the n-th operation. No code outside this interface may touch the files of a
 /// dataset.
 ///
-/// **Links.** Folders come from other people. A link inside a dataset is followed for reading only. Everything that
-/// writes requires that the name is free, or is a file or folder itself ([#requireOwn]), and deleting a link deletes
-/// the link alone. Only the path that a user gives for a dataset may lead through links ([#target]).
+/// **Links.** Folders come from other people. A link inside a dataset is followed for reading only. Everything
+/// that writes requires that the name is free, or is a file or folder itself ([#requireOwn]), and deleting a link
+/// deletes the link alone. Only the path that a user gives for a dataset may lead through links ([#target]).
 public interface Disk {
     /// The local file system.
     static Disk real() {

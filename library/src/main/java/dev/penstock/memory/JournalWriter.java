@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /// Writes a [Journal].
 ///
-/// Space for frames is reserved by writing and forcing zeros ([#reserve]). So [#append] does not change the length
+/// Space for frames is reserved by writing and forcing zeros ([#grow]). So [#append] does not change the length
 /// of the file, and [#force] does not have to write file system metadata.
 ///
 /// **Ownership.** Owns the file and its buffers. **Threads.** One thread at a time.
@@ -52,6 +52,7 @@ public final class JournalWriter implements AutoCloseable {
         } catch (Throwable e) {
             try {
                 writer.close();
+                disk.delete(path);
             } catch (IOException suppressed) {
                 e.addSuppressed(suppressed);
             }
@@ -86,10 +87,12 @@ public final class JournalWriter implements AutoCloseable {
 
     /// Makes sure that `byteCount` bytes of frames can be written. If this fails, for example because the disk is
     /// full, the journal is still usable.
-    public void reserve(long byteCount) throws IOException {
+    ///
+    /// @return whether the file has grown, so that [#forceLength] must come before a frame
+    public boolean grow(long byteCount) throws IOException {
         long missing = Math.addExact(position, byteCount) - limit;
         if (missing <= 0) {
-            return;
+            return false;
         }
         long step = Math.min(limit, GROWTH_BYTES_MAX);
         long growth = Layouts.alignUp(Math.max(missing, step), Journal.FRAME_ALIGNMENT);
@@ -97,11 +100,16 @@ public final class JournalWriter implements AutoCloseable {
         long limitBefore = limit;
         try (Disk.Writable room = disk.openForWriting(path)) {
             writeZeros(room, growth);
-            room.force();
+            return true;
         } catch (Throwable e) {
             limit = limitBefore;
             throw e;
         }
+    }
+
+    /// Returns when the space for frames is durable. After a failure nothing is known about the file.
+    public void forceLength() throws IOException {
+        file.force();
     }
 
     private void writeZeros(Disk.Writable target, long byteCount) throws IOException {

@@ -71,7 +71,8 @@ public final class NewFile implements AutoCloseable {
         return create(disk, path, path, isReplacing);
     }
 
-    /// Creates a file at a path that a user gives, which may be a link: then the file that it leads to is replaced.
+    /// Creates a file at a path that a user gives, which may be a link: then the file that it leads to is
+    /// replaced.
     public static NewFile createAt(Disk disk, Path path, boolean isReplacing) throws IOException {
         return create(disk, disk.target(path.toAbsolutePath()), path, isReplacing);
     }

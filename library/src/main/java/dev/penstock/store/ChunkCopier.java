@@ -24,6 +24,7 @@ final class ChunkCopier implements AutoCloseable {
     private final StoreMeta meta;
     private final long bytesMax;
     private final Ids ids;
+    private final FailStop failStop;
     private final Buffer stage = new Buffer();
     private long stagedBytes;
     private Disk.Writable file;
@@ -41,12 +42,13 @@ final class ChunkCopier implements AutoCloseable {
         long next() throws IOException;
     }
 
-    ChunkCopier(StoreOptions options, Path store, StoreMeta meta, Ids ids) {
+    ChunkCopier(StoreOptions options, Path store, StoreMeta meta, Ids ids, FailStop failStop) {
         this.disk = options.disk();
         this.store = store;
         this.meta = meta;
         this.bytesMax = options.chunkBytes();
         this.ids = ids;
+        this.failStop = failStop;
     }
 
     /// Starts a row. All values of a row go to the same chunk.
@@ -101,10 +103,10 @@ final class ChunkCopier implements AutoCloseable {
     void force() throws IOException {
         if (file != null) {
             flush();
-            file.force();
+            failStop.orStop(file::force);
         }
         if (isFolderDirty) {
-            disk.forceDirectory(store.resolve(StoreFormat.CHUNK_FOLDER));
+            failStop.orStop(() -> disk.forceDirectory(store.resolve(StoreFormat.CHUNK_FOLDER)));
             isFolderDirty = false;
         }
     }
@@ -118,7 +120,7 @@ final class ChunkCopier implements AutoCloseable {
     void seal() throws IOException {
         if (file != null) {
             flush();
-            file.force();
+            failStop.orStop(file::force);
             file.close();
             file = null;
         }

@@ -32,6 +32,10 @@ final class ChunkFile implements AutoCloseable {
         return id;
     }
 
+    long size() throws IOException {
+        return writing.size();
+    }
+
     boolean isDirty() {
         return isDirty;
     }

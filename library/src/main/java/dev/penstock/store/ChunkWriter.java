@@ -17,8 +17,10 @@ import java.util.Set;
 /// **Ownership.** Owns the buffer and the compressors. **Threads.** One thread at a time, which [ChunkWriters]
 /// ensures.
 final class ChunkWriter implements AutoCloseable {
-    /// The size of the buffer.
+    /// The size to which the buffer grows by doubling.
     private static final long STAGE_SIZE = 1L << 20;
+
+    private static final long STAGE_SIZE_MIN = 16L << 10;
 
     private final ChunkWriters chunks;
     private final long rowsMax;
@@ -46,9 +48,9 @@ final class ChunkWriter implements AutoCloseable {
         rows = open.rows();
     }
 
-    /// The chunk that can be continued, or null.
+    /// The chunk that can be continued after the written bytes, or null.
     StoreMeta.OpenChunk open() {
-        return file == null ? null : new StoreMeta.OpenChunk(file.id(), position + stagedBytes, rows);
+        return file == null ? null : new StoreMeta.OpenChunk(file.id(), position, rows);
     }
 
     /// The place of a value.
@@ -97,7 +99,7 @@ final class ChunkWriter implements AutoCloseable {
     }
 
     private MemorySegment room(long byteCount) {
-        return stage.size() >= byteCount ? stage.segment() : stage.extend(Math.max(byteCount, STAGE_SIZE));
+        return stage.extend(Math.max(byteCount, STAGE_SIZE_MIN));
     }
 
     /// Writes the buffered bytes.

@@ -4,6 +4,7 @@ package dev.penstock.store;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.Parallel;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,13 +51,40 @@ final class ChunkWriters implements AutoCloseable {
         return writers.length;
     }
 
-    /// Continues chunks that the previous writer closed properly. Surplus chunks are not used.
+    /// Continues chunks that the previous writer closed properly. Surplus chunks are not used, and neither is a
+    /// chunk with bytes behind its last known value: a snapshot may refer to them.
     void adopt(List<StoreMeta.OpenChunk> open) throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
-            for (int i = 0; i < Math.min(writers.length, open.size()); i++) {
-                Path path = StoreFormat.chunk(store, open.get(i).id());
-                writers[i].adopt(open.get(i), file(open.get(i).id(), disk.openForWriting(path)));
+            int number = 0;
+            for (int i = 0; i < open.size() && number < writers.length; i++) {
+                if (adopt(open.get(i), writers[number])) {
+                    number++;
+                }
             }
+        }
+    }
+
+    private boolean adopt(StoreMeta.OpenChunk open, ChunkWriter writer) throws IOException {
+        Disk.Writable writing;
+        try {
+            writing = disk.openForWriting(StoreFormat.chunk(store, open.id()));
+        } catch (NoSuchFileException e) {
+            // Its name was not durable, and neither was anything in it.
+            return false;
+        }
+        ChunkFile file = file(open.id(), writing);
+        if (file.size() == open.position()) {
+            writer.adopt(open, file);
+            return true;
+        }
+        close(file);
+        return false;
+    }
+
+    /// Whether a chunk is open for writing.
+    boolean isOpen(long id) {
+        try (StoreLock.Held _ = lock.hold()) {
+            return files.stream().anyMatch(file -> file.id() == id);
         }
     }
 
@@ -243,12 +271,6 @@ final class ChunkWriters implements AutoCloseable {
     /// Writes all values that were placed before this call.
     void flush() throws IOException {
         useEach(ChunkWriter::flush);
-    }
-
-    /// Returns when all placed values, and the names of their chunks, are durable.
-    void force() throws IOException {
-        flush();
-        forceWritten();
     }
 
     /// Returns when all values written before this call, and the names of their chunks, are durable. Other threads

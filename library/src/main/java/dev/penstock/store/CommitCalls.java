@@ -38,13 +38,16 @@ final class CommitCalls {
         return afterCommit(turn.changes().size());
     }
 
-    private long afterCommit(int changeCount) throws IOException {
+    /// What follows a commit cannot undo it, so its failure is a warning, and it is tried again later.
+    private long afterCommit(int changeCount) {
         try (StoreLock.Held _ = writer.lock().hold()) {
             long sequence = files.sequence();
             commits.awaitIdle();
             if (!writer.isClosed() && !files.isStopped()) {
-                files.rotateIfLarge();
-                delayedSync.committed(changeCount / fieldCount);
+                files.warnings().of(() -> {
+                    files.rotateIfLarge();
+                    delayedSync.committed(changeCount / fieldCount);
+                });
             }
             return sequence;
         }
@@ -73,7 +76,7 @@ final class CommitCalls {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
-            files.publish();
+            publishCommitted();
             delayedSync.synced();
         }
     }
@@ -83,13 +86,8 @@ final class CommitCalls {
         try {
             files.publish();
         } catch (IOException e) {
-            if (files.isStopped()) {
-                throw e;
-            }
-            throw new IOException(
-                    writer.path() + ": all changes are committed, but the tables that other programs read could not be"
-                            + " written; `penstock store checkpoint` writes them later: " + e.getMessage(),
-                    e);
+            boolean isUnclear = files.isStopped() && !writer.isDurable();
+            throw isUnclear ? e : new StorePublishException(writer.path(), e);
         }
     }
 

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 /// **Threads.** Safe for any number of threads.
 final class FailStop {
     private final Path store;
-    private volatile IOException cause;
+    private volatile Throwable cause;
 
     FailStop(Path store) {
         this.store = store;
@@ -25,14 +25,19 @@ final class FailStop {
     }
 
     /// Runs a step whose failure stops all writing.
+    ///
+    /// @throws StoreStoppedException when the disk has failed
     void orStop(Step step) throws IOException {
         try {
             step.run();
+        } catch (StoreStoppedException e) {
+            throw e;
         } catch (IOException e) {
             cause = e;
-            throw e;
+            throw new StoreStoppedException(store, e);
         } catch (RuntimeException | Error e) {
-            cause = new IOException(e);
+            // Nothing is allocated for it, because memory may be what is missing.
+            cause = e;
             throw e;
         }
     }
@@ -42,11 +47,10 @@ final class FailStop {
         return cause != null;
     }
 
-    /// @throws IOException when an earlier failure has stopped all writing
+    /// @throws StoreStoppedException when an earlier failure has stopped all writing
     void requireSound() throws IOException {
         if (cause != null) {
-            throw new IOException(
-                    store + ": an earlier write failed, so nothing more is written; open the store again", cause);
+            throw new StoreStoppedException(store, cause);
         }
     }
 }

@@ -49,24 +49,24 @@ final class GroupCommit {
     /// @param author the thread that is informed if its changes were discarded
     /// @return null when another thread has committed the changes of this one, or there are none
     Turn begin(Thread author) throws IOException {
-        open.requireNotBereft(author);
+        open.requireCommittable(author);
         long number = batchNumber;
         awaitIdle();
+        open.requireCommittable(author);
         if (committedNumber >= number || !open.isChanged()) {
             files.requireSound();
             return null;
         }
         open.flush();
-        open.requireNotBereft(author);
-        if (!open.isChanged()) {
-            // Another thread has lost its changes, and this one had none.
-            return null;
-        }
+        open.requireCommittable(author);
         List<StoreChange> changes = open.changes();
         files.reserve(changes);
+        Turn turn = new Turn(open.batch(), changes);
+        open.startNext(author);
+        // Set when nothing can fail any more, because only [#write] clears it.
         isForcing = true;
         batchNumber++;
-        return new Turn(open.take(), changes);
+        return turn;
     }
 
     /// Writes a batch and returns when it is committed. The calling thread does not hold the lock, so that others

@@ -19,10 +19,15 @@ final class OpenBatch {
     private final StoreState state;
     private final List<StoreField> fields;
     private StoreBatch batch;
-    /// The threads that changed the batch.
+    /// The number of records before these changes, including those of a batch that is being committed.
+    private long start;
+    /// The lowest index of a record that was appended since.
+    private long firstAppended;
+
+    /// The threads that made these changes.
     private final Set<Thread> authors = new HashSet<>();
-    /// Threads whose changes were discarded because a write of another thread failed.
-    private final Set<Thread> bereft = new HashSet<>();
+
+    private final LostChanges lost = new LostChanges();
     /// The number of failed writes that this batch has taken into account.
     private long knownLosses;
 
@@ -31,7 +36,15 @@ final class OpenBatch {
         this.files = files;
         this.state = state;
         this.fields = state.meta().fields();
-        this.batch = new StoreBatch(state.cells(), state.cells().length());
+        restart(state.cells().length());
+    }
+
+    private void restart(long length) {
+        StoreBatch next = new StoreBatch(state.cells(), length);
+        start = length;
+        firstAppended = length;
+        batch = next;
+        authors.clear();
     }
 
     /// The number of records including the changes.
@@ -114,6 +127,7 @@ final class OpenBatch {
             move(last, slot);
         }
         batch.setLength(last);
+        firstAppended = Math.min(firstAppended, last);
         return slot < last ? last : -1;
     }
 
@@ -149,56 +163,87 @@ final class OpenBatch {
         dropIfLost();
     }
 
-    /// Discards the changes because a value of the calling thread could not be written, for example because the
-    /// disk is full: other buffered values are lost as well.
+    /// Gives up the changes because a value of the calling thread could not be written, for example because the
+    /// disk is full: buffered values of other threads may be lost with it.
     ///
     /// @return the exception for the calling thread
-    IOException failed(IOException cause) {
-        authors.remove(Thread.currentThread());
+    StoreLostException failed(IOException cause) {
         dropIfLost();
-        return new IOException(
-                store + ": a value could not be written, and the changes since the last commit are given up: "
-                        + cause.getMessage(),
-                cause);
+        long first = lost.tell(Thread.currentThread(), start);
+        return new StoreLostException(store, "a value could not be written", first, cause);
     }
 
-    /// Drops the changes if a write of another thread has failed since they began.
-    void dropIfLost() {
+    /// Drops the changes if a write has failed since they began. Their values are garbage in the chunks.
+    private void dropIfLost() {
         long losses = files.chunks().lossCount();
         if (losses != knownLosses) {
+            if (batch.isChanged()) {
+                lost.fail(authors, firstAppended);
+                restart(start);
+            }
             knownLosses = losses;
-            bereft.addAll(authors);
-            giveUp();
         }
     }
 
     /// @param losses the number of failed writes before the calling thread placed its values
-    /// @throws IOException when these values may be lost, because a write of another thread failed since then
+    /// @throws StoreLostException when these values may be lost, because a write of another thread failed since
+    ///                            then, or other changes of the calling thread were given up
     void requireNoLoss(long losses) throws IOException {
-        dropIfLost();
+        requireNotBereft(Thread.currentThread());
         if (losses != knownLosses) {
-            bereft.remove(Thread.currentThread());
-            throw lost();
+            throw lostTo(Thread.currentThread(), start);
         }
     }
 
-    private IOException lost() {
-        return new IOException(store + ": changes of this thread were given up because a write of another thread"
-                + " failed; make them again");
+    /// @throws StoreLostException when changes of this thread were given up; it is thrown once
+    void requireNotBereft(Thread author) throws IOException {
+        dropIfLost();
+        if (lost.concerns(author)) {
+            throw lostTo(author, start);
+        }
     }
 
-    /// Drops the changes. Their values are garbage in the chunks.
-    void giveUp() {
-        authors.clear();
-        batch = new StoreBatch(state.cells(), state.cells().length());
+    /// @throws StoreLostException when changes of any thread were given up, and the committing one does not know
+    /// it; then the others since are given up as well, so that all have to be made again
+    void requireCommittable(Thread author) throws IOException {
+        requireNotBereft(author);
+        if (lost.isUnknownTo(author)) {
+            long first = firstAppended;
+            discard(author);
+            throw lostTo(author, first);
+        }
     }
 
-    /// Hands over the changes to be committed. Further changes are made on top of them.
-    StoreBatch take() {
-        StoreBatch taken = batch;
-        batch = new StoreBatch(state.cells(), taken.length());
-        authors.clear();
-        return taken;
+    private StoreLostException lostTo(Thread thread, long firstIndex) {
+        return new StoreLostException(
+                store, "another thread has failed or rolled back", lost.tell(thread, firstIndex), null);
+    }
+
+    /// Discards the changes of all threads. The others are told.
+    void rollback(Thread author) {
+        dropIfLost();
+        discard(author);
+        lost.tell(author, start);
+    }
+
+    private void discard(Thread author) {
+        authors.remove(author);
+        lost.discard(authors, firstAppended);
+        lost.report();
+        restart(start);
+    }
+
+    /// The changes, which are committed next. Further changes are made on top of them.
+    StoreBatch batch() {
+        return batch;
+    }
+
+    /// Starts the next batch, because this one is being committed.
+    ///
+    /// @param author the thread that commits
+    void startNext(Thread author) {
+        restart(batch.length());
+        lost.committedBy(author);
     }
 
     /// The changes as they are written to the journal.
@@ -209,13 +254,5 @@ final class OpenBatch {
     /// Replaces places whose values have moved.
     void replacePlaces(UnaryOperator<StoreEntry> replacement) {
         batch.replacePlaces(replacement);
-    }
-
-    /// @throws IOException when changes of the calling thread were discarded; it is thrown once
-    void requireNotBereft(Thread author) throws IOException {
-        dropIfLost();
-        if (bereft.remove(author)) {
-            throw lost();
-        }
     }
 }

@@ -41,14 +41,22 @@ final class PlacingCalls {
         long run(PlacedRows placed) throws IOException;
     }
 
+    /// Runs a call that appends records. The calling thread must not hold the lock.
+    long run(Placing placing, Noting noting) throws IOException {
+        return run(() -> {}, () -> {}, placing, noting);
+    }
+
     /// Runs a call. The calling thread must not hold the lock.
     ///
-    /// @param check the check before values are placed, and before they are recorded
-    long run(FailStop.Step check, Placing placing, Noting noting) throws IOException {
+    /// @param waiting waits before values are placed, and again before they are recorded
+    /// @param check   the check before values are placed
+    long run(Runnable waiting, FailStop.Step check, Placing placing, Noting noting) throws IOException {
         Call call;
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
-            batch.dropIfLost();
+            waiting.run();
+            files.requireSound();
+            batch.requireNotBereft(Thread.currentThread());
             check.run();
             files.begin();
             call = new Call(files.chunks().lowestId(), files.chunks().lossCount());
@@ -58,7 +66,8 @@ final class PlacingCalls {
             PlacedRows placed = place(placing);
             try (StoreLock.Held _ = writer.lock().hold()) {
                 writer.requireNotClosed();
-                check.run();
+                waiting.run();
+                files.requireSound();
                 batch.requireNoLoss(call.losses);
                 return noting.run(placed);
             }

@@ -16,6 +16,7 @@ import java.util.Objects;
 /// **Threads.** Safe for any number of threads.
 final class RecordChanges {
     private final StoreWriter writer;
+    private final StoreFiles files;
     private final List<StoreField> fields;
     private final RowValues rowValues;
     private final OpenBatch batch;
@@ -25,6 +26,7 @@ final class RecordChanges {
 
     RecordChanges(StoreWriter writer, Path path, StoreFiles files, StoreState state) {
         this.writer = writer;
+        this.files = files;
         this.fields = state.meta().fields();
         this.rowValues = new RowValues(fields);
         this.batch = new OpenBatch(path, files, state);
@@ -58,7 +60,7 @@ final class RecordChanges {
     }
 
     private long append(MemorySegment[] cells) throws IOException {
-        return calls.run(() -> {}, () -> placer.place(cells), batch::append);
+        return calls.run(() -> placer.place(cells), batch::append);
     }
 
     long appendAll(List<List<byte[]>> records) throws IOException {
@@ -74,7 +76,7 @@ final class RecordChanges {
     }
 
     private long append(RowSource source) throws IOException {
-        return calls.run(() -> {}, () -> placer.place(source), batch::append);
+        return calls.run(() -> placer.place(source), batch::append);
     }
 
     void requireFitting(List<byte[]> values) {
@@ -95,11 +97,8 @@ final class RecordChanges {
 
     private void update(long index, int[] positions, byte[][] values) throws IOException {
         MemorySegment[] cells = rowValues.of(positions, values);
-        FailStop.Step check = () -> {
-            commits.awaitIdle();
-            batch.requireThere(index);
-        };
-        calls.run(check, () -> placer.place(positions, cells), placed -> {
+        FailStop.Step check = () -> batch.requireThere(index);
+        calls.run(commits::awaitIdle, check, () -> placer.place(positions, cells), placed -> {
             batch.update(index, positions, placed);
             return index;
         });
@@ -109,7 +108,7 @@ final class RecordChanges {
     long delete(long index) throws IOException {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
-            commits.awaitIdle();
+            requireUsable();
             if (writer.isSwapping()) {
                 return batch.deleteBySwap(index);
             }
@@ -118,12 +117,19 @@ final class RecordChanges {
         }
     }
 
+    /// Waits until the changes of a running commit are part of the state, and requires that nothing was lost.
+    private void requireUsable() throws IOException {
+        commits.awaitIdle();
+        files.requireSound();
+        batch.requireNotBereft(Thread.currentThread());
+    }
+
     /// Discards the changes of all threads since the last commit.
     void rollback() {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
-            batch.giveUp();
+            batch.rollback(Thread.currentThread());
         }
     }
 
@@ -131,7 +137,7 @@ final class RecordChanges {
     byte[] value(long index, String field) throws IOException {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
-            commits.awaitIdle();
+            requireUsable();
             return batch.value(StoreField.position(fields, field), index);
         }
     }
@@ -139,7 +145,7 @@ final class RecordChanges {
     boolean isDeleted(long index) throws IOException {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
-            commits.awaitIdle();
+            requireUsable();
             Objects.checkIndex(index, batch.length());
             return batch.entry(0, index).isDeleted();
         }

@@ -4,7 +4,9 @@ package dev.penstock.store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// The content of every slot of every field: the tables on disk, and the differences from them.
 ///
@@ -161,6 +163,31 @@ final class StoreCells implements AutoCloseable {
             pending.get(field).resize(Math.toIntExact(Math.max(0, newLength - slots)));
         }
         length = newLength;
+    }
+
+    /// The chunks that slots refer to which the tables do not have yet.
+    Set<Long> changedChunks() {
+        Set<Long> chunks = new HashSet<>();
+        for (long key : overlay.sortedKeys()) {
+            chunks.add(overlay.get(key).chunk());
+        }
+        for (EntryList entries : pending) {
+            for (int i = 0; i < entries.count(); i++) {
+                chunks.add(entries.get(i).chunk());
+            }
+        }
+        return chunks;
+    }
+
+    /// The chunks that any slot refers to, found by reading every record.
+    Set<Long> usedChunks() throws IOException {
+        Set<Long> chunks = new HashSet<>();
+        for (long slot = 0; slot < length; slot++) {
+            for (int field = 0; field < fieldCount; field++) {
+                chunks.add(get(field, slot).chunk());
+            }
+        }
+        return chunks;
     }
 
     /// The cells of used slots that differ from the tables, in order.

@@ -36,6 +36,9 @@ final class StoreCheckpoint implements AutoCloseable {
     private List<Long> retiring = List.of();
 
     private JournalWriter journal;
+    /// The size from which on a new journal is started. It grows when that fails, for example because the disk is
+    /// full, so that not every commit tries again.
+    private long rotateBytes;
 
     StoreCheckpoint(
             Path store,
@@ -54,6 +57,7 @@ final class StoreCheckpoint implements AutoCloseable {
         this.chunks = chunks;
         this.failStop = failStop;
         this.tables = new TableWriter(disk, store, meta, cells);
+        this.rotateBytes = options.rotateBytes();
     }
 
     /// The present `meta.json`.
@@ -66,7 +70,14 @@ final class StoreCheckpoint implements AutoCloseable {
         return journal;
     }
 
-    /// Makes all commits durable.
+    /// Makes sure that frames can be written. If the disk is full, nothing has changed.
+    void reserve(long byteCount) throws IOException {
+        if (journal.grow(byteCount)) {
+            failStop.orStop(journal::forceLength);
+        }
+    }
+
+    /// Makes all commits durable. Their values are written already.
     ///
     /// @param sequence the sequence of the last commit
     /// @return the sequence of the last commit now
@@ -74,9 +85,9 @@ final class StoreCheckpoint implements AutoCloseable {
         if (journal == null || journal.durable() == journal.sequence()) {
             return sequence;
         }
-        journal.reserve(Journal.FRAME_HEAD_SIZE);
+        reserve(Journal.FRAME_HEAD_SIZE);
         failStop.orStop(() -> {
-            chunks.force();
+            chunks.forceWritten();
             StoreJournals.writeFrames(
                     journal, Journal.SYNC, Journal.SYNCED, cells.fieldCount(), cells.length(), List.of());
             journal.force();
@@ -88,9 +99,10 @@ final class StoreCheckpoint implements AutoCloseable {
     ///
     /// @return the sequence of the last commit now
     long rotateIfLarge(long sequence) throws IOException {
-        if (journal.position() < options.rotateBytes()) {
+        if (journal.position() < rotateBytes) {
             return sequence;
         }
+        rotateBytes = journal.position() + options.rotateBytes();
         boolean isOverlayLarge = cells.overlayCount() > Math.max(OVERLAY_COUNT_MAX, cells.length() / 16);
         return isOverlayLarge ? publish(sequence, false) : rotate(sequence);
     }
@@ -100,7 +112,7 @@ final class StoreCheckpoint implements AutoCloseable {
     /// @return the sequence of the last commit now
     long rotate(long sequenceBefore) throws IOException {
         long sequence = sync(sequenceBefore);
-        failStop.orStop(chunks::force);
+        failStop.orStop(chunks::forceWritten);
         for (int field = 0; field < cells.fieldCount(); field++) {
             tables.appendSlots(field, failStop);
         }
@@ -124,7 +136,6 @@ final class StoreCheckpoint implements AutoCloseable {
                 written.close();
             }
         }
-        deleteRetired();
         return sequence;
     }
 
@@ -161,14 +172,16 @@ final class StoreCheckpoint implements AutoCloseable {
 
     /// @param isExact whether the tables alone contain the state, so that plain readers may see it
     private StoreMeta nextMeta(JournalWriter next, long sequence, boolean isExact, long slots) throws IOException {
+        // Before the number of ids, because another thread may create a chunk meanwhile.
+        List<StoreMeta.OpenChunk> open = chunks.open();
         return new StoreMeta(
                 nextFields,
                 isExact ? cells.length() : meta.publishedLength(),
                 chunks.idCount(),
                 meta.chunkRows(),
-                chunks.open(),
+                open,
                 meta.uuid(),
-                meta.generation() + 1,
+                Math.incrementExact(meta.generation()),
                 next.header().number(),
                 next.header().salt(),
                 sequence,
@@ -209,13 +222,19 @@ final class StoreCheckpoint implements AutoCloseable {
         return all;
     }
 
-    /// Publishes, and retires chunks that no cell refers to. They are retired only if the publish succeeds.
+    /// Publishes, or starts a new journal.
+    @FunctionalInterface
+    interface Replacing {
+        long run() throws IOException;
+    }
+
+    /// Retires chunks that no cell refers to, with the next `meta.json`. They are retired only if that succeeds.
     ///
     /// @return the sequence of the last commit now
-    long publishRetiring(long sequence, List<Long> chunkIds) throws IOException {
+    long retiring(List<Long> chunkIds, Replacing replacing) throws IOException {
         retiring = chunkIds;
         try {
-            return publish(sequence, false);
+            return replacing.run();
         } finally {
             retiring = List.of();
         }
@@ -249,13 +268,18 @@ final class StoreCheckpoint implements AutoCloseable {
         retired = retired.stream().filter(one -> !deleted.contains(one)).toList();
     }
 
-    /// A rebalance deletes the chunks that it retires itself, without the lock of the writer.
-    private void deleteRetired() throws IOException {
-        if (retiring.isEmpty()) {
-            List<StoreMeta.Retired> unneeded = unneeded();
-            delete(unneeded);
-            forget(unneeded);
+    /// Deletes files that the present `meta.json` makes unnecessary: other journals, the former `meta.json`, and
+    /// retired chunks that no reader needs. If it fails, the next call goes on.
+    void tidy() throws IOException {
+        for (Path file : StoreJournals.list(disk, store)) {
+            if (!file.getFileName().equals(journal.path().getFileName())) {
+                disk.delete(file);
+            }
         }
+        disk.delete(store.resolve(StoreFormat.META_SWITCH));
+        List<StoreMeta.Retired> unneeded = unneeded();
+        delete(unneeded);
+        forget(unneeded);
     }
 
     /// The size of retired chunks that readers still need.
@@ -271,14 +295,13 @@ final class StoreCheckpoint implements AutoCloseable {
 
     private void switchTo(JournalWriter next, StoreMeta newMeta) throws IOException {
         JournalWriter old = journal;
-        Path oldPath = StoreFormat.journal(store, meta.journal());
         journal = next;
+        rotateBytes = options.rotateBytes();
         meta = newMeta;
         retired = newMeta.retired();
         if (old != null) {
             old.close();
         }
-        disk.delete(oldPath);
     }
 
     /// Steps P1 to P7: writes changed tables as new files and renames them while there is no `meta.json`. If no
@@ -291,7 +314,7 @@ final class StoreCheckpoint implements AutoCloseable {
             return rotate(sequenceBefore);
         }
         long sequence = sync(sequenceBefore);
-        failStop.orStop(chunks::force);
+        failStop.orStop(chunks::forceWritten);
         List<NewFile> changed = new ArrayList<>();
         try {
             for (int field = 0; field < cells.fieldCount(); field++) {
@@ -314,8 +337,6 @@ final class StoreCheckpoint implements AutoCloseable {
             Closing.all(
                     changed.stream().map(table -> (Closing.Step) table::close).toList());
         }
-        disk.delete(store.resolve(StoreFormat.META_SWITCH));
-        deleteRetired();
         return sequence;
     }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Disk;
 import dev.penstock.memory.Journal;
 import dev.penstock.memory.JournalWriter;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -14,19 +12,17 @@ import java.util.List;
 ///
 /// **Threads.** One thread at a time, except that any number may place values in [#chunks].
 final class StoreFiles implements AutoCloseable {
-    private final Path store;
-    private final Disk disk;
     private final StoreState state;
     private final StoreCells cells;
     private final ChunkWriters chunks;
     private final FailStop failStop;
     private final StoreCheckpoint checkpoint;
+    private final StoreRecovery recovery;
+    private final StoreWarnings warnings = new StoreWarnings();
     private long sequence;
     private boolean hasBegun;
 
     StoreFiles(Path store, StoreOptions options, StoreState state) {
-        this.store = store;
-        this.disk = options.disk();
         this.state = state;
         this.cells = state.cells();
         this.sequence = state.sequence();
@@ -34,6 +30,7 @@ final class StoreFiles implements AutoCloseable {
         this.failStop = new FailStop(store);
         this.chunks = new ChunkWriters(store, options, meta, failStop);
         this.checkpoint = new StoreCheckpoint(store, options, meta, cells, chunks, failStop);
+        this.recovery = new StoreRecovery(store, options.disk(), state, chunks, checkpoint, failStop);
     }
 
     ChunkWriters chunks() {
@@ -43,6 +40,11 @@ final class StoreFiles implements AutoCloseable {
     /// The sequence of the last commit.
     long sequence() {
         return sequence;
+    }
+
+    /// Stops all writing when a force fails.
+    FailStop failStop() {
+        return failStop;
     }
 
     /// Whether an earlier failure has stopped all writing.
@@ -69,29 +71,13 @@ final class StoreFiles implements AutoCloseable {
         return bytes;
     }
 
-    /// Prepares the first change: every process starts its own journal, and values that may be only in the page
-    /// cache are written again.
+    /// Prepares the first change: every process starts its own journal.
     void begin() throws IOException {
         failStop.requireSound();
-        if (hasBegun) {
-            return;
-        }
-        nextChunkBehindAll();
-        if (state.isClean()) {
-            chunks.adopt(checkpoint.meta().open());
-        }
-        rewriteUnsynced();
-        if (state.isSwitched()) {
-            checkpoint.publish(sequence, true);
-        } else {
-            checkpoint.rotate(sequence);
-        }
-        hasBegun = true;
-        for (Path file : disk.list(store.resolve(StoreFormat.JOURNAL_FOLDER))) {
-            if (StoreJournals.isJournal(file)
-                    && !file.getFileName().equals(journal().path().getFileName())) {
-                disk.delete(file);
-            }
+        if (!hasBegun) {
+            recovery.run();
+            hasBegun = true;
+            tidy();
         }
     }
 
@@ -99,38 +85,21 @@ final class StoreFiles implements AutoCloseable {
         return checkpoint.journal();
     }
 
-    /// Ids are never reused, not even those of chunks that a crash left and no slot refers to.
-    private void nextChunkBehindAll() throws IOException {
-        for (long id : StoreFormat.chunkIds(disk, store)) {
-            chunks.skipTo(id + 1);
-        }
+    /// Deletes what is not needed any more.
+    private void tidy() {
+        warnings.of(checkpoint::tidy);
     }
 
-    private void rewriteUnsynced() throws IOException {
-        boolean isAny = false;
-        for (StoreChange change : state.unsynced()) {
-            boolean isCurrent = change.slot() < cells.length()
-                    && cells.get(change.field(), change.slot()).equals(change.entry());
-            if (isCurrent) {
-                StoreValues.Stored stored = state.values().stored(change.entry());
-                chunks.use(writer -> {
-                    writer.beginRow();
-                    ChunkWriter.Placed placed = writer.place(MemorySegment.ofArray(stored.bytes()), stored.rawSize());
-                    cells.put(change.field(), change.slot(), placed.entry());
-                });
-                isAny = true;
-            }
-        }
-        if (isAny) {
-            failStop.orStop(chunks::force);
-        }
+    /// Trouble after calls that have succeeded.
+    StoreWarnings warnings() {
+        return warnings;
     }
 
     /// Makes sure that a batch can be written. If this fails, for example because the disk is full, nothing has
     /// changed.
     void reserve(List<StoreChange> changes) throws IOException {
         failStop.requireSound();
-        journal().reserve(StoreJournals.commitBytes(changes.size()));
+        checkpoint.reserve(StoreJournals.commitBytes(changes.size()));
     }
 
     /// Writes reserved changes as one commit. [#committed] makes it the last one.
@@ -176,7 +145,7 @@ final class StoreFiles implements AutoCloseable {
     /// needs them.
     void retire(List<Long> chunkIds) throws IOException {
         begin();
-        sequence = checkpoint.publishRetiring(sequence, chunkIds);
+        sequence = checkpoint.retiring(chunkIds, () -> checkpoint.publish(sequence, false));
     }
 
     /// Makes all commits durable.
@@ -184,12 +153,19 @@ final class StoreFiles implements AutoCloseable {
         failStop.requireSound();
         if (hasBegun) {
             sequence = checkpoint.sync(sequence);
+        } else if (!state.isClean()) {
+            // The last process may have left commits that are not durable.
+            begin();
         }
     }
 
     /// Starts a new journal if this one is large.
     void rotateIfLarge() throws IOException {
+        long journalBefore = journal().header().number();
         sequence = checkpoint.rotateIfLarge(sequence);
+        if (journal().header().number() != journalBefore) {
+            tidy();
+        }
     }
 
     /// Publishes the last commit for plain readers.
@@ -197,6 +173,7 @@ final class StoreFiles implements AutoCloseable {
         begin();
         if (!isPublished()) {
             sequence = checkpoint.publish(sequence, false);
+            tidy();
         }
     }
 

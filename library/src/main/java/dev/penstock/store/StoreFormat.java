@@ -118,7 +118,7 @@ import java.util.regex.Pattern;
 /// at the same time. Values that other threads write meanwhile belong to a later commit. A chunk that another
 /// thread forces just now is waited for, because that force may cover values of this commit. When the write of a
 /// thread fails, all changes since the last commit are given up, because collected values of other threads may
-/// be lost with it; each of these threads is told. The next process may have more writers or fewer: it goes on
+/// be lost with it; each of these threads is told, and so is whoever commits next. The next process may have more writers or fewer: it goes on
 /// in the chunks of `unfull` and leaves those that are too many.
 ///
 /// **Space.** The journal has room for the frames of a commit before C2: zeros that were written and forced. The
@@ -165,7 +165,9 @@ import java.util.regex.Pattern;
 ///    Changes are absolute, so tables before and after a publish give the same result.
 /// 4. Frames behind the last SYNCED one are applied only as long as the value of every change has its CRC.
 /// 5. A writer never continues an old journal. It copies values of frames that were not SYNCED to a new chunk,
-///    because they may be in the cache of the operating system alone.
+///    because they may be in the cache of the operating system alone. It goes on in a chunk of `unfull` only if the
+///    file ends at the write position: bytes behind it may belong to a snapshot. Chunks from `num` on that no slot
+///    refers to are `retired`.
 ///
 /// A reader does 1 to 4 and writes nothing.
 ///
@@ -186,7 +188,8 @@ import java.util.regex.Pattern;
 ///
 /// ## Limits
 ///
-/// - A value has at most [#VALUE_SIZE_MAX] bytes, because it is handled as a whole. It is expanded to exactly the
+/// - A value has at most [#VALUE_SIZE_MAX] bytes, because it is handled as a whole, and compressed bytes that did
+///   not get smaller are at most a 128th larger. It is expanded to exactly the
 ///   size that its prefix names, which must be one that the stored bytes can reach.
 /// - A store has at most [#FIELD_COUNT_MAX] fields. Their names match [#FIELD_NAME], because they are names of
 ///   files, and do not differ in case alone.
@@ -256,6 +259,9 @@ public final class StoreFormat {
 
     /// A value is read and expanded as a whole, so what a damaged size can ask for is limited to this.
     public static final long VALUE_SIZE_MAX = 1L << 30;
+
+    /// The largest size of stored bytes: a value that does not get smaller when it is compressed gets larger.
+    static final long STORED_SIZE_MAX = VALUE_SIZE_MAX + (VALUE_SIZE_MAX >> 7);
 
     /// Ids of chunks are unsigned 32-bit numbers, and the last two stand for something else.
     static final long CHUNK_COUNT_MAX = 0xFFFF_FFFEL;

@@ -24,11 +24,6 @@ final class StoreJournals {
 
     private StoreJournals() {}
 
-    /// Whether a name in the folder of journals is that of a journal.
-    static boolean isJournal(Path file) {
-        return NAME.matcher(file.getFileName().toString()).matches();
-    }
-
     /// A random number that distinguishes journals, so that bytes of an earlier file are never taken for frames.
     static long newSalt() {
         return RANDOM.nextLong();
@@ -67,14 +62,26 @@ final class StoreJournals {
         } while (done < changes.size());
     }
 
+    /// The journals of a store. Other files in their folder are not ours.
+    static List<Path> list(Disk disk, Path store) throws IOException {
+        return disk.list(store.resolve(StoreFormat.JOURNAL_FOLDER)).stream()
+                .filter(file -> number(file) >= 0)
+                .toList();
+    }
+
+    /// The number in the name of a journal, or -1.
+    private static long number(Path file) {
+        Matcher name = NAME.matcher(file.getFileName().toString());
+        return name.matches() ? Long.parseLong(name.group(1)) : -1;
+    }
+
     /// Creates a journal with the next number, with space for an overlay and more. Nothing is forced yet.
     static JournalWriter create(
             Disk disk, Path store, StoreMeta meta, long sequence, StoreOptions options, long overlayCount)
             throws IOException {
         long number = meta.journal();
-        for (Path file : disk.list(store.resolve(StoreFormat.JOURNAL_FOLDER))) {
-            Matcher name = NAME.matcher(file.getFileName().toString());
-            number = name.matches() ? Math.max(number, Long.parseLong(name.group(1))) : number;
+        for (Path file : list(disk, store)) {
+            number = Math.max(number, number(file));
         }
         JournalHeader header = new JournalHeader(meta.uuid(), number + 1, newSalt(), sequence);
         long overlayBytes = frameCount(overlayCount) * Journal.FRAME_HEAD_SIZE + overlayCount * StoreFormat.CHANGE_SIZE;

@@ -172,11 +172,9 @@ final class StoreMoves {
         return changes;
     }
 
-    /// Whether a failed write or force has stopped the store.
-    boolean isStopped() {
-        try (StoreLock.Held _ = writer.lock().hold()) {
-            return files.isStopped();
-        }
+    /// Stops the store when a force fails.
+    FailStop failStop() {
+        return files.failStop();
     }
 
     /// Starts a new journal if this one is large.

@@ -81,7 +81,8 @@ final class StoreRebalance {
     }
 
     private void copyAll(StoreState state, Progress progress) throws IOException {
-        ChunkCopier copier = new ChunkCopier(storeOptions, writer.path(), state.meta(), moves::newChunkId);
+        ChunkCopier copier =
+                new ChunkCopier(storeOptions, writer.path(), state.meta(), moves::newChunkId, moves.failStop());
         try (copier;
                 packer) {
             for (int[] group : groups()) {
@@ -90,7 +91,7 @@ final class StoreRebalance {
                 copier.seal();
             }
         } catch (IOException | RuntimeException e) {
-            if (!moves.isStopped()) {
+            if (!moves.failStop().isStopped()) {
                 // After a failed force the last frame may still reach the disk, and refer to these chunks.
                 Closing.after(e, copier::removeUncommitted);
             }

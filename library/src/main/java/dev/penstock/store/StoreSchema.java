@@ -106,7 +106,7 @@ public final class StoreSchema {
                 }
                 table.write(piece, start * StoreFormat.ENTRY_SIZE);
             }
-            table.publish();
+            files.failStop().orStop(table::publish);
         }
     }
 
@@ -124,7 +124,7 @@ public final class StoreSchema {
         StoreCells cells = state.cells();
         StoreEntry[] copies = new StoreEntry[Math.toIntExact(cells.length())];
         long fromChunk = files.chunks().idCount();
-        ChunkCopier copier = new ChunkCopier(options, store, state.meta(), files.chunks()::takeId);
+        ChunkCopier copier = new ChunkCopier(options, store, state.meta(), files.chunks()::takeId, files.failStop());
         try (copier;
                 ValuePacker packer = new ValuePacker()) {
             for (int slot = 0; slot < copies.length; slot++) {
@@ -138,7 +138,9 @@ public final class StoreSchema {
             }
             copier.force();
         } catch (IOException | RuntimeException e) {
-            Closing.after(e, copier::removeUncommitted);
+            if (!files.isStopped()) {
+                Closing.after(e, copier::removeUncommitted);
+            }
             throw e;
         }
         List<StoreField> mixed = new ArrayList<>(fields);

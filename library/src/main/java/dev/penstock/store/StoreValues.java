@@ -98,7 +98,7 @@ final class StoreValues implements AutoCloseable {
     OpenFile acquireChunk(StoreEntry entry) throws IOException {
         long prefixSize = hasPrefixes ? StoreFormat.PREFIX_SIZE : 0;
         boolean isBounded = entry.offset() >= prefixSize
-                && entry.size() <= StoreFormat.VALUE_SIZE_MAX
+                && entry.size() <= StoreFormat.STORED_SIZE_MAX
                 && entry.offset() <= Long.MAX_VALUE - entry.size();
         if (!isBounded) {
             throw new DatasetException.Corrupt(

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Writes a store: appends, updates and deletes records, and commits them together.
@@ -215,15 +216,22 @@ public final class StoreWriter implements AutoCloseable {
 
     /// Makes the changes since the last commit durable, together with those of other threads.
     ///
+    /// | outcome | the changes | what to do |
+    /// |---|---|---|
+    /// | returns | are committed, whatever happens to journals and tables later ([#takeWarning]) | |
+    /// | [StoreLostException] | are given up | make them again |
+    /// | [StoreStoppedException] | may be committed or not | open the store again and look |
+    /// | another [IOException] | are kept and not committed | commit again, or roll back |
+    ///
     /// @return the sequence of the commit
-    /// @throws IOException when it could not be written, or a failed write of another thread has taken changes of
-    ///                     this thread with it
+    /// @throws IOException as the table says
     public long commit() throws IOException {
         requireOpen();
         return commitCalls.commit(Thread.currentThread());
     }
 
-    /// Discards the changes of all threads since the last commit.
+    /// Discards the changes of all threads since the last commit. Other threads whose changes these were get a
+    /// [StoreLostException] from their next call.
     public void rollback() {
         changes.rollback();
     }
@@ -234,7 +242,17 @@ public final class StoreWriter implements AutoCloseable {
         commitCalls.sync();
     }
 
+    /// Trouble after calls that have succeeded, for example that the disk is too full for a new journal. It is
+    /// tried again later by itself; a full disk needs space. Each is returned once.
+    public Optional<String> takeWarning() {
+        try (StoreLock.Held _ = lock.hold()) {
+            return files.warnings().take();
+        }
+    }
+
     /// Commits, and publishes the state for programs that know only the published layout.
+    ///
+    /// @throws StorePublishException when the changes are committed, but could not be published
     public void checkpoint() throws IOException {
         commit();
         commitCalls.publish();
@@ -362,8 +380,9 @@ public final class StoreWriter implements AutoCloseable {
     /// changed tables, and closes.
     ///
     /// @param publishBytesMax 0 to leave publishing to a later [#checkpoint]
-    /// @throws IOException when something could not be written, or all this takes longer than
-    ///                     [StoreOptions#closeMillis]; it goes on in the background then
+    /// @throws StorePublishException when everything is committed, but could not be published
+    /// @throws IOException           when something could not be written, the store has stopped before, or all of
+    ///                               it takes longer than [StoreOptions#closeMillis]; then it goes on by itself
     public void close(long publishBytesMax) throws IOException {
         Thread author = Thread.currentThread();
         if (isClosing.compareAndSet(false, true)) {
@@ -377,10 +396,9 @@ public final class StoreWriter implements AutoCloseable {
             try (StoreLock.Held _ = lock.hold()) {
                 changes.calls().awaitNone();
             }
-            if (!files.isStopped()) {
-                commitCalls.commit(author);
-                commitCalls.publishIfCheap(publishBytesMax);
-            }
+            files.requireSound();
+            commitCalls.commit(author);
+            commitCalls.publishIfCheap(publishBytesMax);
         } finally {
             release();
         }

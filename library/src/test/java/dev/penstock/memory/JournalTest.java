@@ -121,7 +121,7 @@ class JournalTest {
         try (JournalWriter writer = create()) {
             writer.items(1000);
             assertThrows(IllegalStateException.class, () -> writer.append(Journal.COMMIT, 0, 1, 1, 1000));
-            writer.reserve(JOURNAL.frameSize(1000));
+            writer.grow(JOURNAL.frameSize(1000));
             writer.items(1000).fill((byte) 9);
             writer.append(Journal.COMMIT, 0, 1, 9, 1000);
             assertThrows(IllegalArgumentException.class, () -> writer.items(Journal.ITEM_COUNT_MAX + 1));
@@ -142,9 +142,9 @@ class JournalTest {
             try (JournalWriter writer = Journals.create(faulty, Journals.HEADER, 256)) {
                 firstCount = 1;
                 try {
-                    writer.reserve(2 << 20);
+                    writer.grow(2 << 20);
                 } catch (IOException e) {
-                    writer.reserve(2 << 20);
+                    writer.grow(2 << 20);
                 }
                 commit(writer, 1, 1, false);
                 firstCount = 2;

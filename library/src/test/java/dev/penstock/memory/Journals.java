@@ -26,7 +26,9 @@ final class Journals {
 
     /// Appends a frame whose items are filled with the low byte of a number.
     static long append(JournalWriter writer, int kind, int flags, int itemCount, int fill) throws IOException {
-        writer.reserve(JOURNAL.frameSize(itemCount));
+        if (writer.grow(JOURNAL.frameSize(itemCount))) {
+            writer.forceLength();
+        }
         writer.items(itemCount).fill((byte) fill);
         return writer.append(kind, flags, 3, fill, itemCount);
     }

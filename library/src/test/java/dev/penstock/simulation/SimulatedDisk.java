@@ -15,8 +15,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /// A disk in memory on which every operation lets other [SimulatedThreads] go on first, and may fail or crash as a
 /// [FaultPlan] says.
@@ -28,36 +31,49 @@ public final class SimulatedDisk extends ForwardingDisk {
     private final RecordingDisk recording;
     private final FaultPlan plan;
     private final List<String> faults = new ArrayList<>();
+    private final Set<Writer> writers = new LinkedHashSet<>();
+    private final Set<String> failedForcers = new HashSet<>();
     private long operationCount;
     private FaultPlan.Crash crash;
-    private boolean hasFailedForce;
     private boolean hasHardFault;
     private final boolean isFresh;
+    private final boolean isForcing;
 
     private SimulatedDisk(
-            MemoryDisk before, MemoryDisk memory, RecordingDisk recording, FaultPlan plan, boolean isFresh) {
+            MemoryDisk before,
+            MemoryDisk memory,
+            RecordingDisk recording,
+            FaultPlan plan,
+            boolean isFresh,
+            boolean isForcing) {
         super(recording);
         this.before = before;
         this.memory = memory;
         this.recording = recording;
         this.plan = plan;
         this.isFresh = isFresh;
+        this.isForcing = isForcing;
     }
 
     /// A disk with files that are all durable.
     public static SimulatedDisk of(MemoryDisk files, FaultPlan plan) {
+        return of(files, plan, true);
+    }
+
+    /// @param isForcing false for a disk that only pretends to force
+    public static SimulatedDisk of(MemoryDisk files, FaultPlan plan, boolean isForcing) {
         MemoryDisk memory = files.copy();
-        return new SimulatedDisk(files, memory, new RecordingDisk(memory), plan, true);
+        return new SimulatedDisk(files, memory, new RecordingDisk(memory), plan, true, isForcing);
     }
 
     /// The disk as the next process finds it. If only the process ended, bytes that were not forced are there and
     /// may still be lost when the machine crashes.
     public SimulatedDisk next(FaultPlan nextPlan, Random random) {
         if (crash == FaultPlan.Crash.MACHINE) {
-            return of(CrashStates.afterPowerCut(before, recording.operations(), random), nextPlan);
+            return of(CrashStates.afterPowerCut(before, recording.operations(), random), nextPlan, isForcing);
         }
         MemoryDisk left = memory.copy();
-        return new SimulatedDisk(before, left, new RecordingDisk(left, recording), nextPlan, false);
+        return new SimulatedDisk(before, left, new RecordingDisk(left, recording), nextPlan, false, isForcing);
     }
 
     /// The files as they are now, without faults.
@@ -95,9 +111,9 @@ public final class SimulatedDisk extends ForwardingDisk {
         return crash;
     }
 
-    /// Whether a force has failed.
-    public boolean hasFailedForce() {
-        return hasFailedForce;
+    /// Whether a force of a thread other than this one has failed.
+    public boolean hasFailedForce(String otherThan) {
+        return failedForcers.stream().anyMatch(name -> !name.equals(otherThan));
     }
 
     /// Whether something has failed after which a writer may stop: not only that the device was full.
@@ -128,10 +144,10 @@ public final class SimulatedDisk extends ForwardingDisk {
         Fault fault = plan.take(operation, kind, isGrowing);
         if (fault != null) {
             faults.add(operation + " " + fault + ": " + kind + " " + file.getFileName() + " by " + thread());
-            hasFailedForce |= fault == Fault.FAILED_FORCE;
-            hasHardFault |= fault != Fault.SHORT_WRITE
-                    && fault != Fault.BROKEN_READ
-                    && !(fault == Fault.INTERRUPT && isGrowing);
+            if (fault == Fault.FAILED_FORCE) {
+                failedForcers.add(thread());
+            }
+            hasHardFault |= fault != Fault.SHORT_WRITE && !(fault == Fault.INTERRUPT && isGrowing);
         }
         return fault;
     }
@@ -140,7 +156,8 @@ public final class SimulatedDisk extends ForwardingDisk {
         return Thread.currentThread().getName();
     }
 
-    private void requireAlive() {
+    /// Ends the calling thread if its process has crashed.
+    public void requireAlive() {
         if (crash != null) {
             throw new SimulatedCrash();
         }
@@ -241,10 +258,13 @@ public final class SimulatedDisk extends ForwardingDisk {
         private final Writable writable;
         private boolean isPoisoned;
         private boolean isClosed;
+        /// Whether the next force fails, because one through another handle has.
+        private boolean isDoomed;
 
         Writer(Path file, Writable writable) {
             this.file = file;
             this.writable = writable;
+            writers.add(this);
         }
 
         @Override
@@ -292,13 +312,17 @@ public final class SimulatedDisk extends ForwardingDisk {
         @Override
         public void force() throws IOException {
             stepForce();
-            writable.force();
+            if (isForcing) {
+                writable.force();
+            }
         }
 
         @Override
         public void forceData() throws IOException {
             stepForce();
-            writable.forceData();
+            if (isForcing) {
+                writable.forceData();
+            }
         }
 
         private void stepForce() throws IOException {
@@ -306,8 +330,13 @@ public final class SimulatedDisk extends ForwardingDisk {
             Fault fault = step(Kind.FORCE, file, false);
             requireSound();
             if (fault != null) {
-                isPoisoned = true;
                 ((RecordingDisk.Recorded) writable).forceFailed();
+                // The operating system tells every handle once.
+                writers.stream().filter(one -> one.file.equals(file)).forEach(one -> one.isDoomed = true);
+            }
+            if (isDoomed) {
+                failedForcers.add(thread());
+                isPoisoned = true;
                 throw new FileSystemException(file.toString(), null, "Input/output error");
             }
         }
@@ -324,6 +353,7 @@ public final class SimulatedDisk extends ForwardingDisk {
         @Override
         public void close() throws IOException {
             isClosed = true;
+            writers.remove(this);
             if (crash == null) {
                 writable.close();
             }

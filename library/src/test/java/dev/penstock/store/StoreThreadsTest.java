@@ -224,7 +224,7 @@ class StoreThreadsTest {
         try (StoreReader snapshot = store.snapshot()) {
             assertEquals(List.of("'one'"), StoreModel.read(snapshot), "reading goes on");
         }
-        store.close();
+        assertThrows(StoreStoppedException.class, store::close);
         try (StoreWriter again = StoreWriter.open(StoreModel.STORE, StoreOptions.DEFAULT.withDisk(memory))) {
             again.append(List.of("three".getBytes()));
         }

@@ -268,7 +268,6 @@ class StoreWritersTest {
         store.changes()
                 .calls()
                 .run(
-                        () -> {},
                         () -> {
                             PlacedRows placed = store.changes().placer().place(cells);
                             try {
