@@ -113,13 +113,13 @@ import java.util.regex.Pattern;
 ///
 /// **Several writers.** As many threads as the store has writers compress and write values at the same time, each
 /// to a chunk of its own. They do so before a row has an index. With the lock of the store a row then gets the
-/// next index and becomes part of the open batch: so a row that fails never had an index, and the slots of a
-/// frame follow one another. C1 writes the values of all writers, and C2 forces all chunks that were written to,
-/// at the same time. Values that other threads write meanwhile belong to a later commit. A chunk that another
-/// thread forces just now is waited for, because that force may cover values of this commit. When the write of a
-/// thread fails, all changes since the last commit are given up, because collected values of other threads may
-/// be lost with it; each of these threads is told, and so is whoever commits next. The next process may have more writers or fewer: it goes on
-/// in the chunks of `unfull` and leaves those that are too many.
+/// next index and becomes part of the open batch: so a row that fails never had an index, and the slots of a frame
+/// follow one another. C1 writes the values of all writers, and C2 forces all chunks that were written to, at the
+/// same time. Values that other threads write meanwhile belong to a later commit. A chunk that another thread
+/// forces just now is waited for, because that force may cover values of this commit. When the write of a thread
+/// fails, all changes since the last commit are given up, because collected values of other threads may be lost
+/// with it; each of these threads is told, and so is whoever commits next. The next process may have more writers
+/// or fewer: it goes on in the chunks of `unfull` and leaves those that are too many.
 ///
 /// **Space.** The journal has room for the frames of a commit before C2: zeros that were written and forced. The
 /// chunk takes the values before that. So a full disk shows before anything is acknowledged, and what was
@@ -165,9 +165,9 @@ import java.util.regex.Pattern;
 ///    Changes are absolute, so tables before and after a publish give the same result.
 /// 4. Frames behind the last SYNCED one are applied only as long as the value of every change has its CRC.
 /// 5. A writer never continues an old journal. It copies values of frames that were not SYNCED to a new chunk,
-///    because they may be in the cache of the operating system alone. It goes on in a chunk of `unfull` only if the
-///    file ends at the write position: bytes behind it may belong to a snapshot. Chunks from `num` on that no slot
-///    refers to are `retired`.
+/// because they may be in the cache of the operating system alone. It goes on in a chunk of `unfull` only if the
+/// file ends at the write position: bytes behind it may belong to a snapshot. Chunks from `num` on that no slot
+/// refers to are `retired`.
 ///
 /// A reader does 1 to 4 and writes nothing.
 ///
