@@ -28,7 +28,7 @@ final class HostileFolderTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
 
     /// One case in so many is tried in the ordinary form.
-    private static final int STRIDE = 40;
+    private static final int STRIDE = 100;
 
     /// Cases that are always tried, with every command.
     private static final Set<String> PINNED = Set.of(
@@ -38,6 +38,7 @@ final class HostileFolderTest {
             "store: data/chunk PIPE",
             "store: data/chunk/2.zr LINK_TO_FOLDER",
             "store: data/note.offset HUGE",
+            "store: data/snapshot FOLDER",
             "store: data/snapshot LINK_TO_COPY",
             "store: data/snapshot/v2 LINK_TO_FOLDER",
             "store: data/snapshot/v1/chunk/0.zr FOLDER",

@@ -34,9 +34,11 @@ record OwnNames(List<PathMatcher> files, List<PathMatcher> folders) {
     private Optional<Path> other(Disk disk, Path dataset, Path folder) throws IOException {
         for (Path path : disk.list(folder)) {
             Path name = dataset.relativize(path);
-            boolean isFolder = disk.kind(path) == Disk.FileKind.FOLDER;
-            // Only the name of a link, a pipe, a socket or a device is deleted.
-            boolean isOwn = matches(folders, name) || !isFolder && (matches(files, name) || NewFile.isTemporary(path));
+            Disk.FileKind kind = disk.kind(path);
+            boolean isFolder = kind == Disk.FileKind.FOLDER;
+            // Only the name of a link, a pipe, a socket or a device is deleted, so it may be that of a folder.
+            boolean isOwn = kind != Disk.FileKind.FILE && matches(folders, name)
+                    || !isFolder && (matches(files, name) || NewFile.isTemporary(path));
             Optional<Path> other = isOwn ? Optional.empty() : Optional.of(name);
             if (isOwn && isFolder) {
                 other = other(disk, dataset, path);
