@@ -52,8 +52,8 @@ record AccessRights(boolean isFolder, Set<PosixFilePermission> mode, UserPrincip
         return Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// Gives a file or folder these rights; anything else stays as it is. The mode comes last, because changing the
-    /// owner may change it.
+    /// Gives a file or folder these rights; anything else stays as it is. The mode comes last, because changing
+    /// the owner may change it.
     void giveTo(Path path) throws IOException {
         AccessRights present = of(path);
         if (present == null) {
