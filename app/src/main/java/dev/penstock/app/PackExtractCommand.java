@@ -120,7 +120,7 @@ final class PackExtractCommand extends PackfileCommand {
 
     private long write(PackReader pack, long index) throws IOException {
         Path target = target(pack, index);
-        requireNoLink(pack, index, target.getParent());
+        requireNoLink(pack, index, target.toAbsolutePath().normalize().getParent());
         Files.createDirectories(target.toAbsolutePath().getParent());
         long size = pack.size(index);
         try (Buffer buffer = new Buffer();
@@ -135,7 +135,8 @@ final class PackExtractCommand extends PackfileCommand {
 
     /// A link below the output could lead out of it, where folders would be created.
     private void requireNoLink(PackReader pack, long index, Path folder) {
-        for (Path path = folder; !path.equals(output.normalize()) && !path.equals(output); path = path.getParent()) {
+        Path top = output.toAbsolutePath().normalize();
+        for (Path path = folder; path.startsWith(top) && !path.equals(top); path = path.getParent()) {
             if (Files.isSymbolicLink(path)) {
                 throw badName(pack, index, pack.name(index) + ", which leads out of the folder through a link");
             }

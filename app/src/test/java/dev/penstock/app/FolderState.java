@@ -6,10 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 
 /// All names below a folder with their kind, size, time of change and bytes. Links are not followed.
 record FolderState(Map<String, String> entries) {
@@ -25,9 +25,10 @@ record FolderState(Map<String, String> entries) {
 
     private static String describe(Path path) throws IOException {
         BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        String content = found.isRegularFile() ? HexFormat.of().formatHex(Files.readAllBytes(path)) : "";
+        CRC32C content = new CRC32C();
+        content.update(found.isRegularFile() ? Files.readAllBytes(path) : new byte[0]);
         return "folder " + found.isDirectory() + ", link " + found.isSymbolicLink() + ", changed "
-                + found.lastModifiedTime() + ", " + content;
+                + found.lastModifiedTime() + ", size " + found.size() + ", CRC " + content.getValue();
     }
 
     /// The names that differ, or an empty text.

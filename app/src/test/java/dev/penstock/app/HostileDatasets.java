@@ -109,7 +109,7 @@ final class HostileDatasets {
                         .read("pack validate IT", "pack stats IT", "pack extract IT -o OUT")
                         .write(
                                 "pack build --all-files --input IN/files --overwrite -o IT",
-                                "convert IN/rows.npy IT --overwrite")
+                                "convert IN/weights.npy IT --overwrite")
                         .plant(TEMPORARY + "data.a2pack"));
         fine("pack", "build", "--all-files", "--input", inputs.resolve("files"), "-o", one.resolve("data.a2pack"));
         Path several = home(
@@ -389,9 +389,13 @@ final class HostileDatasets {
         if (start < 0) {
             return home.resolve(name);
         }
+        return home.resolve(name.substring(0, start) + temporary(name.substring(start + TEMPORARY.length())));
+    }
+
+    /// The name of the first temporary file for a name.
+    static String temporary(String name) {
         CRC32C crc = new CRC32C();
-        crc.update(name.substring(start + TEMPORARY.length()).getBytes());
-        String temporary = String.format(".penstock-%08x-0.tmp", crc.getValue());
-        return home.resolve(name.substring(0, start) + temporary);
+        crc.update(name.getBytes());
+        return String.format(".penstock-%08x-0.tmp", crc.getValue());
     }
 }

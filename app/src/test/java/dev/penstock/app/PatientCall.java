@@ -18,9 +18,10 @@ import java.util.regex.Pattern;
 /// little memory.
 final class PatientCall {
     /// An operation takes milliseconds; this is for a machine that is busy.
-    private static final long SECONDS_MAX = Long.getLong("penstock.hostile.seconds", 60);
+    private static final long SECONDS_MAX = 60;
 
-    private static final long BYTES_MAX = 128L << 20;
+    /// A manifest of 64 MB is still read, by some commands twice.
+    private static final long BYTES_MAX = 256L << 20;
 
     private static final Set<Integer> EXIT_CODES = Set.of(0, 1, 2, 3);
 
@@ -29,10 +30,10 @@ final class PatientCall {
             Pattern.compile("^([\\w.$]+(?:Exception|Error|\\$\\w+))(?::|$)", Pattern.MULTILINE);
 
     private static final Pattern TYPED =
-            Pattern.compile("dev\\.penstock\\.DatasetException\\$\\w+|java\\.io\\.\\w+|java\\.nio\\.file\\.\\w+"
-                    + "|java\\.lang\\.IllegalArgumentException|dev\\.penstock\\.memory\\.FileInUseException"
-                    + "|dev\\.penstock\\.app\\.BadInput|picocli\\.CommandLine\\$\\w+"
-                    + "|dev\\.penstock\\.loader\\.LoaderException|java\\.lang\\.IndexOutOfBoundsException");
+            Pattern.compile("dev\\.penstock\\.(DatasetException\\$\\w+|loader\\.LoaderException)"
+                    + "|dev\\.penstock\\.(memory\\.FileInUseException|app\\.BadInput)"
+                    + "|java\\.(io|nio\\.file)\\.\\w+|picocli\\.CommandLine\\$\\w+"
+                    + "|java\\.lang\\.(IllegalArgument|IndexOutOfBounds)Exception");
 
     private PatientCall() {}
 

@@ -55,7 +55,7 @@ public final class RunFile {
     ///
     /// @param isReplacing whether an existing file is replaced
     public static void write(Path target, byte[] bytes, boolean isReplacing) throws IOException {
-        try (NewFile file = NewFile.createAt(Disk.real(), target, isReplacing)) {
+        try (NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
             file.write(MemorySegment.ofArray(bytes), 0);
             file.publishUnforced();
         }

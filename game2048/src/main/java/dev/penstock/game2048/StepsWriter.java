@@ -6,6 +6,7 @@ import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Disk;
 import dev.penstock.memory.NewFile;
 import dev.penstock.memory.StagedWrites;
+import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -112,7 +113,7 @@ final class StepsWriter implements AutoCloseable {
             name = nextShard.file();
             nextShard = nextShard.next();
         }
-        open = new Open(NewFile.create(disk, folder.resolve(name), true));
+        open = new Open(NewFile.createLike(disk, folder.resolve(name), folder.resolve(TableFormat.MANIFEST), true));
     }
 
     /// Completes the last file and returns all files in order. There is at least one.
@@ -145,7 +146,8 @@ final class StepsWriter implements AutoCloseable {
         open = null;
         before.stage.close();
         before.file.close();
-        Open again = new Open(NewFile.create(disk, before.file.target(), true));
+        Open again =
+                new Open(NewFile.createLike(disk, before.file.target(), folder.resolve(TableFormat.MANIFEST), true));
         open = again;
         again.file.write(MemorySegment.ofArray(header), 0);
         again.file.write(MemorySegment.ofArray(rows), header.length);

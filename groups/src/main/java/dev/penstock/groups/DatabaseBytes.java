@@ -110,7 +110,7 @@ final class DatabaseBytes {
         }
         if (!after.isPossible(found)) {
             throw new DatasetException.Corrupt(
-                    journal,
+                    files.journal(),
                     0,
                     Reason.SIZE_OVERFLOW,
                     "the journal announces a larger database than it and the database have pages for; open the"

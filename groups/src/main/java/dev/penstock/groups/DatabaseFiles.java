@@ -25,6 +25,16 @@ record DatabaseFiles(Disk disk, Path database, Path journal, Path log, Path inde
                 database.resolveSibling(name + GroupFormat.LOG_INDEX_END));
     }
 
+    /// The files for a change. Unlike a reader, a change follows no link.
+    static DatabaseFiles owned(Disk disk, Path folder) throws IOException {
+        disk.requireOwn(folder.resolve(GroupFormat.DATABASE));
+        DatabaseFiles files = of(disk, folder);
+        disk.requireOwn(files.journal);
+        disk.requireOwn(files.log);
+        disk.requireOwn(files.index);
+        return files;
+    }
+
     boolean hasDatabase() throws IOException {
         return disk.exists(database);
     }

@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Disk;
+import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,11 +43,7 @@ public final class GroupChange implements AutoCloseable {
 
     /// @param patience the time to wait for other programs
     static GroupChange begin(Disk disk, Path folder, Duration patience) throws IOException {
-        // A reader may follow a link; a change must not.
-        for (String name : List.of(GroupFormat.DATABASE, GroupFormat.JOURNAL, GroupFormat.LOG)) {
-            disk.requireOwn(folder.resolve(name));
-        }
-        DatabaseFiles files = DatabaseFiles.of(disk, folder);
+        DatabaseFiles files = DatabaseFiles.owned(disk, folder);
         DatabaseBytes.requireNoLog(files);
         DatabaseLock lock = settled(files, patience);
         try {
@@ -94,10 +91,10 @@ public final class GroupChange implements AutoCloseable {
     ///
     /// @throws DatasetException.Corrupt when there is a journal but no database
     static void replace(Disk disk, Path folder, byte[] bytes) throws IOException {
-        DatabaseFiles files = DatabaseFiles.of(disk, folder);
+        DatabaseFiles files = DatabaseFiles.owned(disk, folder);
         if (!files.hasDatabase()) {
             requireNoJournal(files);
-            ChecksummedJson.publish(disk, files.database(), bytes);
+            ChecksummedJson.publish(disk, files.database(), bytes, folder.resolve(TableFormat.MANIFEST));
             return;
         }
         try (DatabaseLock lock = settled(files, PATIENCE)) {

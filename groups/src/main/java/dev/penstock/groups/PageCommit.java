@@ -118,7 +118,7 @@ final class PageCommit {
         int pageCount = Math.toIntExact(database.size() / pageSize);
         // An existing journal is empty or wiped.
         disk.delete(files.journal());
-        try (Disk.Writable file = disk.create(files.journal())) {
+        try (Disk.Writable file = disk.create(files.journal(), files.database())) {
             int count = 0;
             long offset = RollbackJournal.header(0, nonce, pageCount, pageSize).length;
             byte[] old = new byte[pageSize];

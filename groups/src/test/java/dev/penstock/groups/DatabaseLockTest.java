@@ -171,6 +171,8 @@ class DatabaseLockTest {
         boolean isDone = false;
         for (long operation = 1; !isDone; operation++) {
             Files.write(folder.resolve("metadata.db"), old);
+            // SQLite leaves an unfinished journal, which would change the operations of the next attempt.
+            Files.deleteIfExists(folder.resolve("metadata.db-journal"));
             isDone = commit(new FaultyDisk(Disk.real(), new FaultyDisk.Plan(operation, FaultyDisk.Fault.EIO, true)));
             boolean hasJournal = DatabaseBytes.hasJournal(DatabaseFiles.of(Disk.real(), folder));
             try (OtherProcess other = OtherProcess.open(folder)) {

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.penstock.DatasetException;
 import dev.penstock.memory.Disk;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,23 @@ final class RollbackJournalTest {
     private static String numbers(int first, int limit) {
         return "INSERT INTO groups WITH RECURSIVE n(i) AS (SELECT " + first + " UNION ALL SELECT i + 1 FROM n"
                 + " WHERE i + 1 < " + limit + ") SELECT i, i, 1 FROM n";
+    }
+
+    /// 512 bytes that announce a database of a gigabyte before the transaction.
+    @Test
+    void aSmallJournalDoesNotCostMuchMemory() throws IOException, SQLException {
+        try (Connection connection = connect(folder);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE groups (id INTEGER PRIMARY KEY)");
+        }
+        byte[] journal = RollbackJournal.header(1, 1, 1 << 18, 4096);
+        assertEquals(512, journal.length);
+        Files.write(folder.resolve("metadata.db-journal"), journal);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        assertThrows(DatasetException.class, () -> DatabaseBytes.read(Disk.real(), folder));
+        long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(bytes < 16 << 20, () -> "took " + bytes + " bytes");
     }
 
     @Test

@@ -209,6 +209,13 @@ public final class Catalog {
         return targets().stream().anyMatch(format -> hasExtension(format, path));
     }
 
+    /// The names in folders of all formats that can be written.
+    static OwnNames ownNames() {
+        return OwnNames.of(targets().stream()
+                .flatMap(format -> format.target().orElseThrow().folderNames().stream())
+                .toList());
+    }
+
     /// The format of a dataset to be written.
     ///
     /// @param name the name of the format, or null to use the extension of the path

@@ -108,7 +108,7 @@ public final class Conversion {
 
     /// The folder that an interrupted conversion left beside a target, if there is one.
     public static Optional<Path> unfinished(Path target) throws IOException {
-        Path folder = WorkFolder.folder(target);
+        Path folder = WorkFolder.folder(Disk.real().target(target));
         return Disk.real().exists(folder) ? Optional.of(folder) : Optional.empty();
     }
 
@@ -122,23 +122,29 @@ public final class Conversion {
 
     /// A folder is replaced in two steps, and a crash between them would leave the source at no path.
     private void requireOther() throws IOException {
-        if (disk.isDirectory(path) && source.dataset().stream().anyMatch(this::isRead)) {
+        Optional<Dataset> read = source.dataset();
+        if (disk.isDirectory(path) && read.isPresent() && isRead(read.get())) {
             throw new IllegalArgumentException(
                     path + " is both read and written; a folder cannot be converted in place: choose another target");
         }
     }
 
     /// Whether the target is a dataset that is read.
-    private boolean isRead(Dataset dataset) {
+    private boolean isRead(Dataset dataset) throws IOException {
         if (dataset instanceof Concat concat) {
-            return concat.parts().stream().anyMatch(this::isRead);
+            for (Dataset part : concat.parts()) {
+                if (isRead(part)) {
+                    return true;
+                }
+            }
+            return false;
         }
         return dataset.location().isLocal()
                 && absolute(dataset.location().path()).equals(absolute(path));
     }
 
-    private static Path absolute(Path path) {
-        return path.toAbsolutePath().normalize();
+    private Path absolute(Path path) throws IOException {
+        return disk.target(path.toAbsolutePath().normalize());
     }
 
     /// Describes the conversion, so that only the same conversion is continued.

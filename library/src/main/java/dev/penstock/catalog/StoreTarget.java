@@ -32,13 +32,13 @@ final class StoreTarget implements Target {
     @Override
     public List<String> folderNames() {
         return List.of(
-                "{,snapshot/*/}{meta.*,*.offset,chunk,chunk/*.zr,.lease}",
-                ".lock",
-                "journal",
+                "{,snapshot/*/}{meta.*,*.offset,chunk/*.zr,.lease}",
+                "{,snapshot/*/}chunk/",
+                "{,snapshot/}.lock",
+                "journal/",
                 "journal/*.zj",
-                "snapshot",
-                "snapshot/.lock",
-                "snapshot/*");
+                "snapshot/",
+                "snapshot/*/");
     }
 
     @Override

@@ -15,8 +15,8 @@ public interface Target {
     /// The file extensions of this format, such as `.npy`. The first is the usual one.
     List<String> extensions();
 
-    /// Patterns of the names in a folder of this format, such as `*.shard`. A folder with any other name is not
-    /// replaced. The list is empty for formats of a single file.
+    /// Patterns of the paths below a folder of this format, such as `*.shard`, or `chunk/` for a folder. A folder
+    /// with any other name is not replaced. The list is empty for formats of a single file.
     default List<String> folderNames() {
         return List.of();
     }

@@ -7,13 +7,12 @@ import dev.penstock.memory.NewFile;
 import dev.penstock.memory.WriterLock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /// The folder beside the target of a [Conversion] in which the target is written until it is complete and
@@ -44,21 +43,26 @@ final class WorkFolder implements AutoCloseable {
         this.folder = folder(target);
     }
 
-    /// The folder for a target.
+    /// The folder for a target, which is not a link.
     static Path folder(Path target) {
         return target.resolveSibling("." + target.getFileName() + ".converting");
     }
 
-    /// Creates the folder, or takes over the one that an interrupted conversion left.
+    /// Creates the folder, or takes over the one that an interrupted conversion left. If the target is a link, the
+    /// dataset that it leads to is replaced, and the folder is beside that.
     ///
     /// @throws dev.penstock.memory.FileInUseException when another process is converting to the same target
     static WorkFolder open(Disk disk, Path target) throws IOException {
-        WorkFolder work = new WorkFolder(disk, target);
+        WorkFolder work = new WorkFolder(disk, disk.target(target));
         NewFile.requireFolder(disk, work.folder, target);
         disk.createDirectory(work.folder);
-        work.requireOurs();
+        if (disk.exists(work.target)) {
+            // The new dataset gets the mode of the old one at the end, and may be private until then.
+            disk.makePrivate(work.folder);
+        }
         work.lock = WriterLock.take(disk, work.folder.resolve(LOCK), target);
         try {
+            work.requireOurs();
             work.restore();
             return work;
         } catch (Throwable e) {
@@ -82,14 +86,16 @@ final class WorkFolder implements AutoCloseable {
 
     /// Requires that the folder has only names of a conversion, because all of them are going to be deleted.
     private void requireOurs() throws IOException {
-        Set<Path> ours =
-                Set.of(Path.of(NOTE), Path.of(LOCK), Path.of(COMPLETE), Path.of(REPLACED), data().getFileName());
+        Set<Path> datasets = Set.of(data(), folder.resolve(COMPLETE), folder.resolve(REPLACED));
+        Set<Path> files = Set.of(folder.resolve(NOTE), folder.resolve(LOCK));
         for (Path file : disk.list(folder)) {
-            if (!ours.contains(file.getFileName()) && !NewFile.isTemporary(file)) {
+            boolean isFolder = disk.kind(file) == Disk.FileKind.FOLDER;
+            boolean isOurs = datasets.contains(file)
+                    ? !isFolder || Catalog.ownNames().other(disk, file).isEmpty()
+                    : !isFolder && (files.contains(file) || NewFile.isTemporary(file));
+            if (!isOurs) {
                 throw new FileAlreadyExistsException(
-                        folder.toString(),
-                        null,
-                        "it has " + file.getFileName() + ", which is not part of a conversion; remove it");
+                        file.toString(), null, "it is not part of a conversion, or has a file that is not; remove it");
             }
         }
     }
@@ -127,34 +133,19 @@ final class WorkFolder implements AutoCloseable {
         if (!disk.isDirectory(target)) {
             return;
         }
-        List<PathMatcher> matchers = known.stream()
-                .map(pattern -> FileSystems.getDefault().getPathMatcher("glob:" + pattern))
-                .toList();
-        requireKnown(disk, target, target, matchers);
-    }
-
-    /// Looks into folders and not through links, as deleting does.
-    private static void requireKnown(Disk disk, Path target, Path folder, List<PathMatcher> matchers)
-            throws IOException {
-        for (Path file : disk.list(folder)) {
-            Path name = target.relativize(file);
-            boolean isKnown = matchers.stream().anyMatch(matcher -> matcher.matches(name));
-            if (!isKnown && !NewFile.isTemporary(file)) {
-                throw new FileAlreadyExistsException(
-                        target.toString(),
-                        null,
-                        "it is not replaced because it has the file " + name
-                                + ", which is not part of a dataset: remove the folder, or choose another");
-            }
-            if (disk.kind(file) == Disk.FileKind.FOLDER) {
-                requireKnown(disk, target, file, matchers);
-            }
+        Optional<Path> other = OwnNames.of(known).other(disk, target);
+        if (other.isPresent()) {
+            throw new FileAlreadyExistsException(
+                    target.toString(),
+                    null,
+                    "it is not replaced because it has the file " + other.get()
+                            + ", which is not part of a dataset: remove the folder, or choose another");
         }
     }
 
     /// Publishes the complete target and removes the folder with the old target.
     void publish() throws IOException {
-        disk.keepAccess(target, data());
+        giveAccess(oldFile(), data());
         if (disk.isDirectory(target) || disk.exists(target) && disk.isDirectory(data())) {
             replace();
         } else {
@@ -162,6 +153,32 @@ final class WorkFolder implements AutoCloseable {
         }
         disk.forceDirectory(parent());
         remove();
+    }
+
+    /// A file of the old dataset whose mode the new files get, or the target itself when there is none.
+    private Path oldFile() throws IOException {
+        if (disk.kind(target) != Disk.FileKind.FOLDER) {
+            return target;
+        }
+        for (Path file : disk.list(target).stream().sorted().toList()) {
+            boolean isHidden = file.getFileName().toString().startsWith(".");
+            if (disk.kind(file) == Disk.FileKind.FILE && !isHidden) {
+                return file;
+            }
+        }
+        return target;
+    }
+
+    /// Folders get the access of the old folder, and files that of an old file.
+    private void giveAccess(Path oldFile, Path path) throws IOException {
+        if (disk.kind(path) == Disk.FileKind.FOLDER) {
+            for (Path inside : disk.list(path)) {
+                giveAccess(oldFile, inside);
+            }
+            disk.giveAccess(target, path);
+        } else {
+            disk.giveAccess(oldFile, path);
+        }
     }
 
     /// Replaces a folder, or a file by a folder. The target exists at every moment if the file system can exchange

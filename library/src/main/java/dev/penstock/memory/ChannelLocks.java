@@ -53,6 +53,19 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
             this.file = file;
             this.isWritable = isWritable;
             this.descriptor = new RandomAccessFile(file.toFile(), isWritable ? "rw" : "r");
+            requireSame();
+        }
+
+        /// Such a file cannot be opened without following links, so it is looked at again afterwards.
+        private void requireSame() throws IOException {
+            try {
+                if (Files.isSymbolicLink(file) || !key.equals(key(file))) {
+                    throw new FileSystemException(file.toString(), null, "it was replaced while it was opened");
+                }
+            } catch (Throwable e) {
+                descriptor.close();
+                throw e;
+            }
         }
     }
 
@@ -158,8 +171,7 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
         }
     }
 
-    /// Rejects a file with more than the text of a lock, which may be the file of somebody else with a second
-    /// name.
+    /// Rejects a file with more than the text of a lock: it may be a file of somebody else with a second name.
     private void requireLockFile() throws IOException {
         if (shared.descriptor.length() > TEXT_SIZE_MAX) {
             throw new FileSystemException(

@@ -123,7 +123,12 @@ public final class ChecksummedJson {
 
     /// Writes a file durably and atomically, and replaces an existing one.
     public static void publish(Disk disk, Path path, byte[] bytes) throws IOException {
-        try (NewFile file = NewFile.create(disk, path, true)) {
+        publish(disk, path, bytes, path);
+    }
+
+    /// @param like the file of the same dataset whose mode, owner and group a new file gets
+    public static void publish(Disk disk, Path path, byte[] bytes, Path like) throws IOException {
+        try (NewFile file = NewFile.createLike(disk, path, like, true)) {
             file.write(MemorySegment.ofArray(bytes), 0);
             file.publish();
         }

@@ -28,17 +28,20 @@ public interface Disk {
     /// @throws java.nio.file.FileAlreadyExistsException when the file exists
     Writable create(Path file) throws IOException;
 
-    /// Creates a new file that is going to replace another one, with the mode, owner and group of that file as far
-    /// as the system allows it.
+    /// Creates a new file with the mode, owner and group of another one as far as the system allows it: of the
+    /// file that it is going to replace, or of one of the same dataset.
     ///
-    /// @param replaced the other file, which may be absent
-    default Writable create(Path file, Path replaced) throws IOException {
+    /// @param like the other file, which may be absent
+    default Writable create(Path file, Path like) throws IOException {
         return create(file);
     }
 
-    /// Gives a new file or folder the mode, owner and group of the one that it is going to replace, as far as the
-    /// system allows it.
-    default void keepAccess(Path replaced, Path by) throws IOException {}
+    /// Gives a file or folder the mode, owner and group of another one, as far as the system allows it. A folder
+    /// that gets the mode of a file can be searched by those who can read the file.
+    default void giveAccess(Path like, Path path) throws IOException {}
+
+    /// Takes the access to a file or folder from everybody but its owner, if the system has modes.
+    default void makePrivate(Path path) throws IOException {}
 
     /// Opens an existing file for writing by position. Bytes that are not overwritten stay, and writing beyond the
     /// end makes the file longer. Unlike a file from [#create], it is not locked.

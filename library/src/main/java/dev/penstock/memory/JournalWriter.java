@@ -43,7 +43,13 @@ public final class JournalWriter implements AutoCloseable {
     /// overlay frames may follow first ([#forceAll]).
     public static JournalWriter create(Disk disk, Path path, Journal journal, JournalHeader header, long roomBytes)
             throws IOException {
-        JournalWriter writer = new JournalWriter(disk, path, journal, header, disk.create(path));
+        return create(disk, path, path, journal, header, roomBytes);
+    }
+
+    /// @param like the file of the same dataset whose mode, owner and group the journal gets
+    public static JournalWriter create(
+            Disk disk, Path path, Path like, Journal journal, JournalHeader header, long roomBytes) throws IOException {
+        JournalWriter writer = new JournalWriter(disk, path, journal, header, disk.create(path, like));
         try {
             writer.file.write(MemorySegment.ofArray(header.write(journal)), 0);
             writer.limit = Journal.HEADER_SIZE;

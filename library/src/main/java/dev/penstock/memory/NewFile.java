@@ -68,17 +68,26 @@ public final class NewFile implements AutoCloseable {
     /// @throws FileAlreadyExistsException when it may not be replaced and exists
     /// @throws FileSystemException        when the path is a link, a folder, a pipe, a socket or a device
     public static NewFile create(Disk disk, Path path, boolean isReplacing) throws IOException {
-        return create(disk, path, path, isReplacing);
+        return createLike(disk, path, path, isReplacing);
     }
 
-    /// Creates a file at a path that a user gives, which may be a link: then the file that it leads to is
-    /// replaced.
+    /// Creates a file inside a dataset.
+    ///
+    /// @param like        the file of the dataset whose mode, owner and group the new file gets if it replaces
+    ///                    none; it may be absent
+    /// @param isReplacing as for [#create]
+    public static NewFile createLike(Disk disk, Path path, Path like, boolean isReplacing) throws IOException {
+        return create(disk, path, path, like, isReplacing);
+    }
+
+    /// Creates a file at a path that a user gives, which may be a link: the file that it leads to is replaced.
     public static NewFile createAt(Disk disk, Path path, boolean isReplacing) throws IOException {
-        return create(disk, disk.target(path.toAbsolutePath()), path, isReplacing);
+        Path target = disk.target(path.toAbsolutePath());
+        return create(disk, target, path, target, isReplacing);
     }
 
-    private static NewFile create(Disk disk, Path path, Path named, boolean isReplacing) throws IOException {
-        NewFile file = create(disk, path, named, isReplacing, ATTEMPTS_MAX);
+    private static NewFile create(Disk disk, Path path, Path named, Path like, boolean isReplacing) throws IOException {
+        NewFile file = create(disk, path, named, like, isReplacing, ATTEMPTS_MAX);
         if (file == null) {
             throw new FileInUseException(path, ATTEMPTS_MAX + " others already");
         }
@@ -94,7 +103,7 @@ public final class NewFile implements AutoCloseable {
     /// @param dataset the path to name in the message
     /// @throws FileInUseException when there is another writer; the message says which process it is
     public static NewFile createAlone(Disk disk, Path path, Path dataset) throws IOException {
-        NewFile file = create(disk, path, dataset, true, 1);
+        NewFile file = create(disk, path, dataset, path, true, 1);
         if (file == null) {
             String holder = holder(disk, temporary(path.toAbsolutePath(), 0));
             throw new FileInUseException(dataset, holder);
@@ -127,7 +136,7 @@ public final class NewFile implements AutoCloseable {
     }
 
     /// @param named the path in messages
-    private static NewFile create(Disk disk, Path path, Path named, boolean isReplacing, int attemptCount)
+    private static NewFile create(Disk disk, Path path, Path named, Path like, boolean isReplacing, int attemptCount)
             throws IOException {
         Path target = path.toAbsolutePath();
         disk.requireOwn(target);
@@ -140,12 +149,13 @@ public final class NewFile implements AutoCloseable {
             throw new FileSystemException(named.toString(), null, "Is a directory");
         }
         requireFolder(disk, target, named);
+        Path model = disk.exists(target) ? target : like;
         for (int attempt = 0; attempt < attemptCount; attempt++) {
             Path temporary = temporary(target, attempt);
             Unpublished unpublished = new Unpublished(temporary, disk);
             if (UNPUBLISHED.add(unpublished)) {
                 try {
-                    return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary, target));
+                    return new NewFile(disk, target, isReplacing, temporary, begin(disk, temporary, model));
                 } catch (FileAlreadyExistsException e) {
                     // Another process is writing this temporary file.
                     UNPUBLISHED.remove(unpublished);
@@ -174,11 +184,11 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    private static Disk.Writable begin(Disk disk, Path temporary, Path target) throws IOException {
+    private static Disk.Writable begin(Disk disk, Path temporary, Path like) throws IOException {
         if (disk.exists(temporary)) {
             disk.deleteAbandoned(temporary);
         }
-        return disk.create(temporary, target);
+        return disk.create(temporary, like);
     }
 
     /// The temporary name is short and derived from the target's name, so that the next writer of the same target

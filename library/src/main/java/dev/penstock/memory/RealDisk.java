@@ -41,8 +41,8 @@ final class RealDisk implements Disk {
     /// The file is private until it has the mode of the other file, so that its content is never readable for more
     /// users.
     @Override
-    public Writable create(Path file, Path replaced) throws IOException {
-        AccessRights rights = AccessRights.of(replaced);
+    public Writable create(Path file, Path like) throws IOException {
+        AccessRights rights = AccessRights.of(like);
         if (rights == null) {
             return create(file);
         }
@@ -53,16 +53,25 @@ final class RealDisk implements Disk {
             rights.giveTo(file);
             return created;
         } catch (Throwable e) {
+            Files.deleteIfExists(file);
             created.close();
             throw e;
         }
     }
 
     @Override
-    public void keepAccess(Path replaced, Path by) throws IOException {
-        AccessRights rights = AccessRights.of(replaced);
+    public void giveAccess(Path like, Path path) throws IOException {
+        AccessRights rights = AccessRights.of(like);
         if (rights != null) {
-            rights.giveTo(by);
+            rights.giveTo(path);
+        }
+    }
+
+    @Override
+    public void makePrivate(Path path) throws IOException {
+        AccessRights rights = AccessRights.of(path);
+        if (rights != null) {
+            rights.ofOwner().giveTo(path);
         }
     }
 
@@ -255,6 +264,7 @@ final class RealDisk implements Disk {
 
     @Override
     public List<Path> list(Path directory) throws IOException {
+        requireOpenable(directory);
         try (Stream<Path> names = Files.list(directory)) {
             return names.toList();
         } catch (UncheckedIOException e) {

@@ -94,6 +94,9 @@ record ShardManifest(
         values.put("shards", shards.stream().map(Published::values).toList());
         values.put("fingerprint", fingerprint);
         values.put("metadata", metadata);
-        ChecksummedJson.publish(disk, folder.resolve(ShardFormat.MANIFEST), ChecksummedJson.write(values));
+        Path manifest = folder.resolve(ShardFormat.MANIFEST);
+        Path like =
+                shards.isEmpty() ? manifest : folder.resolve(shards.getFirst().name());
+        ChecksummedJson.publish(disk, manifest, ChecksummedJson.write(values), like);
     }
 }

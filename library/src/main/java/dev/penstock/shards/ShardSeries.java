@@ -99,8 +99,9 @@ final class ShardSeries implements RollingWriter.Files<NewRowFile> {
         String name = files.isEmpty()
                 ? ShardNames.first()
                 : ShardNames.next(folder, files.getLast().getFileName().toString());
+        Path like = files.isEmpty() ? folder.resolve(ShardFormat.MANIFEST) : files.getLast();
         return new NewRowFile(
-                NewFile.create(options.disk(), folder.resolve(name), false),
+                NewFile.createLike(options.disk(), folder.resolve(name), like, false),
                 width * options.type().size(),
                 rows -> ShardHeader.of(rows, width, options.type()).write());
     }

@@ -146,7 +146,8 @@ public record ShardStats(
         values.putAll(values());
         values.put("mean", list(mean));
         values.put("rms", list(rms));
-        ChecksummedJson.publish(disk, folder.resolve(ShardFormat.STATS), ChecksummedJson.write(values));
+        Path like = folder.resolve(ShardFormat.MANIFEST);
+        ChecksummedJson.publish(disk, folder.resolve(ShardFormat.STATS), ChecksummedJson.write(values), like);
     }
 
     /// The statistics for JSON, without those of each column.

@@ -58,7 +58,7 @@ final class ChunkCopier implements AutoCloseable {
         }
         if (file == null) {
             id = ids.next();
-            file = disk.create(StoreFormat.chunk(store, id));
+            file = disk.create(StoreFormat.chunk(store, id), store.resolve(StoreFormat.META));
             uncommitted.add(id);
             position = 0;
             writeOutPosition = 0;

@@ -104,7 +104,7 @@ final class ChunkWriters implements AutoCloseable {
     ChunkFile create() throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
             long id = takeId();
-            Disk.Writable writing = disk.create(StoreFormat.chunk(store, id));
+            Disk.Writable writing = disk.create(StoreFormat.chunk(store, id), store.resolve(StoreFormat.META));
             isFolderDirty = true;
             return file(id, writing);
         }

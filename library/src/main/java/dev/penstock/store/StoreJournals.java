@@ -86,6 +86,7 @@ final class StoreJournals {
         JournalHeader header = new JournalHeader(meta.uuid(), number + 1, newSalt(), sequence);
         long overlayBytes = frameCount(overlayCount) * Journal.FRAME_HEAD_SIZE + overlayCount * StoreFormat.CHANGE_SIZE;
         Path path = StoreFormat.journal(store, header.number());
-        return JournalWriter.create(disk, path, StoreFormat.JOURNAL, header, room(options) + overlayBytes);
+        return JournalWriter.create(
+                disk, path, store.resolve(StoreFormat.META), StoreFormat.JOURNAL, header, room(options) + overlayBytes);
     }
 }

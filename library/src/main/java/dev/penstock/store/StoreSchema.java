@@ -93,7 +93,7 @@ public final class StoreSchema {
     /// records.
     private static void createTable(Disk disk, Path path, StoreFiles files, StoreCells cells) throws IOException {
         long slots = Math.max(1, files.checkpoint().meta().slots());
-        try (NewFile table = NewFile.create(disk, path, true)) {
+        try (NewFile table = NewFile.createLike(disk, path, path.resolveSibling(StoreFormat.META), true)) {
             for (long start = 0; start < slots; start += PIECE_SLOTS) {
                 int count = (int) Math.min(PIECE_SLOTS, slots - start);
                 MemorySegment piece = MemorySegment.ofArray(new byte[(int) (count * StoreFormat.ENTRY_SIZE)]);

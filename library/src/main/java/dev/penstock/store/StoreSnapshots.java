@@ -68,6 +68,9 @@ public final class StoreSnapshots {
     /// @throws NoSuchFileException      when the snapshot does not exist
     public Path path(String name) throws IOException {
         Path folder = folder(name);
+        // A reader writes a lease into the folder.
+        disk.requireOwn(StoreFormat.snapshots(store));
+        disk.requireOwn(folder);
         if (!disk.exists(folder.resolve(StoreFormat.META))) {
             List<String> names = list().stream().map(Snapshot::name).toList();
             throw new NoSuchFileException(
@@ -164,13 +167,14 @@ public final class StoreSnapshots {
         disk.createDirectory(chunks);
         linkChunks(folder, state.meta());
         disk.forceDirectory(chunks);
+        Path storeMeta = store.resolve(StoreFormat.META);
         StoreMeta meta = StoreMeta.snapshot(name, state.meta(), state.sequence(), state.cells());
         TableWriter tables = new TableWriter(disk, folder, meta, state.cells());
         for (int field = 0; field < meta.fields().size(); field++) {
-            tables.create(field);
+            tables.create(field, storeMeta);
         }
         disk.forceDirectory(folder);
-        try (NewFile file = NewFile.create(disk, folder.resolve(StoreFormat.META), false)) {
+        try (NewFile file = NewFile.createLike(disk, folder.resolve(StoreFormat.META), storeMeta, false)) {
             file.write(MemorySegment.ofArray(meta.write()), 0);
             file.publish();
         }
@@ -268,17 +272,19 @@ public final class StoreSnapshots {
     private void requireOurs(Path folder) throws IOException {
         disk.requireOwn(folder);
         for (Path file : disk.kind(folder) == Disk.FileKind.FOLDER ? disk.list(folder) : List.<Path>of()) {
-            boolean isChunks = file.getFileName().toString().equals(StoreFormat.CHUNK_FOLDER);
-            Path other = disk.kind(file) != Disk.FileKind.FOLDER
-                    ? isOurs(file) ? null : file
-                    : disk.list(file).stream()
-                            .filter(inside -> !isChunks || StoreFormat.chunkId(inside) < 0)
-                            .findFirst()
-                            .orElse(isChunks ? null : file);
-            if (other != null) {
-                throw new FileAlreadyExistsException(
-                        folder.toString(), null, "it has " + other + ", which is not part of a snapshot; remove it");
+            if (disk.kind(file) == Disk.FileKind.FOLDER && file.endsWith(StoreFormat.CHUNK_FOLDER)) {
+                for (Path chunk : disk.list(file)) {
+                    requireFile(chunk, StoreFormat.chunkId(chunk) >= 0);
+                }
+            } else {
+                requireFile(file, isOurs(file));
             }
+        }
+    }
+
+    private void requireFile(Path file, boolean isName) throws IOException {
+        if (!isName || disk.kind(file) == Disk.FileKind.FOLDER) {
+            throw new FileAlreadyExistsException(file.toString(), null, "it is not part of a snapshot; remove it");
         }
     }
 

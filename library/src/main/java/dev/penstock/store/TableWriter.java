@@ -11,6 +11,9 @@ import java.nio.file.Path;
 final class TableWriter {
     private static final int PIECE_SLOTS = 1 << 16;
 
+    /// A million slots.
+    private static final long REST_SIZE_MAX = 16L << 20;
+
     private final Disk disk;
     private final Path store;
     private final StoreMeta meta;
@@ -55,21 +58,30 @@ final class TableWriter {
     }
 
     /// Writes a table with all slots to a folder without one. Its content is durable, its name is not.
-    void create(int field) throws IOException {
-        try (Disk.Writable table = disk.create(table(field))) {
+    ///
+    /// @param like the file whose mode, owner and group the table gets
+    void create(int field, Path like) throws IOException {
+        try (Disk.Writable table = disk.create(table(field), like)) {
             writeSlots(field, 0, table::write);
             table.force();
         }
     }
 
+    /// Keeps the slots after the last record. A plain reader may still use those of an earlier `meta.json`. Slots
+    /// far behind those in use are not copied, because a sparse table can have any length; the length is kept.
     private void copyRest(int field, NewFile table) throws IOException {
         try (Disk.Readable old = disk.open(table(field))) {
             byte[] piece = new byte[PIECE_SLOTS];
-            for (long at = cells.length() * StoreFormat.ENTRY_SIZE; at < old.size(); at += piece.length) {
-                int size = (int) Math.min(piece.length, old.size() - at);
+            long oldSize = old.size();
+            long limit = Math.min(oldSize, cells.slots() * StoreFormat.ENTRY_SIZE + REST_SIZE_MAX);
+            for (long at = cells.length() * StoreFormat.ENTRY_SIZE; at < limit; at += piece.length) {
+                int size = (int) Math.min(piece.length, limit - at);
                 MemorySegment bytes = MemorySegment.ofArray(piece).asSlice(0, size);
                 old.read(at, bytes);
                 table.write(bytes, at);
+            }
+            if (limit < oldSize) {
+                table.write(MemorySegment.ofArray(new byte[1]), oldSize - 1);
             }
         }
     }

@@ -196,7 +196,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         return rowFile(
                 folder == null
                         ? NewFile.createAt(options.disk(), lastFile, options.isReplacing())
-                        : NewFile.create(options.disk(), lastFile, false));
+                        : NewFile.createLike(options.disk(), lastFile, folder.resolve(TableFormat.MANIFEST), false));
     }
 
     /// The next unused file name in the folder. A shard that is not listed may belong to another program.

@@ -3,6 +3,7 @@ package dev.penstock.catalog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Dataset;
@@ -182,5 +183,36 @@ class ConversionReplaceTest {
         WorkFolder.open(Disk.real(), target).close();
         assertEquals("old", found(target));
         assertFalse(Files.exists(work.resolve("replaced")));
+    }
+
+    @Test
+    void aTargetThatIsALinkStaysALink() throws IOException {
+        writeOld();
+        Path other = Files.createDirectory(folder.resolve("other")).resolve("data");
+        Files.move(target, other);
+        Files.createSymbolicLink(target, other);
+        assertTrue(replace("store", Disk.real()));
+        assertTrue(Files.isSymbolicLink(target));
+        assertEquals("new", found(target));
+        assertEquals(List.of("data"), ConversionSamples.names(other.getParent()));
+        assertEquals(List.of("target"), ConversionSamples.names(target.getParent()));
+    }
+
+    @Test
+    void aLinkToTheSourceIsNotReplaced() throws IOException {
+        Files.createDirectory(target.getParent());
+        Files.createSymbolicLink(target, newStore);
+        assertThrows(IllegalArgumentException.class, () -> replace("store", Disk.real()));
+        assertEquals("new", found(newStore));
+    }
+
+    @Test
+    void aFileOfSomebodyElseInTheWorkFolderIsNotDeleted() throws IOException {
+        writeOld();
+        Path data = Files.createDirectories(WorkFolder.folder(target).resolve("target/chunk"));
+        Path precious = Files.writeString(data.resolve("precious"), "mine");
+        assertFalse(replace("store", Disk.real()));
+        assertEquals("mine", Files.readString(precious));
+        assertEquals("old", found(target));
     }
 }

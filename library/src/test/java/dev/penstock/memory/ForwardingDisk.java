@@ -36,6 +36,11 @@ public class ForwardingDisk implements Disk {
     }
 
     @Override
+    public FileKind kind(Path path) throws IOException {
+        return disk.kind(path);
+    }
+
+    @Override
     public Path target(Path file) throws IOException {
         return disk.target(file);
     }

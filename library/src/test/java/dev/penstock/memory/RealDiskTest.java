@@ -17,6 +17,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -146,5 +147,55 @@ class RealDiskTest implements DiskContract {
             assertEquals("of one", Files.readString(other.resolve("file")));
         }
         assertFalse(Disk.real().exchange(one, folder.resolve("absent")));
+    }
+
+    @Test
+    void aFileLikeAnotherHasItsModeOwnerAndGroup(@TempDir Path folder) throws IOException {
+        Path like = Files.createFile(folder.resolve("like"));
+        boolean isRoot = "root".equals(Files.getOwner(like).getName());
+        if (isRoot) {
+            Files.setAttribute(like, "unix:uid", 1234);
+            Files.setAttribute(like, "unix:gid", 1235);
+        }
+        for (String mode : List.of("rw-------", "rw-rw----", "r--r-----", "rwxr-x--x")) {
+            Files.setPosixFilePermissions(like, PosixFilePermissions.fromString(mode));
+            Path file = folder.resolve(mode);
+            Disk.real().create(file, like).close();
+            for (String attribute : List.of("permissions", "owner", "group")) {
+                assertEquals(
+                        Files.getAttribute(like, "posix:" + attribute), Files.getAttribute(file, "posix:" + attribute));
+            }
+        }
+    }
+
+    @Test
+    void aFolderLikeAFileCanBeSearched(@TempDir Path folder) throws IOException {
+        Path like = Files.createFile(folder.resolve("like"));
+        Files.setPosixFilePermissions(like, PosixFilePermissions.fromString("rw-r-----"));
+        Path made = Files.createDirectory(folder.resolve("made"));
+        Disk.real().giveAccess(like, made);
+        assertEquals("rwxr-x---", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+        Disk.real().giveAccess(made, like);
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(like)));
+        Disk.real().makePrivate(made);
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+    }
+
+    @Test
+    void nothingIsWrittenOrDeletedThroughALink(@TempDir Path folder) throws IOException {
+        Path outside = Files.createDirectory(folder.resolve("outside"));
+        Path file = Files.writeString(outside.resolve("file"), "mine");
+        Path dataset = Files.createDirectory(folder.resolve("dataset"));
+        Path toFile = Files.createSymbolicLink(dataset.resolve("file"), file);
+        Path toFolder = Files.createSymbolicLink(dataset.resolve("folder"), outside);
+        Disk disk = Disk.real();
+        assertThrows(FileSystemException.class, () -> disk.openForWriting(toFile));
+        assertThrows(FileSystemException.class, () -> disk.locks(toFile));
+        assertThrows(FileSystemException.class, () -> disk.deleteAbandoned(toFile));
+        assertThrows(FileSystemException.class, () -> disk.createDirectory(toFolder));
+        assertThrows(FileSystemException.class, () -> NewFile.create(disk, toFile, true));
+        disk.deleteAll(dataset);
+        assertFalse(Files.exists(dataset));
+        assertEquals("mine", Files.readString(file));
     }
 }

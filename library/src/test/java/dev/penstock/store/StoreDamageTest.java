@@ -12,6 +12,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.memory.Access;
+import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
@@ -23,6 +24,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,6 +143,57 @@ class StoreDamageTest {
             assertFalse(reader.verify(Progress.NONE).isOk());
         }
         assertThrows(DatasetException.class, () -> read(damaged));
+    }
+
+    /// Each number in `meta.json` is as large as possible, with the right checksum.
+    @Test
+    void hugeNumbersAreRefusedOrDoNoHarm() throws IOException {
+        Path meta = StoreModel.STORE.resolve(StoreFormat.META);
+        String text = new String(disk.bytes(meta), StandardCharsets.UTF_8);
+        String covered = text.substring(0, text.lastIndexOf("\"crc32c\""));
+        int refusedCount = 0;
+        for (MatchResult number : Pattern.compile("(?<=[:\\[, ])\\d+(?=[,}\\] \n])")
+                .matcher(covered)
+                .results()
+                .toList()) {
+            for (long value : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, 1L << 62}) {
+                String start = covered.substring(0, number.start()) + value + covered.substring(number.end());
+                MemoryDisk damaged = disk.copy();
+                damaged.put(meta, withChecksum(start));
+                refusedCount += isRefused(() -> read(damaged)) ? 1 : 0;
+                isRefused(() -> changeAndReopen(damaged));
+            }
+        }
+        assertTrue(refusedCount > 20, "refused " + refusedCount);
+    }
+
+    private static byte[] withChecksum(String start) {
+        int crc = Crc32c.of(MemorySegment.ofArray(start.getBytes(StandardCharsets.UTF_8)));
+        return (start + "\"crc32c\": \"" + ChecksummedJson.hex(crc) + "\"}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void changeAndReopen(MemoryDisk damaged) throws IOException {
+        StoreOptions options = StoreOptions.DEFAULT.withDisk(damaged);
+        for (int i = 0; i < 2; i++) {
+            try (StoreWriter store = StoreWriter.open(StoreModel.STORE, options)) {
+                store.update(0, "A", new byte[] {'x'});
+                store.commit();
+            }
+        }
+    }
+
+    private interface Attempt {
+        void run() throws IOException;
+    }
+
+    /// @return false when there is no error; an error that is neither the bytes' nor the disk's fails the test
+    private static boolean isRefused(Attempt attempt) {
+        try {
+            attempt.run();
+            return false;
+        } catch (DatasetException | IOException e) {
+            return true;
+        }
     }
 
     /// A value of a few bytes that expands to a gigabyte, or says that it does.
