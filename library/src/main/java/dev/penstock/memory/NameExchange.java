@@ -27,8 +27,8 @@ final class NameExchange {
 
     private NameExchange() {}
 
-    /// @return false when the system or the file system cannot do it, or another error occurred; a plain rename then
-    ///         reports that error
+    /// @return false when the system or the file system cannot do it, or another error occurred; a plain rename
+    ///         then reports that error
     static boolean exchange(Path one, Path other) throws IOException {
         if (RENAME.isEmpty()) {
             return false;
