@@ -202,6 +202,37 @@ def test_relative_paths_stay_where_they_were(
     assert os.listdir(tmp_path / "two") == []
 
 
+def test_a_changed_bit_is_refused_when_shards_are_verified_first(tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    with penstock.TableWriter(folder, dtype="<i8", shard_rows=10) as writer:
+        writer.append(np.arange(30))
+    shard = folder / "rows-00001.npy"
+    whole = shard.read_bytes()
+    shard.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert penstock.open(folder)[19] != 19, "without verify, the bit is read"
+    with penstock.open(folder, verify="first") as ds:
+        assert ds[5] == 5 and ds[29] == 29
+        for read in (
+            lambda: ds[12],
+            lambda: ds[8:13],
+            lambda: ds.take([1, 12]),
+            lambda: ds.take([1, 12], out=np.empty(2, "<i8")),
+            lambda: list(ds),
+            lambda: list(penstock.Loader(ds, batch_size=4)),
+            lambda: pickle.loads(pickle.dumps(ds))[12],
+        ):
+            with pytest.raises(penstock.CorruptDataError, match=r"rows-00001\.npy"):
+                read()
+        with pytest.raises(ValueError, match="verify"):
+            ds.view()
+        assert not ds.verify()
+    with pytest.raises(ValueError, match="verify must be"):
+        penstock.open(folder, verify="always")
+    np.save(tmp_path / "plain.npy", np.arange(3))
+    with pytest.raises(ValueError, match="no checksum"):
+        penstock.open(tmp_path / "plain.npy", verify="first")
+
+
 def test_a_damaged_manifest_is_refused_and_read_leniently(tmp_path: Path) -> None:
     folder = tmp_path / "table"
     penstock.write(folder, np.arange(10, dtype="<i4"))

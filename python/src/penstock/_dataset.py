@@ -18,7 +18,7 @@ from ._dtypes import Field
 from ._errors import CorruptDataError, WrongFormatError
 from ._exploring import Exploring
 from ._forked import ForkedRows
-from ._maps import RecordViews, identity, map_rows
+from ._maps import RecordViews, identity, map_rows, require_unchecked
 from ._memory import BatchInfo
 from ._paths import PathLike
 from ._rows import HEAD_BYTES, columns, fill, read_rows
@@ -418,6 +418,7 @@ class Dataset(Exploring):
                 return views[0].reshape(())
             return views[0] if len(views) == 1 else views
         if self.format == "pack":
+            require_unchecked(self)
             return RecordViews(self)
         raise ValueError(f"{self!r} has no records that lie in files one after another")
 
@@ -605,6 +606,7 @@ def open(
     io: str = "mmap",
     memory: int | None = None,
     lenient: bool = False,
+    verify: str | None = None,
     snapshot: str | None = None,
 ) -> _Opened: ...
 @overload
@@ -615,6 +617,7 @@ def open(
     io: str = "mmap",
     memory: int | None = None,
     lenient: bool = False,
+    verify: str | None = None,
     snapshot: str | None = None,
 ) -> Dataset: ...
 def open(
@@ -625,6 +628,7 @@ def open(
     io: str = "mmap",
     memory: int | None = None,
     lenient: bool = False,
+    verify: str | None = None,
     snapshot: str | None = None,
 ) -> Any:
     """Opens any dataset. The content of the file decides the format, and not its name, except for
@@ -648,10 +652,17 @@ def open(
         memory: the number of bytes that may stay resident; by default the machine's free memory
         lenient: whether to read the shard files of a folder as they are when its `manifest.json` is
             damaged, newer than this package, or lists missing files. A `UserWarning` says so.
+        verify: with `first`, each shard of a table is read whole and compared with its checksum in
+            `manifest.json` before its first record is returned, so that a changed bit is a
+            `CorruptDataError`. Packs and stores compare every record anyway. A dataset without
+            checksums is a ValueError, and `view` is not available. By default only
+            `Dataset.verify` compares the checksums of a table
         snapshot: the named snapshot of a store to open instead of its last commit
     """
     _arguments.choice("io", io, ("mmap", "read"))
     lenient = _arguments.boolean("lenient", lenient)
+    if verify is not None:
+        _arguments.choice("verify", verify, ("first",))
     if isinstance(path, (np.ndarray, Mapping)) or not isinstance(
         path, (str, bytes, os.PathLike, Iterable)
     ):
@@ -667,11 +678,21 @@ def open(
         from . import _views
 
         parts = [
-            open(one, dtype=dtype, io=io, memory=memory, lenient=lenient, snapshot=snapshot)
+            open(
+                one,
+                dtype=dtype,
+                io=io,
+                memory=memory,
+                lenient=lenient,
+                verify=verify,
+                snapshot=snapshot,
+            )
             for one in several
         ]
         return _expected(_views.opened_as_one(parts), expect)
     options: dict[str, Any] = {"io": io, "lenient": lenient}
+    if verify is not None:
+        options["verify"] = verify
     if corpus is not None:
         path, options["shards"] = corpus[0], corpus
     if dtype is not None:
@@ -691,6 +712,8 @@ def open(
     if dtype is None and absolute.lower().endswith(".csv") and os.path.isfile(absolute):
         from ._files import read_csv
 
+        if verify is not None:
+            raise ValueError(f"{absolute} has no checksums; open it without verify")
         return _expected(read_csv(absolute), expect)
     source = _paths.Source(absolute)
     try:
@@ -698,7 +721,7 @@ def open(
     except WrongFormatError:
         if not absolute.lower().endswith(".npz"):
             raise
-        joined = _open_archive(absolute, io=io, memory=memory, lenient=lenient)
+        joined = _open_archive(absolute, io=io, memory=memory, lenient=lenient, verify=verify)
         if joined is None:
             raise
         return _expected(joined, expect)

@@ -62,6 +62,16 @@ def _map_raw(file: str, row: np.dtype[Any]) -> np.ndarray[Any, Any]:
     return np.memmap(file, row.base, "r", shape=shape) if count else np.empty(shape, row.base)
 
 
+def require_unchecked(dataset: Dataset) -> None:
+    """Raises for a dataset that was opened with `verify`: a map compares no checksums."""
+    recipe = dataset._recipe
+    if len(recipe) > 2 and isinstance(recipe[2], dict) and "verify" in recipe[2]:
+        raise ValueError(
+            f"{dataset.path} was opened with verify, and a map of its files is not compared with "
+            "checksums; open it without verify for this"
+        )
+
+
 def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     """An array over each file of a table."""
     row = dataset._row
@@ -69,6 +79,7 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     views = []
     if dataset.format == "shards":
         raise ValueError("activation shards cannot be viewed as one array; use take or batches")
+    require_unchecked(dataset)
     for file in dataset._description["files"]:
         view = (
             _map_raw(file, row)

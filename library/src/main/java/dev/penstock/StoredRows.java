@@ -16,7 +16,8 @@ public interface StoredRows extends Dataset {
     /// The size of a row in bytes.
     long rowSize();
 
-    /// The NumPy files that hold the rows, in order. The list is empty when the rows are stored in another way.
+    /// The NumPy files that hold the rows, in order. The list is empty when the rows are stored in another way, or
+    /// when files must not be read without this dataset.
     List<Location> arrayFiles();
 
     /// The offset of the array in its file. It is 0 unless the file is an archive that contains the array.

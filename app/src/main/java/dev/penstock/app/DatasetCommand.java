@@ -36,6 +36,12 @@ abstract class DatasetCommand extends Command {
     boolean isLenient;
 
     @Option(
+            names = "--verify-first",
+            description = "Compare each shard of a table with its checksum in manifest.json before its first row is"
+                    + " read. Packs and stores compare every record anyway. A dataset without checksums is refused.")
+    boolean hasFirstCheck;
+
+    @Option(
             names = "--dtype",
             paramLabel = "TYPE",
             description = "Open a file of plain rows without a header, with rows of this NumPy type, such as"
@@ -44,7 +50,7 @@ abstract class DatasetCommand extends Command {
 
     /// The options for opening the dataset.
     Catalog.Options options() {
-        Catalog.Options options = io.options().withLenient(isLenient);
+        Catalog.Options options = io.options().withLenient(isLenient).withFirstCheck(hasFirstCheck);
         if (dtype == null) {
             return options;
         }

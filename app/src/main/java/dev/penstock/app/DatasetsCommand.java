@@ -49,7 +49,8 @@ abstract class DatasetsCommand extends DatasetCommand {
     String opening() {
         return (dtype == null ? "" : " --dtype " + NextCommand.quoted(dtype))
                 + (snapshot.name == null ? "" : " --snapshot " + NextCommand.quoted(snapshot.name))
-                + (isLenient ? " --lenient" : "");
+                + (isLenient ? " --lenient" : "")
+                + (hasFirstCheck ? " --verify-first" : "");
     }
 
     /// Whether all paths are activation shards, which make one corpus.

@@ -53,7 +53,8 @@ final class DatasetRequests {
         RowType rawType = request.has("dtype")
                 ? new RowType(DType.parse(request.text("dtype")), request.list("rowShape", Long.class))
                 : null;
-        if (rawType == null && Catalog.isTree(path)) {
+        boolean hasFirstCheck = request.has("verify");
+        if (rawType == null && !hasFirstCheck && Catalog.isTree(path)) {
             return TreeRequests.open(
                     request, path, TreeReader.Options.DEFAULT.withAccess(access).withStrict(!isLenient));
         }
@@ -62,6 +63,7 @@ final class DatasetRequests {
                 .withMemoryBytes(request.numberOr("memory", ReaderOptions.AUTOMATIC))
                 .withThreads(threads(request))
                 .withLenient(isLenient)
+                .withFirstCheck(hasFirstCheck)
                 .withRawType(rawType);
         return opened(
                 request,

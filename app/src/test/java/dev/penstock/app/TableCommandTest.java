@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -294,6 +295,30 @@ final class TableCommandTest {
         assertEquals(1, verified.exitCode());
         assertTrue(verified.out().contains("\"problemCount\":1,\"errorCount\":1"), verified.out());
         assertTrue(verified.out().contains("BAD_MANIFEST"), verified.out());
+    }
+
+    @Test
+    void aChangedBitIsReadUnlessShardsAreVerifiedFirst() throws IOException {
+        Path table = write("changed", "--shard-rows", 1);
+        Path shard = table.resolve("rows-00001.npy");
+        byte[] bytes = Files.readAllBytes(shard);
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(shard, bytes);
+        ok("get", table, 1);
+        ok("get", table, 0, "--verify-first");
+        for (String[] read : List.of(new String[] {"get", "1"}, new String[] {"head"}, new String[] {"stats"})) {
+            List<Object> words = new ArrayList<>(List.of(read));
+            words.add(1, table);
+            words.add("--verify-first");
+            CommandRun refused = CommandRun.of(words.toArray());
+            assertEquals(1, refused.exitCode(), read[0]);
+            assertTrue(refused.err().contains(shard.toString()), refused.err());
+        }
+        assertEquals(1, CommandRun.of("verify", table, "--verify-first").exitCode());
+        Path file = write("plain.npy");
+        CommandRun withoutChecksum = CommandRun.of("head", file, "--verify-first");
+        assertEquals(2, withoutChecksum.exitCode());
+        assertTrue(withoutChecksum.err().contains("has no checksum"), withoutChecksum.err());
     }
 
     @Test

@@ -31,6 +31,11 @@ public final class CatalogGroups implements Format {
         return GroupedTable.open(path, options.table());
     }
 
+    @Override
+    public boolean isChecked() {
+        return true;
+    }
+
     /// Reports a missing shard as such, and not as groups that do not fit the remaining rows.
     @Override
     public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {

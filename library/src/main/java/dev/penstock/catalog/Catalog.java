@@ -52,25 +52,33 @@ public final class Catalog {
 
     /// Options for opening a dataset of any format.
     ///
-    /// @param reading   the options that all formats share
-    /// @param isLenient whether to read as much as possible of a dataset whose manifest is damaged, and shards
-    ///                  that only their original reader accepts
-    /// @param rawType   the type of the rows of a file without a header; null for all other files
-    public record Options(ReaderOptions reading, boolean isLenient, RowType rawType) implements FormatOptions<Options> {
-        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false, null);
+    /// @param reading       the options that all formats share
+    /// @param isLenient     whether to read as much as possible of a dataset whose manifest is damaged, and shards
+    ///                      that only their original reader accepts
+    /// @param rawType       the type of the rows of a file without a header; null for all other files
+    /// @param hasFirstCheck whether bytes that differ from their checksum are never returned: each shard of a
+    ///                      table is compared with its checksum before its first row is read; packs and stores
+    ///                      compare every record anyway. Datasets without checksums are refused
+    public record Options(ReaderOptions reading, boolean isLenient, RowType rawType, boolean hasFirstCheck)
+            implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false, null, false);
 
         @Override
         public Options withReading(ReaderOptions reading) {
-            return new Options(reading, isLenient, rawType);
+            return new Options(reading, isLenient, rawType, hasFirstCheck);
         }
 
         public Options withLenient(boolean isLenient) {
-            return new Options(reading, isLenient, rawType);
+            return new Options(reading, isLenient, rawType, hasFirstCheck);
         }
 
         /// Sets the type of the rows of a file without a header.
         public Options withRawType(RowType rawType) {
-            return new Options(reading, isLenient, rawType);
+            return new Options(reading, isLenient, rawType, hasFirstCheck);
+        }
+
+        public Options withFirstCheck(boolean hasFirstCheck) {
+            return new Options(reading, isLenient, rawType, hasFirstCheck);
         }
 
         /// The options for a pack.
@@ -84,13 +92,23 @@ public final class Catalog {
         }
 
         /// The options for shards.
+        ///
+        /// @throws IllegalArgumentException with the first check, which shards do not have
         public ShardReader.Options shards() {
+            if (hasFirstCheck) {
+                throw new IllegalArgumentException(
+                        "activation shards are not compared with checksums when they are read;"
+                                + " open them without the first check, and verify them");
+            }
             return ShardReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
         }
 
         /// The options for a table.
         public TableReader.Options table() {
-            return TableReader.Options.DEFAULT.withReading(reading).withLenient(isLenient);
+            return TableReader.Options.DEFAULT
+                    .withReading(reading)
+                    .withLenient(isLenient)
+                    .withFirstCheck(hasFirstCheck);
         }
     }
 
@@ -152,11 +170,26 @@ public final class Catalog {
 
     /// Opens the dataset at a path with options. A path with wildcards, such as `stores/day-*`, opens all datasets
     /// that match as one, in the order of the UTF-8 bytes of their names.
+    ///
+    /// @throws IllegalArgumentException when a dataset without checksums is opened with the first check
     public static Dataset open(Path path, Options options) throws IOException {
         if (isPattern(path, options)) {
             return DatasetList.open(Location.of(path), PathPattern.expand(options.disk(), path), options);
         }
-        return options.rawType() == null ? require(path, options).open(path, options) : openRaw(path, options);
+        return options.rawType() == null ? requireChecked(path, options).open(path, options) : openRaw(path, options);
+    }
+
+    /// The format of a path.
+    ///
+    /// @throws IllegalArgumentException when the options ask for checks that the format does not make
+    private static Format requireChecked(Path path, Options options) throws IOException {
+        Format format = require(path, options);
+        if (options.hasFirstCheck() && !format.isChecked()) {
+            throw new IllegalArgumentException(path + " has the format " + format.format()
+                    + ", whose records are not compared with checksums when they are read; open it without the first"
+                    + " check, and verify it");
+        }
+        return format;
     }
 
     /// Opens several datasets with the same fields as one, in the order of the list. A path with wildcards adds
@@ -186,7 +219,7 @@ public final class Catalog {
     public static RecordSource records(Path path, Options options, RecordChoice choice) throws IOException {
         boolean isOne = options.rawType() == null && !isPattern(path, options);
         return isOne
-                ? require(path, options).records(path, options, choice)
+                ? requireChecked(path, options).records(path, options, choice)
                 : DatasetRecords.of(open(path, options), choice);
     }
 
@@ -323,13 +356,15 @@ public final class Catalog {
 
     /// Verifies the dataset at a path. A file that cannot be opened is reported as a finding.
     public static Verification verify(Path path, Options options, Progress progress) throws IOException {
+        // All findings are listed, and not only the first.
+        Options unchecked = options.withFirstCheck(false);
         try {
             if (options.rawType() != null || isPattern(path, options)) {
-                try (Dataset dataset = open(path, options)) {
+                try (Dataset dataset = open(path, unchecked)) {
                     return dataset.verify(progress);
                 }
             }
-            return require(path, options).verify(path, options, progress);
+            return require(path, options).verify(path, unchecked, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
         }

@@ -29,6 +29,13 @@ public interface Format {
     /// @throws DatasetException when the dataset is damaged, or has no records
     Dataset open(Path path, Catalog.Options options) throws IOException;
 
+    /// Whether a dataset that is opened with [Catalog.Options#hasFirstCheck] never returns bytes that differ from
+    /// their checksum. [#open] throws an [IllegalArgumentException] for a dataset of this format that has no
+    /// checksums.
+    default boolean isChecked() {
+        return false;
+    }
+
     /// Opens a path that was recognised as a source of a conversion, with the selected records. A format without
     /// records by index produces them in another way.
     ///

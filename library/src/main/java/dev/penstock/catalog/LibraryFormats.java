@@ -21,7 +21,9 @@ enum LibraryFormats implements Format {
 
         @Override
         public Dataset open(Path path, Catalog.Options options) throws IOException {
-            return PackReader.open(path, options.pack());
+            PackReader pack = PackReader.open(path, options.pack());
+            requireChecksums(pack, pack.hasChecksums(), options);
+            return pack;
         }
 
         @Override
@@ -53,7 +55,9 @@ enum LibraryFormats implements Format {
 
         @Override
         public Dataset open(Path path, Catalog.Options options) throws IOException {
-            return StoreReader.open(path, options.store());
+            StoreReader store = StoreReader.open(path, options.store());
+            requireChecksums(store, store.hasChecksums(), options);
+            return store;
         }
 
         @Override
@@ -71,5 +75,20 @@ enum LibraryFormats implements Format {
     @Override
     public String format() {
         return word;
+    }
+
+    /// Closes and refuses a dataset without checksums if they are to be compared.
+    private static void requireChecksums(Dataset dataset, boolean hasChecksums, Catalog.Options options) {
+        if (options.hasFirstCheck() && !hasChecksums) {
+            dataset.close();
+            throw new IllegalArgumentException(dataset.location()
+                    + " has records without a checksum; open it without the first check, or write it again with"
+                    + " checksums");
+        }
+    }
+
+    @Override
+    public boolean isChecked() {
+        return true;
     }
 }

@@ -10,8 +10,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.EnumSet;
-import java.util.Set;
 
 /// Reads a [Journal]: finds the valid frames and passes them to a visitor.
 ///
@@ -33,20 +31,10 @@ public final class JournalReplay {
     /// file that was crafted to look full of frames.
     private static final long SEARCH_PASSES_MAX = 8;
 
-    /// The conditions for a valid frame. All are checked; tests leave one out to show that it is needed.
-    enum Rule {
-        CRC,
-        SALT,
-        SEQUENCE,
-        DURABLE_CLAIM,
-        TORN_TAIL
-    }
-
     private final Journal journal;
     private final Path path;
     private final Disk.Readable file;
     private final JournalHeader header;
-    private final Set<Rule> rules;
     private final JournalWindow window;
     private final int windowBytes;
     private final Crc32c crc = new Crc32c();
@@ -70,12 +58,10 @@ public final class JournalReplay {
 
     private boolean isTorn;
 
-    private JournalReplay(Journal journal, Path path, Disk.Readable file, Set<Rule> rules, long windowBytes)
-            throws IOException {
+    private JournalReplay(Journal journal, Path path, Disk.Readable file, long windowBytes) throws IOException {
         this.journal = journal;
         this.path = path;
         this.file = file;
-        this.rules = rules;
         MemorySegment head = MemorySegment.ofArray(new byte[(int) Journal.HEADER_SIZE]);
         this.header = JournalHeader.read(journal, path, head.asSlice(0, file.read(0, head)));
         this.sequence = header.sequence();
@@ -88,11 +74,7 @@ public final class JournalReplay {
     /// @param file stays the caller's, and must stay open as long as frames are read
     /// @throws DatasetException when the file is not a journal
     public static JournalReplay open(Journal journal, Path path, Disk.Readable file) throws IOException {
-        return open(journal, path, file, EnumSet.allOf(Rule.class));
-    }
-
-    static JournalReplay open(Journal journal, Path path, Disk.Readable file, Set<Rule> rules) throws IOException {
-        return new JournalReplay(journal, path, file, rules, Math.min(file.size(), JournalWindow.SIZE));
+        return new JournalReplay(journal, path, file, Math.min(file.size(), JournalWindow.SIZE));
     }
 
     /// Finds the last frame, and visits the commits that are final.
@@ -111,7 +93,7 @@ public final class JournalReplay {
     /// @param sequence the sequence of the last of them
     public static JournalReplay openBehind(Journal journal, Path path, Disk.Readable file, long end, long sequence)
             throws IOException {
-        JournalReplay replay = new JournalReplay(journal, path, file, EnumSet.allOf(Rule.class), PIECE_SIZE);
+        JournalReplay replay = new JournalReplay(journal, path, file, PIECE_SIZE);
         replay.start = end;
         replay.end = end;
         replay.syncedEnd = end;
@@ -263,16 +245,17 @@ public final class JournalReplay {
         }
         boolean isOverlay = frame.kind() == Journal.OVERLAY;
         boolean isPlaced = !isOverlay || !isContinued && last == header.sequence() && frameCount + pendingFrames == 0;
-        boolean isNext = frame.sequence() == (isOverlay ? last : last + 1);
-        return isPlaced && (isNext || !rules.contains(Rule.SEQUENCE)) ? frame : null;
+        return isPlaced && isNext(frame, last) ? frame : null;
+    }
+
+    private static boolean isNext(JournalFrame frame, long last) {
+        return frame.sequence() == (frame.kind() == Journal.OVERLAY ? last : last + 1);
     }
 
     /// Returns the frame at an offset if its bytes are a valid frame of this journal, otherwise null.
     private JournalFrame frameAt(long at) throws IOException {
         MemorySegment head = bytesOrNull(at, (int) Journal.FRAME_HEAD_SIZE);
-        if (head == null
-                || head.get(U32, JournalFrame.MAGIC_OFFSET) != journal.frameMagicNumber()
-                || head.get(U64, JournalFrame.SALT_OFFSET) != header.salt() && rules.contains(Rule.SALT)) {
+        if (head == null || head.get(U32, JournalFrame.MAGIC_OFFSET) != journal.frameMagicNumber() || !hasSalt(head)) {
             return null;
         }
         JournalFrame frame = JournalFrame.read(head);
@@ -285,7 +268,7 @@ public final class JournalReplay {
         boolean isKnown = frame.kind() >= Journal.COMMIT
                 && frame.kind() <= Journal.SYNC
                 && (frame.flags() & ~Journal.FLAGS_KNOWN) == 0;
-        if (!isKnown && rules.contains(Rule.CRC)) {
+        if (!isKnown) {
             throw new DatasetException.UnsupportedVersion(
                     path,
                     at,
@@ -296,10 +279,12 @@ public final class JournalReplay {
         return frame;
     }
 
+    /// Whether a frame was written to this journal, and not to an earlier one in the same blocks of the disk.
+    private boolean hasSalt(MemorySegment head) {
+        return head.get(U64, JournalFrame.SALT_OFFSET) == header.salt();
+    }
+
     private boolean isChecked(long at, int count, int expected) throws IOException {
-        if (!rules.contains(Rule.CRC)) {
-            return true;
-        }
         long size = journal.frameSize(count);
         if (size <= windowBytes) {
             // This loads the whole frame into the window, where the visitor finds it.
@@ -329,16 +314,16 @@ public final class JournalReplay {
                         path, at, Reason.CHECKSUM, "the journal is damaged: it has too many invalid frames");
             }
             JournalFrame frame = frameAt(at);
-            if (frame != null && frame.sequence() > last) {
-                if (!rules.contains(Rule.TORN_TAIL)) {
-                    return true;
-                }
-                if (frame.durable() > last && rules.contains(Rule.DURABLE_CLAIM)) {
-                    return true;
-                }
+            if (frame != null && frame.sequence() > last && hasDurableAfter(frame, last)) {
+                return true;
             }
         }
         return false;
+    }
+
+    /// Whether a frame says that frames after a sequence were durable when it was written.
+    private static boolean hasDurableAfter(JournalFrame frame, long sequence) {
+        return frame.durable() > sequence;
     }
 
     private boolean hasBytesFrom(long offset) throws IOException {

@@ -267,6 +267,11 @@ public final class PackReader implements StoredRecords {
     }
 
     /// The smallest offset is negative when the end of every record overflows; then there is no data to sample.
+    /// Whether every record has a checksum, which each read compares.
+    public boolean hasChecksums() {
+        return summary.uncheckedCount() == 0;
+    }
+
     private boolean hasSampledData() {
         return summary.uncheckedCount() > 0 && summary.offsetMin() >= 0;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
+import static dev.penstock.memory.Layouts.U64;
+
 import dev.penstock.DatasetException;
 import dev.penstock.Location;
 import dev.penstock.Reason;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /// The open files of a dataset of fixed-width rows, and the positions of the rows. Rows are numbered across all
@@ -29,9 +32,13 @@ public final class RowFiles implements AutoCloseable {
     private final long rowSize;
     private final boolean isAddressable;
     private final RowPlaces places;
+    /// Checks a file before its first row is read; null when files are not checked.
+    private final FirstCheck firstCheck;
 
-    private RowFiles(OpenFiles files, List<RowLayout> layouts, ReaderOptions options) throws IOException {
+    private RowFiles(OpenFiles files, List<RowLayout> layouts, ReaderOptions options, FirstCheck.Check check)
+            throws IOException {
         this.files = files;
+        this.firstCheck = check == null ? null : new FirstCheck(layouts.size(), options.threads(), check);
         this.layouts = layouts;
         this.options = options;
         this.rowSize = layouts.getFirst().rowSize();
@@ -81,8 +88,17 @@ public final class RowFiles implements AutoCloseable {
     ///
     /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
     public static RowFiles open(OpenFiles files, ReaderOptions options, Header header) throws IOException {
+        return open(files, options, header, null);
+    }
+
+    /// Reads the headers of open files, in the order of the rows. If that fails, the files are closed.
+    ///
+    /// @param check checks a file before its first row is read, or null
+    /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
+    public static RowFiles open(OpenFiles files, ReaderOptions options, Header header, FirstCheck.Check check)
+            throws IOException {
         try {
-            return files.use(() -> new RowFiles(files, layouts(files, header), options));
+            return files.use(() -> new RowFiles(files, layouts(files, header), options, check));
         } catch (Throwable e) {
             files.close();
             throw e;
@@ -146,7 +162,34 @@ public final class RowFiles implements AutoCloseable {
         return places;
     }
 
-    /// The address of a row of addressable files. The caller holds the files open.
+    /// Checks the files of some rows that no row was read from yet. Rows that do not exist are ignored. All calls
+    /// that read do this, except for [#address].
+    ///
+    /// @param firstRows 64-bit little-endian indices of the first row of each run, in memory that no other thread
+    ///                  changes
+    /// @param length    the number of rows of a run
+    /// @throws DatasetException when a file is damaged
+    void requireChecked(MemorySegment firstRows, long runCount, long length) throws IOException {
+        if (firstCheck == null || firstCheck.isComplete() || length == 0) {
+            return;
+        }
+        BitSet wanted = new BitSet();
+        for (long i = 0; i < runCount; i++) {
+            long first = firstRows.getAtIndex(U64, i);
+            if (first >= 0 && first <= count() - length) {
+                wanted.set(fileOf(first), fileOf(first + length - 1) + 1);
+            }
+        }
+        firstCheck.require(wanted);
+    }
+
+    private void requireChecked(int fileIndex) throws IOException {
+        if (firstCheck != null) {
+            firstCheck.require(fileIndex);
+        }
+    }
+
+    /// The address of a row of addressable files. The caller holds the files open, and they are not checked.
     public long address(long rowIndex) {
         return places.address(rowIndex);
     }
@@ -154,6 +197,7 @@ public final class RowFiles implements AutoCloseable {
     /// Returns bytes of a row: a view if the row is addressable, otherwise a copy.
     public MemorySegment view(long rowIndex, long offsetInRow, long byteCount) throws IOException {
         int fileIndex = fileOf(rowIndex);
+        requireChecked(fileIndex);
         long row = rowIndex - start(fileIndex);
         if (isAddressable) {
             long offset = layouts.get(fileIndex).offset() + row * rowSize + offsetInRow;
@@ -178,6 +222,7 @@ public final class RowFiles implements AutoCloseable {
         while (done < rowCount) {
             long row = firstRow + done;
             int fileIndex = fileOf(row);
+            requireChecked(fileIndex);
             long here = Math.min(rowCount - done, start(fileIndex + 1) - row);
             MemorySegment part = target.asSlice(done * rowSize, here * rowSize);
             layouts.get(fileIndex).read(files.files().get(fileIndex), row - start(fileIndex), here, part);
@@ -189,6 +234,7 @@ public final class RowFiles implements AutoCloseable {
     /// be contiguous.
     public void readInFile(long rowIndex, long byteOffset, MemorySegment target) throws IOException {
         int fileIndex = fileOf(rowIndex);
+        requireChecked(fileIndex);
         layouts.get(fileIndex).readPart(files.files().get(fileIndex), rowIndex - start(fileIndex), byteOffset, target);
     }
 
@@ -208,6 +254,7 @@ public final class RowFiles implements AutoCloseable {
         long done = 0;
         while (done < rowCount) {
             int fileIndex = fileOf(firstRow + done);
+            requireChecked(fileIndex);
             RowLayout layout = layouts.get(fileIndex);
             long limit = Math.min(rowCount, start(fileIndex + 1) - firstRow);
             // Contiguous rows are one range.
@@ -234,6 +281,7 @@ public final class RowFiles implements AutoCloseable {
                 read(rowIndex, wholeRows, part);
             } else {
                 int fileIndex = fileOf(rowIndex);
+                requireChecked(fileIndex);
                 long row = rowIndex - start(fileIndex);
                 layouts.get(fileIndex).readPart(files.files().get(fileIndex), row, inRow, part);
             }

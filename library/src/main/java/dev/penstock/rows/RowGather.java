@@ -271,6 +271,7 @@ public final class RowGather implements AutoCloseable {
         MemorySegment places = scratch.places.reserve(indices.byteSize());
         // The caller's memory may be confined to its thread, so this thread copies it.
         MemorySegment.copy(indices, 0, places, 0, indices.byteSize());
+        files.requireChecked(places, rowCount, 1);
         long partCount = partCount(rowCount);
         boolean hasAll = partCount == 1 ? locate(places, 0, rowCount) : locateInParts(places, rowCount, partCount);
         if (!hasAll) {

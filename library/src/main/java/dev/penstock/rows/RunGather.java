@@ -137,7 +137,7 @@ public final class RunGather implements AutoCloseable {
 
     /// Copies the indices to private memory and checks them there, so that another thread cannot change a checked
     /// index.
-    private MemorySegment requireRuns(MemorySegment firstRows, long length, Scratch scratch) {
+    private MemorySegment requireRuns(MemorySegment firstRows, long length, Scratch scratch) throws IOException {
         long runCount = Indices.count(firstRows);
         MemorySegment checked = scratch.firstRows.reserve(firstRows.byteSize()).asSlice(0, firstRows.byteSize());
         MemorySegment.copy(firstRows, 0, checked, 0, firstRows.byteSize());
@@ -149,6 +149,7 @@ public final class RunGather implements AutoCloseable {
                         + " is out of range: there are " + files.count() + " rows");
             }
         }
+        files.requireChecked(checked, runCount, length);
         return checked;
     }
 

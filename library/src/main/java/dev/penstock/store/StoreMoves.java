@@ -4,7 +4,6 @@ package dev.penstock.store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,16 +18,6 @@ final class StoreMoves {
     /// next rebalance.
     private static final long SEAL_MILLIS = 2000;
 
-    /// The rules that make a move safe. All are applied; tests leave one out to show that it is needed.
-    enum Rule {
-        /// A cell that was changed in the meantime is not moved.
-        CURRENT,
-        /// A place that a delete has carried to another slot is moved there.
-        BY_PLACE,
-        /// A chunk in which another thread places values without an index is kept.
-        PLACED
-    }
-
     /// A value that was copied.
     ///
     /// @param from the old place
@@ -42,7 +31,6 @@ final class StoreMoves {
     private final OpenBatch batch;
     private final GroupCommit commits;
     private final PlacingCalls calls;
-    private final Set<Rule> rules;
     private final long sealMillis;
 
     StoreMoves(
@@ -52,7 +40,7 @@ final class StoreMoves {
             OpenBatch batch,
             GroupCommit commits,
             PlacingCalls calls) {
-        this(writer, files, state.cells(), batch, commits, calls, EnumSet.allOf(Rule.class), SEAL_MILLIS);
+        this(writer, files, state.cells(), batch, commits, calls, SEAL_MILLIS);
     }
 
     private StoreMoves(
@@ -62,7 +50,6 @@ final class StoreMoves {
             OpenBatch batch,
             GroupCommit commits,
             PlacingCalls calls,
-            Set<Rule> rules,
             long sealMillis) {
         this.writer = writer;
         this.files = files;
@@ -70,18 +57,12 @@ final class StoreMoves {
         this.batch = batch;
         this.commits = commits;
         this.calls = calls;
-        this.rules = rules;
         this.sealMillis = sealMillis;
-    }
-
-    StoreMoves without(Rule rule) {
-        Set<Rule> others = EnumSet.complementOf(EnumSet.of(rule));
-        return new StoreMoves(writer, files, cells, batch, commits, calls, others, sealMillis);
     }
 
     /// The same with another limit for the wait of [#seal], for tests.
     StoreMoves waiting(long millis) {
-        return new StoreMoves(writer, files, cells, batch, commits, calls, rules, millis);
+        return new StoreMoves(writer, files, cells, batch, commits, calls, millis);
     }
 
     /// Allocates the id of a new chunk.
@@ -121,10 +102,13 @@ final class StoreMoves {
         for (StoreChange change : batch.changes()) {
             committed.remove(change.entry().chunk());
         }
-        if (rules.contains(Rule.PLACED)) {
-            committed.removeIf(id -> id >= calls.lowestChunk());
-        }
+        committed.removeIf(this::hasPlacing);
         return committed;
+    }
+
+    /// Whether another thread may be placing values in a chunk, which have no index yet.
+    private boolean hasPlacing(long chunk) {
+        return chunk >= calls.lowestChunk();
     }
 
     /// Commits moves of values durably, for all cells that now refer to one of the old places.
@@ -134,7 +118,7 @@ final class StoreMoves {
         try (StoreLock.Held _ = writer.lock().hold()) {
             writer.requireOpen();
             commits.awaitIdle();
-            boolean isCarrying = writer.isSwapping() && rules.contains(Rule.BY_PLACE);
+            boolean isCarrying = isCarrying();
             List<StoreChange> changes = changes(moves, isCarrying);
             if (!changes.isEmpty()) {
                 files.commitMoves(changes);
@@ -148,14 +132,21 @@ final class StoreMoves {
         }
     }
 
+    /// Whether a delete may have carried a value to another slot, where it is moved too.
+    private boolean isCarrying() {
+        return writer.isSwapping();
+    }
+
+    /// Whether a cell was not changed since its value was copied.
+    private boolean isCurrent(Move move) throws IOException {
+        return cells.get(move.field, move.slot).equals(move.from);
+    }
+
     private List<StoreChange> changes(List<Move> moves, boolean isCarrying) throws IOException {
         List<StoreChange> changes = new ArrayList<>(moves.size());
         Map<StoreEntry, Move> carried = new HashMap<>();
         for (Move move : moves) {
-            boolean isThere = move.slot < cells.length()
-                    && (!rules.contains(Rule.CURRENT)
-                            || cells.get(move.field, move.slot).equals(move.from));
-            if (isThere) {
+            if (move.slot < cells.length() && isCurrent(move)) {
                 changes.add(StoreChange.moved(move.field, move.slot, move.to, move.crc));
             } else if (isCarrying) {
                 carried.put(move.from, move);

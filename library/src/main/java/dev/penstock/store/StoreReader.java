@@ -270,6 +270,11 @@ public final class StoreReader implements Dataset {
         return count() <= StoreFingerprint.SAMPLE_COUNT;
     }
 
+    /// Whether values have a checksum, which each read compares. Stores of other programs have none.
+    public boolean hasChecksums() {
+        return !view.state().meta().isPlain();
+    }
+
     /// Stores have no metadata.
     @Override
     public Map<String, String> metadata() {

@@ -39,19 +39,26 @@ import java.util.Objects;
 public final class TableReader implements StoredRows {
     /// Options for reading a table.
     ///
-    /// @param reading   the options that all formats share
-    /// @param isLenient whether to read all shard files of a folder whose manifest is damaged, has a newer version
-    ///                  or names missing files, instead of refusing it; [TableReader#remarks] says so
-    public record Options(ReaderOptions reading, boolean isLenient) implements FormatOptions<Options> {
-        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false);
+    /// @param reading       the options that all formats share
+    /// @param isLenient     whether to read all shard files of a folder whose manifest is damaged, has a newer
+    ///                      version or names missing files, instead of refusing it; [TableReader#remarks] says so
+    /// @param hasFirstCheck whether each shard is read whole and compared with its checksum before any call
+    ///                      returns its first row; otherwise only [TableReader#verify] compares checksums
+    public record Options(ReaderOptions reading, boolean isLenient, boolean hasFirstCheck)
+            implements FormatOptions<Options> {
+        public static final Options DEFAULT = new Options(ReaderOptions.DEFAULT, false, false);
 
         @Override
         public Options withReading(ReaderOptions reading) {
-            return new Options(reading, isLenient);
+            return new Options(reading, isLenient, hasFirstCheck);
         }
 
         public Options withLenient(boolean isLenient) {
-            return new Options(reading, isLenient);
+            return new Options(reading, isLenient, hasFirstCheck);
+        }
+
+        public Options withFirstCheck(boolean hasFirstCheck) {
+            return new Options(reading, isLenient, hasFirstCheck);
         }
     }
 
@@ -92,11 +99,12 @@ public final class TableReader implements StoredRows {
 
     /// Opens a table that is local, or in the remote store of the options.
     ///
-    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    /// @throws IllegalArgumentException when the location is remote and the options have no store, or a table
+    ///                                  without checksums is opened with the first check
     public static TableReader open(Location location, Options options) throws IOException {
         options.reading().requireReachable(location);
         TablePaths files = TablePaths.find(options.reading().files(), location, options.isLenient());
-        TableRows shards = TableRows.open(files, options.reading());
+        TableRows shards = TableRows.open(files, options.reading(), options.hasFirstCheck());
         return new TableReader(location, options, files, shards);
     }
 
@@ -105,6 +113,9 @@ public final class TableReader implements StoredRows {
     /// @throws DatasetException         when the file is not a whole number of rows
     /// @throws IllegalArgumentException when rows of this type have no bytes
     public static TableReader openRaw(Path path, RowType rowType, Options options) throws IOException {
+        if (options.hasFirstCheck()) {
+            throw new IllegalArgumentException(path + " has no checksum: it is a file of plain rows");
+        }
         if (rowType.size() == 0) {
             throw new IllegalArgumentException("rows of type " + rowType
                     + " have no bytes, so the number of rows in a file without a" + " header is not known");
@@ -154,8 +165,12 @@ public final class TableReader implements StoredRows {
         return fields;
     }
 
+    /// Empty with the first check, because a program that maps the files itself would not check them.
     @Override
     public List<Location> arrayFiles() {
+        if (options.hasFirstCheck()) {
+            return List.of();
+        }
         return files.member() == null
                 ? files.files()
                 : List.of(files.member().part().file());

@@ -27,16 +27,38 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     }
 
     static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader) throws IOException {
+        return open(paths, options, reader, false);
+    }
+
+    /// Opens all shards and reads their headers.
+    ///
+    /// @param hasFirstCheck whether a shard is compared with its checksum before its first row is read
+    /// @throws DatasetException         when a shard is damaged, or has another type than the first
+    /// @throws IllegalArgumentException when shards without a checksum are to be checked
+    static TableRows open(TablePaths paths, ReaderOptions options, boolean hasFirstCheck) throws IOException {
+        if (hasFirstCheck && !ShardCheck.hasChecksum(paths)) {
+            throw new IllegalArgumentException(
+                    paths.files().getFirst() + " has no checksum that its rows could be compared with: only tables"
+                            + " with a manifest.json and arrays in an archive have one; open it without the first"
+                            + " check");
+        }
+        return open(paths, options, TableHeader::read, hasFirstCheck);
+    }
+
+    private static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader, boolean hasFirstCheck)
+            throws IOException {
         OpenFiles files = paths.member() == null
                 ? OpenFiles.openAt(paths.files(), options)
                 : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
-        RowFiles rows = RowFiles.open(files, options, file -> {
+        ShardCheck check = new ShardCheck(paths, files, headers, null);
+        RowFiles.Header headerReader = file -> {
             TableHeader header = reader.read(file);
             requireSameType(file, header, headers);
             headers.add(header);
             return header.layout();
-        });
+        };
+        RowFiles rows = RowFiles.open(files, options, headerReader, hasFirstCheck ? check::errors : null);
         return new TableRows(rows, List.copyOf(headers));
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import dev.penstock.DatasetException;
 import dev.penstock.Findings;
 import dev.penstock.Location;
 import dev.penstock.Progress;
@@ -9,35 +8,29 @@ import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
 import dev.penstock.memory.Parallel;
-import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32;
 
 /// Reads every byte of an open table and lists what is wrong with it.
 ///
-/// A member of a zip archive has a CRC-32. Other files without a manifest have no checksum, so `verify` can only
-/// tell that their bytes can be read.
+/// Files without a checksum (see [ShardCheck#hasChecksum]) can only be tested for being readable.
 final class TableVerifier {
     private final TablePaths files;
     private final TableRows shards;
     private final int threads;
-    /// The checksum of the only file, or null.
-    private final String onlyCrc;
+    private final ShardCheck check;
 
     private final AtomicLong checkedBytes = new AtomicLong();
     private final Findings findings = new Findings();
 
+    /// @param onlyCrc the checksum of the only file, or null
     TableVerifier(TablePaths files, TableRows shards, int threads, String onlyCrc) {
         this.files = files;
         this.shards = shards;
         this.threads = threads;
-        this.onlyCrc = onlyCrc;
+        this.check = new ShardCheck(files, shards.group(), shards.headers(), onlyCrc);
     }
 
     Verification verify(Progress progress) throws IOException {
@@ -96,69 +89,8 @@ final class TableVerifier {
 
     private void checkShard(int shardIndex, List<Problem> found, Progress progress, long totalBytes)
             throws IOException {
-        OpenFile file = shards.group().files().get(shardIndex);
-        TableHeader header = shards.headers().get(shardIndex);
-        Crc32c crc = new Crc32c();
-        CRC32 memberCrc = new CRC32();
-        try {
-            file.forEachPiece(0, file.size(), piece -> {
-                if (files.member() == null) {
-                    crc.update(piece);
-                } else {
-                    memberCrc.update(piece.asByteBuffer());
-                }
-                progress.at(checkedBytes.addAndGet(piece.byteSize()), totalBytes);
-            });
-        } catch (DatasetException e) {
-            found.add(Problem.of(e));
-            return;
-        }
-        long dataEnd = header.dataOffset() + header.dataBytes();
-        if (file.size() > dataEnd) {
-            found.add(new Problem(
-                    file.location(),
-                    dataEnd,
-                    Severity.WARNING,
-                    Reason.TRAILING_BYTES,
-                    file.size() - dataEnd + " extra bytes after the last row"));
-        }
-        if (files.member() != null && files.member().crc() != memberCrc.getValue()) {
-            found.add(problem(
-                    file.location(),
-                    Severity.ERROR,
-                    Reason.CHECKSUM,
-                    "the array has CRC-32 " + ChecksummedJson.hex((int) memberCrc.getValue())
-                            + ", but the archive lists "
-                            + ChecksummedJson.hex((int) files.member().crc())));
-        }
-        if (onlyCrc != null) {
-            checkCrc(onlyCrc, file, crc.value(), found);
-        } else if (files.manifest() != null) {
-            checkListed(files.manifest().shards().get(shardIndex), file, header, crc.value(), found);
-        }
-    }
-
-    private static void checkListed(Published listed, OpenFile file, TableHeader header, int crc, List<Problem> found) {
-        if (listed.rows() != header.rowCount() || listed.bytes() != file.size()) {
-            found.add(problem(
-                    file.location(),
-                    Severity.ERROR,
-                    Reason.SHARD_MISMATCH,
-                    header.rowCount() + " rows in " + file.size() + " bytes, but the manifest lists " + listed.rows()
-                            + " rows in " + listed.bytes() + " bytes"));
-        } else if (listed.crc() != null) {
-            checkCrc(listed.crc(), file, crc, found);
-        }
-    }
-
-    private static void checkCrc(String listed, OpenFile file, int crc, List<Problem> found) {
-        if (!listed.equals(ChecksummedJson.hex(crc))) {
-            found.add(problem(
-                    file.location(),
-                    Severity.ERROR,
-                    Reason.CHECKSUM,
-                    "the file has CRC " + ChecksummedJson.hex(crc) + ", but the manifest lists " + listed));
-        }
+        found.addAll(
+                check.problems(shardIndex, byteCount -> progress.at(checkedBytes.addAndGet(byteCount), totalBytes)));
     }
 
     private static Problem problem(Location file, Severity severity, Reason reason, String what) {

@@ -20,13 +20,16 @@ import dev.penstock.Verification;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.Layouts;
 import dev.penstock.memory.MemoryDisk;
+import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
+import dev.penstock.pack.PackWriter;
 import dev.penstock.query.Where;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -199,6 +202,24 @@ class CatalogTest {
         assertFalse(verification.isOk());
         assertEquals(199, verification.problems().getFirst().offset());
         assertEquals(Reason.CHECKSUM, verification.problems().getFirst().reason());
+    }
+
+    @Test
+    void theFirstCheckIsRefusedWhereThereAreNoChecksums() throws IOException {
+        Catalog.Options checked = Catalog.Options.DEFAULT.withFirstCheck(true);
+        Catalog.open(GOOD, checked).close();
+        Path unchecked = folder.resolve("unchecked.a2pack");
+        try (PackWriter pack = PackWriter.create(unchecked, PackWriter.Options.DEFAULT.withEntryCrc(false))) {
+            pack.append(PackKind.OPAQUE, MemorySegment.ofArray(new byte[] {1}));
+        }
+        Path array = TestData.path("table/be_f8.npy");
+        for (Path path : List.of(unchecked, array, TestData.path("tree/files/k16.w1.act"))) {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> Catalog.open(path, checked));
+            assertTrue(refused.getMessage().contains("checksum"), refused.getMessage());
+            assertTrue(Catalog.verify(path, checked, Progress.NONE).isOk(), "verify needs no checksums");
+        }
+        assertThrows(IllegalArgumentException.class, checked::shards);
     }
 
     @Test

@@ -2,19 +2,17 @@
 package dev.penstock.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Figures;
+import dev.penstock.PlantedBug;
 import dev.penstock.Seeds;
-import dev.penstock.memory.JournalReplay.Rule;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -64,16 +62,16 @@ class JournalCrashTest {
         }
     }
 
-    private Run run(UnaryOperator<Disk> bug, Set<Rule> rules) throws IOException {
+    private Run run(UnaryOperator<Disk> bug) throws IOException {
         MemoryDisk start = new MemoryDisk().addFolder(Journals.FOLDER);
         RecordingDisk recording = new RecordingDisk(start.copy());
         Run run = new Run();
         write(recording, bug.apply(recording), run);
-        run.stateCount = CrashStates.forEach(start, recording.operations(), random, state -> check(state, run, rules));
+        run.stateCount = CrashStates.forEach(start, recording.operations(), random, state -> check(state, run));
         return run;
     }
 
-    private static void check(CrashStates.State state, Run run, Set<Rule> rules) {
+    private static void check(CrashStates.State state, Run run) {
         if (state.operationCount() < run.existsAt) {
             return;
         }
@@ -82,7 +80,7 @@ class JournalCrashTest {
         int written = Run.countAt(run.writtenAt, state.operationCount());
         int least = state.how().equals("the process is killed") ? written : promised;
         try {
-            List<String> found = Journals.read(state.disk(), rules).frames();
+            List<String> found = Journals.read(state.disk()).frames();
             boolean isRun = found.size() <= run.frames.size() && found.equals(run.frames.subList(0, found.size()));
             if (!isRun || found.size() < least || found.size() > written) {
                 run.violations.add(where + found.size() + " frames, right " + isRun + ", at least " + least);
@@ -96,7 +94,7 @@ class JournalCrashTest {
     void afterACrashAllDurableCommitsAreThere() throws IOException {
         long stateCount = 0;
         for (int i = 0; i < RUN_COUNT; i++) {
-            Run run = run(UnaryOperator.identity(), EnumSet.allOf(Rule.class));
+            Run run = run(UnaryOperator.identity());
             assertEquals(List.of(), run.violations);
             stateCount += run.stateCount;
         }
@@ -104,9 +102,9 @@ class JournalCrashTest {
         Figures.print("journal, crash states tried", stateCount);
     }
 
-    private boolean isCaught(UnaryOperator<Disk> bug, Set<Rule> rules) throws IOException {
+    private boolean isCaught(UnaryOperator<Disk> bug) throws IOException {
         for (int i = 0; i < RUN_COUNT; i++) {
-            if (!run(bug, rules).violations.isEmpty()) {
+            if (!run(bug).violations.isEmpty()) {
                 return true;
             }
         }
@@ -115,27 +113,28 @@ class JournalCrashTest {
 
     @Test
     void aWriterThatForgetsToForceIsCaught() throws IOException {
-        assertTrue(isCaught(BuggyDisks::withoutForce, EnumSet.allOf(Rule.class)));
-        assertTrue(isCaught(BuggyDisks::withoutForceDirectory, EnumSet.allOf(Rule.class)));
+        assertTrue(isCaught(BuggyDisks::withoutForce));
+        assertTrue(isCaught(BuggyDisks::withoutForceDirectory));
     }
 
     @Test
     void aWriterThatDoesNotForceTheRoomWithItsLengthIsCaught() throws IOException {
-        assertTrue(isCaught(BuggyDisks::withForceOfDataOnly, EnumSet.allOf(Rule.class)));
+        assertTrue(isCaught(BuggyDisks::withForceOfDataOnly));
     }
 
     @Test
-    void aReaderThatDoesNotCheckFramesIsCaught() throws IOException {
-        assertTrue(isCaught(UnaryOperator.identity(), Journals.allBut(Rule.CRC)));
+    void aReaderThatDoesNotCheckFramesIsCaught() throws Exception {
+        assertTrue(PlantedBug.answering(JournalReplay.class, "isChecked", true).call(Crashes.class));
     }
 
     @Test
-    void aReaderThatTakesEveryTornTailForDamageIsCaught() throws IOException {
-        assertTrue(isCaught(UnaryOperator.identity(), Journals.allBut(Rule.TORN_TAIL)));
+    void aReaderThatTakesEveryTornTailForDamageIsCaught() throws Exception {
+        assertTrue(PlantedBug.answering(JournalReplay.class, "hasDurableAfter", true)
+                .call(Crashes.class));
     }
 
     /// A frame that a later one calls durable goes bad: an error, and never a shorter run.
-    private int missedDamage(Set<Rule> rules) throws IOException {
+    private int missedDamage() throws IOException {
         int missed = 0;
         for (int i = 0; i < 50; i++) {
             MemoryDisk disk = new MemoryDisk().addFolder(Journals.FOLDER);
@@ -147,7 +146,7 @@ class JournalCrashTest {
             }
             bytes[(int) Journal.HEADER_SIZE + random.nextInt(48)] ^= (byte) (1 << random.nextInt(8));
             try {
-                Journals.read(new MemoryDisk().put(Journals.FILE, bytes), rules);
+                Journals.read(new MemoryDisk().put(Journals.FILE, bytes));
                 missed++;
             } catch (DatasetException e) {
                 // This is the expected outcome.
@@ -157,8 +156,25 @@ class JournalCrashTest {
     }
 
     @Test
-    void damageIsNotTakenForATornTail() throws IOException {
-        assertEquals(0, missedDamage(EnumSet.allOf(Rule.class)));
-        assertFalse(missedDamage(Journals.allBut(Rule.DURABLE_CLAIM)) == 0, "the harness would not notice");
+    void damageIsNotTakenForATornTail() throws Exception {
+        assertEquals(0, missedDamage());
+        PlantedBug bug = PlantedBug.answering(JournalReplay.class, "hasDurableAfter", false);
+        assertTrue(bug.call(Damage.class) > 0, "the harness would not notice");
+    }
+
+    /// Whether a crash shows a bug in the reader.
+    static final class Crashes implements Callable<Boolean> {
+        @Override
+        public Boolean call() throws IOException {
+            return new JournalCrashTest().isCaught(UnaryOperator.identity());
+        }
+    }
+
+    /// The number of damages that a reader misses.
+    static final class Damage implements Callable<Integer> {
+        @Override
+        public Integer call() throws IOException {
+            return new JournalCrashTest().missedDamage();
+        }
     }
 }

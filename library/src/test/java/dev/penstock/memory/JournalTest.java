@@ -8,14 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
+import dev.penstock.PlantedBug;
 import dev.penstock.Reason;
-import dev.penstock.memory.JournalReplay.Rule;
 import dev.penstock.memory.Journals.Found;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 /// Reading journals again, and telling damage from a torn tail.
@@ -163,7 +164,7 @@ class JournalTest {
         return Journals.read(disk).frames();
     }
 
-    private MemoryDisk with(byte[] bytes) {
+    private static MemoryDisk with(byte[] bytes) {
         return new MemoryDisk().put(Journals.FILE, bytes);
     }
 
@@ -250,10 +251,8 @@ class JournalTest {
         assertEquals(List.of("1:1:101:1:1"), Journals.read(disk).frames());
     }
 
-    /// Frames of an earlier journal in the same blocks are not taken for those of this one, thanks to the salt;
-    /// the harness notices a reader that does not look at it.
-    @Test
-    void framesOfAnotherJournalAreNotReplayed() throws IOException {
+    /// Frames of an earlier journal follow in the same blocks.
+    private byte[] reused() throws IOException {
         byte[] old = sample();
         MemoryDisk other = new MemoryDisk().addFolder(Journals.FOLDER);
         JournalHeader header = new JournalHeader(Journals.HEADER.uuid(), 1, 0xbad, 100);
@@ -263,25 +262,51 @@ class JournalTest {
         byte[] reused = other.bytes(Journals.FILE);
         int end = (int) (64 + JOURNAL.frameSize(2));
         System.arraycopy(old, end, reused, end, old.length - end);
-        assertEquals(List.of("1:0:101:2:9"), Journals.read(with(reused)).frames());
-        assertEquals(
-                4,
-                Journals.read(with(reused), Journals.allBut(Rule.SALT)).frames().size());
+        return reused;
     }
 
+    /// The salt distinguishes them; the harness notices a reader that does not look at it.
     @Test
-    void aRepeatedFrameIsNotReplayedTwice() throws IOException {
+    void framesOfAnotherJournalAreNotReplayed() throws Exception {
+        assertEquals(List.of("1:0:101:2:9"), Journals.read(with(reused())).frames());
+        assertEquals(
+                4,
+                PlantedBug.answering(JournalReplay.class, "hasSalt", true)
+                        .call(Reused.class)
+                        .size());
+    }
+
+    static final class Reused implements Callable<List<String>> {
+        @Override
+        public List<String> call() throws IOException {
+            return Journals.read(with(new JournalTest().reused())).frames();
+        }
+    }
+
+    private byte[] repeated() throws IOException {
         byte[] bytes = sample();
         int start = (int) (64 + JOURNAL.frameSize(2));
         int size = (int) JOURNAL.frameSize(1);
         byte[] repeated = Arrays.copyOf(bytes, start + 2 * size);
         System.arraycopy(bytes, start, repeated, start + size, size);
-        assertEquals(sampleFrames(2), Journals.read(with(repeated)).frames());
+        return repeated;
+    }
+
+    @Test
+    void aRepeatedFrameIsNotReplayedTwice() throws Exception {
+        assertEquals(sampleFrames(2), Journals.read(with(repeated())).frames());
         assertEquals(
                 3,
-                Journals.read(with(repeated), Journals.allBut(Rule.SEQUENCE))
-                        .frames()
+                PlantedBug.answering(JournalReplay.class, "isNext", true)
+                        .call(Repeated.class)
                         .size());
+    }
+
+    static final class Repeated implements Callable<List<String>> {
+        @Override
+        public List<String> call() throws IOException {
+            return Journals.read(with(new JournalTest().repeated())).frames();
+        }
     }
 
     @Test

@@ -6,9 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /// Journals for tests: each commit is some items, all of whose bytes are the commit's own.
@@ -44,18 +42,8 @@ final class Journals {
     record Found(JournalReplay replay, List<String> frames) {}
 
     static Found read(Disk disk) throws IOException {
-        return read(disk, EnumSet.allOf(JournalReplay.Rule.class));
-    }
-
-    static Set<JournalReplay.Rule> allBut(JournalReplay.Rule rule) {
-        Set<JournalReplay.Rule> rules = EnumSet.allOf(JournalReplay.Rule.class);
-        rules.remove(rule);
-        return rules;
-    }
-
-    static Found read(Disk disk, Set<JournalReplay.Rule> rules) throws IOException {
         try (Disk.Readable file = disk.open(FILE)) {
-            JournalReplay replay = JournalReplay.open(JOURNAL, FILE, file, rules);
+            JournalReplay replay = JournalReplay.open(JOURNAL, FILE, file);
             List<String> frames = new ArrayList<>();
             int[] items = new int[1];
             JournalReplay.Visitor visitor = (frame, offset, some, firstItem) -> {

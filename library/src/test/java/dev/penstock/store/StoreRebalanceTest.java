@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
+import dev.penstock.PlantedBug;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -87,9 +89,8 @@ class StoreRebalanceTest {
 
     /// Random changes with rebalancing in between, and changes while values are being moved.
     ///
-    /// @param bug what is left out, or null
     /// @return what is wrong, or null
-    private String run(boolean isSwapping, StoreMoves.Rule bug, UnaryOperator<Disk> wrap) throws IOException {
+    private String run(boolean isSwapping, UnaryOperator<Disk> wrap) throws IOException {
         HookedDisk disk = new HookedDisk(wrap.apply(new MemoryDisk().addFolder(StoreModel.FOLDER)));
         StoreModel model = new StoreModel(random, isSwapping, FIELDS.size());
         StoreWriter store = StoreWriter.create(StoreModel.STORE, FIELDS, options(disk, isSwapping));
@@ -110,9 +111,8 @@ class StoreRebalanceTest {
                         writer.commit();
                     }
                 };
-                StoreMoves moves = bug == null ? store.moves() : store.moves().without(bug);
                 follower.refresh();
-                store.rebalance(chosenOptions(isSwapping ? 0 : follower.count()), Progress.NONE, moves);
+                store.rebalance(chosenOptions(isSwapping ? 0 : follower.count()), Progress.NONE);
                 disk.hook = null;
                 store.commit();
                 follower.refresh();
@@ -156,37 +156,53 @@ class StoreRebalanceTest {
 
     @Test
     void rebalancingChangesNoValueAndNoIndex() throws IOException {
-        assertEquals(null, run(false, null, UnaryOperator.identity()));
-        assertEquals(null, run(true, null, UnaryOperator.identity()));
+        assertEquals(null, run(false, UnaryOperator.identity()));
+        assertEquals(null, run(true, UnaryOperator.identity()));
         Figures.print("store, rebalanced beside changes", 2 * ROUNDS);
     }
 
-    private void requireCaught(boolean isSwapping, StoreMoves.Rule bug, UnaryOperator<Disk> wrap) {
+    private boolean isCaught(boolean isSwapping, UnaryOperator<Disk> wrap) {
         for (int i = 0; i < 10; i++) {
             try {
-                if (run(isSwapping, bug, wrap) != null) {
-                    return;
+                if (run(isSwapping, wrap) != null) {
+                    return true;
                 }
             } catch (IOException | RuntimeException | AssertionError e) {
-                return;
+                return true;
             }
         }
-        throw new AssertionError("the planted bug was not caught: " + bug);
+        return false;
+    }
+
+    /// Whether a bug in the writer shows.
+    static final class Rebalances implements Callable<Boolean> {
+        @Override
+        public Boolean call() {
+            return new StoreRebalanceTest().isCaught(false, UnaryOperator.identity());
+        }
+    }
+
+    /// Whether a bug in the writer shows when deletes move the last record.
+    static final class SwappingRebalances implements Callable<Boolean> {
+        @Override
+        public Boolean call() {
+            return new StoreRebalanceTest().isCaught(true, UnaryOperator.identity());
+        }
     }
 
     @Test
-    void aRebalanceThatOverwritesUpdatesIsCaught() {
-        requireCaught(false, StoreMoves.Rule.CURRENT, UnaryOperator.identity());
+    void aRebalanceThatOverwritesUpdatesIsCaught() throws Exception {
+        assertTrue(PlantedBug.answering(StoreMoves.class, "isCurrent", true).call(Rebalances.class));
     }
 
     @Test
-    void aRebalanceThatMovesBySlotIsCaught() {
-        requireCaught(true, StoreMoves.Rule.BY_PLACE, UnaryOperator.identity());
+    void aRebalanceThatMovesBySlotIsCaught() throws Exception {
+        assertTrue(PlantedBug.answering(StoreMoves.class, "isCarrying", false).call(SwappingRebalances.class));
     }
 
     @Test
     void aWriterThatIgnoresLeasesIsCaught() {
-        requireCaught(false, null, StoreBugs::withoutLeases);
+        assertTrue(isCaught(false, StoreBugs::withoutLeases));
     }
 
     private StoreWriter garbage(Path path, int recordCount) throws IOException {

@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.DatasetException;
+import dev.penstock.PlantedBug;
 import dev.penstock.Progress;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -17,22 +18,26 @@ import java.util.Random;
 /// that follow it. A process that finds something wrong says so and ends with [#WRONG].
 ///
 /// Commits are those of [TwoWriters], so that every state can be checked.
-final class StoreSoak {
+public final class StoreSoak {
     static final int WRONG = 3;
     private static final int SNAPSHOTS_MAX = 3;
 
     private StoreSoak() {}
 
-    /// `write`, the store, the log, and a rule that rebalancing leaves out or `none`; or `follow` and the store.
+    /// `write`, the store, the log, and a check of [StoreMoves] that always succeeds or `none`; or `follow` and the
+    /// store.
     public static void main(String[] arguments) {
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> fail(error));
         try {
-            if (arguments[0].equals("write")) {
-                write(Path.of(arguments[1]), Path.of(arguments[2]), arguments[3]);
+            if (arguments[0].equals("write") && !arguments[3].equals("none")) {
+                PlantedBug.answering(StoreMoves.class, arguments[3], true)
+                        .main(StoreSoak.class, "write", arguments[1], arguments[2], "none");
+            } else if (arguments[0].equals("write")) {
+                write(Path.of(arguments[1]), Path.of(arguments[2]));
             } else {
                 follow(Path.of(arguments[1]));
             }
-        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+        } catch (IOException | InterruptedException | ReflectiveOperationException | RuntimeException | Error e) {
             fail(e);
         }
     }
@@ -69,14 +74,13 @@ final class StoreSoak {
                 .withWriters(1 + random.nextInt(3));
     }
 
-    private static void write(Path path, Path log, String bug) throws IOException, InterruptedException {
+    private static void write(Path path, Path log) throws IOException, InterruptedException {
         Random random = new Random();
         boolean isThere =
                 Files.exists(path.resolve(StoreFormat.META)) || Files.exists(path.resolve(StoreFormat.META_SWITCH));
         StoreWriter store = isThere
                 ? StoreWriter.open(path, options(random))
                 : StoreWriter.create(path, List.of(StoreField.bytes("A")), options(random));
-        StoreMoves moves = bug.equals("none") ? store.moves() : store.moves().without(StoreMoves.Rule.valueOf(bug));
         for (int thread = 0; thread < TwoWriters.COUNT; thread++) {
             TwoWriters.Writer writer = new TwoWriters.Writer(store, thread);
             RandomAccessFile acknowledged = new RandomAccessFile(log.toFile(), "rw");
@@ -97,7 +101,7 @@ final class StoreSoak {
         });
         while (true) {
             double minGarbage = random.nextInt(4) * 0.2;
-            store.rebalance(RebalanceOptions.DEFAULT.withMinGarbage(minGarbage), Progress.NONE, moves);
+            store.rebalance(RebalanceOptions.DEFAULT.withMinGarbage(minGarbage), Progress.NONE);
             Thread.sleep(random.nextInt(30));
         }
     }

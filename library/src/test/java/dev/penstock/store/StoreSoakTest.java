@@ -183,7 +183,7 @@ class StoreSoakTest {
 
     @Test
     void aRebalanceThatOverwritesUpdatesIsCaught() throws IOException, InterruptedException {
-        String wrong = soak(folder.resolve("store"), () -> false, StoreMoves.Rule.CURRENT.name());
+        String wrong = soak(folder.resolve("store"), () -> false, "isCurrent");
         assertNotNull(wrong, "the planted bug was not caught");
     }
 }

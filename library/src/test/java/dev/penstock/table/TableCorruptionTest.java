@@ -12,6 +12,7 @@ import dev.penstock.Figures;
 import dev.penstock.Location;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
+import dev.penstock.WorkLimit;
 import dev.penstock.memory.Access;
 import dev.penstock.memory.ChecksummedJson;
 import dev.penstock.memory.Crc32c;
@@ -27,9 +28,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Small tables damaged in every place: never anything worse than refused, and with a manifest never unnoticed.
 @ExtendWith(Seeds.class)
-@Timeout(value = 20, unit = TimeUnit.MINUTES)
 class TableCorruptionTest {
     private static final int ROW_COUNT = 7;
 
@@ -84,7 +82,7 @@ class TableCorruptionTest {
 
     private static Outcome read(Sample sample, MemoryDisk disk, Access access, String damage) {
         try {
-            return TableProbe.read(() -> Tables.open(disk, sample.path(), access));
+            return WorkLimit.of(() -> TableProbe.read(() -> Tables.open(disk, sample.path(), access)));
         } catch (Throwable e) {
             throw new AssertionError(sample + ", " + access + ": " + damage, e);
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
+import dev.penstock.WorkLimit;
 import dev.penstock.tree.TreeProbe.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,9 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -27,7 +26,6 @@ import org.junit.jupiter.params.provider.FieldSource;
 /// Small trees are cut and changed in every place: an error, or an answer from inside the file, and never
 /// anything else. The format has no checksums, so that a changed value is an answer.
 @ExtendWith(Seeds.class)
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TreeCorruptionTest {
     private static final String[] SAMPLES = {
         "files/k16.w1.act",
@@ -58,7 +56,7 @@ class TreeCorruptionTest {
 
     private static Outcome read(TreeProbe probe, byte[] file, boolean isStrict, String damage) {
         try {
-            return probe.read(file, isStrict);
+            return WorkLimit.of(() -> probe.read(file, isStrict));
         } catch (Throwable e) {
             throw new AssertionError((isStrict ? "strict, " : "lenient, ") + damage, e);
         }
