@@ -298,3 +298,25 @@ def test_wrong_options_of_shards_are_named(corpus: Path) -> None:
         pytest.raises(ValueError, match=r"the shape \(n, 3\) or \(3,\), got \(2, 2, 3\)"),
     ):
         writer.append(np.zeros((2, 2, 3)))
+
+
+def test_no_warning_of_bfloat16_where_none_is_read(run: Any, tmp_path: Path) -> None:
+    run(
+        f"""
+        import sys, warnings
+        sys.modules["ml_dtypes"] = None
+        import numpy as np, penstock
+        folder = {str(tmp_path)!r}
+        rows = np.ones((2, 3), "f4")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for kind in ("f4", "f8", "f2", "bfloat16"):
+                with penstock.shards.Writer(f"{{folder}}/{{kind}}", 3, dtype=kind) as writer:
+                    writer.append(rows)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bits, _ = next(penstock.open(f"{{folder}}/bfloat16").batches("bfloat16"))
+        assert bits.dtype == "u2" and bits[0, 0] == 0x3F80
+        assert "ml_dtypes" in str(caught[0].message)
+        """
+    )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import PATIENCE_SECONDS
+from faults import needs_mounts, run_on
 from worker_functions import (
     described,
     ending,
@@ -178,3 +180,47 @@ def test_impossible_options_are_refused(numbers: penstock.Dataset) -> None:
         penstock.Loader(
             numbers, 10, transform=lambda batch: batch, workers=1, worker_type="process"
         )
+
+
+SMALL_MEMORY = """
+import json, os, sys, warnings
+import numpy as np
+import penstock
+
+def doubled(batch):
+    return batch * 2
+
+if __name__ == "__main__":
+    os.environ["TMPDIR"] = sys.argv[1]
+    data = penstock.from_memory(np.ones((64, 1 << 17), "f8"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with penstock.Loader(
+                data, 16, transform=doubled, workers=2, worker_type="process"
+            ) as loader:
+                outcome = [float(batch.sum()) for batch in loader]
+        except OSError as error:
+            outcome = str(error)
+    print(json.dumps([outcome, [str(one.message) for one in caught]]))
+"""
+
+
+@needs_mounts
+def test_small_shared_memory_is_replaced_by_files(tmp_path: Path) -> None:
+    """Each batch has 16 MiB, and /dev/shm is smaller, as in a container without --shm-size."""
+    done = run_on({"/dev/shm": "8m"}, SMALL_MEMORY, tmp_path, tmp_path)
+    assert done.returncode == 0, done.stderr
+    outcome, warned = json.loads(done.stdout)
+    assert outcome == [16.0 * (1 << 17) * 2] * 4
+    assert warned and all("--shm-size" in text for text in warned)
+
+
+@needs_mounts
+def test_no_space_for_batches_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    done = run_on({"/dev/shm": "8m", str(small): "8m"}, SMALL_MEMORY, tmp_path, small)
+    assert done.returncode == 0, done.stderr
+    outcome, _ = json.loads(done.stdout)
+    assert "--shm-size" in outcome and "/dev/shm" in outcome and str(small) in outcome

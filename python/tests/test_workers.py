@@ -283,3 +283,44 @@ def test_ranks_of_one_machine_share_its_threads(numbers: penstock.Dataset) -> No
         penstock.Loader(numbers, 8, rank=0, world_size=2, local_world_size=3)
     with pytest.raises(ValueError, match="workers must be 0 or more"):
         penstock.Loader(numbers, 8, workers=-1)
+
+
+@pytest.mark.parametrize("ending", ["close", "another pass", "resume"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_waiting_consumer_hears_that_another_thread_ends_the_pass(
+    numbers: penstock.Dataset, workers: int, ending: str
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def hold(batch: Any) -> Any:
+        begun.set()
+        may_end.wait(PATIENCE_SECONDS)
+        return batch
+
+    loader = penstock.Loader(numbers, 10, transform=hold, workers=workers)
+    state = loader.state_dict()
+    batches = iter(loader)
+    heard: list[BaseException] = []
+
+    def consume() -> None:
+        try:
+            next(batches)
+        except BaseException as error:
+            heard.append(error)
+
+    thread = threading.Thread(target=consume, daemon=True)
+    thread.start()
+    begun.wait(PATIENCE_SECONDS)
+    if ending == "close":
+        loader.close()
+    elif ending == "another pass":
+        iter(loader)
+    else:
+        loader.load_state_dict(state)
+    thread.join(PATIENCE_SECONDS)
+    may_end.set()
+    assert len(heard) == 1 and isinstance(heard[0], RuntimeError)
+    assert "this iteration is over" in str(heard[0])
+    # Nothing promises that this iterator tries the batch again.
+    assert not hasattr(heard[0], "__notes__")
+    loader.close()

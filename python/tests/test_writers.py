@@ -400,3 +400,41 @@ def test_writers_in_a_forked_child(run: Run, tmp_path: Path) -> None:
         print(penstock.open(path)[:])
     """)
     assert result.stdout == "[b'1']\n"
+
+
+# The last name is not UTF-8, so that Java writes under another one.
+NAMES = ["x.npz", "x.csv", os.fsdecode(b"x\xff.npy")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_replaced_file_keeps_mode_owner_and_group(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    penstock.write(path, [1])
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(path, 12, 34)
+    for mode in (0o600, 0o664, 0o640):
+        os.chmod(path, mode)
+        penstock.write(path, [2, 3], overwrite=True)
+        status = path.stat()
+        assert status.st_mode & 0o7777 == mode
+        assert not is_root or (status.st_uid, status.st_gid) == (12, 34)
+        assert penstock.open(path).verify() if name != "x.csv" else penstock.read_csv(path)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["x.npz", "x.csv"])
+def test_a_new_file_has_the_mode_of_the_umask_which_never_changes(
+    name: str, run: Run, tmp_path: Path
+) -> None:
+    run(
+        f"""
+        import os, stat
+        import penstock
+        path = {str(tmp_path / name)!r}
+        os.umask(0o027)
+        del os.umask
+        penstock.write(path, [1])
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
+        """
+    )

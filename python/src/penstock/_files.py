@@ -7,6 +7,7 @@ import csv
 import errno
 import io
 import os
+import secrets
 import stat
 import tempfile
 import zipfile
@@ -159,13 +160,13 @@ def _publish(path: _paths.PathLike, overwrite: bool, write: Callable[[Any], obje
     folder = os.path.dirname(whole)
     if not stat.S_ISDIR(os.stat(folder).st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
-    descriptor, temporary = tempfile.mkstemp(prefix=".penstock-", dir=folder)
+    temporary = os.path.join(folder, f".penstock-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(temporary, "xb", opener=_private if _is_file(whole) else None) as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+            _paths.take_after(whole, file.fileno())
         if overwrite:
             os.replace(temporary, whole)
         else:
@@ -183,6 +184,15 @@ def _publish(path: _paths.PathLike, overwrite: bool, write: Callable[[Any], obje
         os.close(directory)
 
 
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens a new file that nobody else can read: the file that it replaces may be private."""
+    return os.open(path, flags, 0o600)
+
+
 def _require_replaceable(path: str, overwrite: bool) -> None:
     """Raises where a file of this name cannot be written. The error names the file: later ones
     would name the temporary file."""
@@ -198,9 +208,3 @@ def _require_replaceable(path: str, overwrite: bool) -> None:
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
         words = "this is a pipe, a socket or a device, which cannot be replaced by a file"
         raise OSError(errno.EINVAL, words, path)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

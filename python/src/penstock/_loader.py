@@ -21,7 +21,7 @@ from ._memory import BatchInfo, BatchPlace, Plan
 from ._processes import Processes, Work
 from ._ranks import resolve
 from ._torch import require_torch, to_torch
-from ._workers import Ordered
+from ._workers import EndedError, Ordered
 from .samplers import Permutation, Sampler, Sequential, seed_bits
 from .transforms import Ahead, Convert, Transform, split
 
@@ -422,9 +422,9 @@ class Loader:
     def close(self) -> None:
         """Ends the threads. Batches that the program already has stay valid."""
         left, self._pass = self._pass, None
-        if left is not None and left._ordered is not None:
+        if left is not None:
             # close does not wait for threads that wait for a batch.
-            left._ordered.end()
+            left.end(is_waiting=False)
         if self._work.processes is not None:
             self._work.processes.close()
         self._handle.close()
@@ -529,6 +529,9 @@ class _Pass:
         self._depth = 0
         self._fetch = loader._fetch()
         self._ordered: Ordered | None = None
+        # Held while worker threads are started or taken away: no thread may start after the end.
+        self._starting = threading.Lock()
+        self._is_ended = False
         self._steps = self._begin()
 
     def _begin(self) -> int:
@@ -553,9 +556,7 @@ class _Pass:
             if self.is_over:
                 raise StopIteration
             if loader._pass is not self:
-                raise RuntimeError(
-                    "this iteration is over: another one began, or the loader was moved or closed"
-                )
+                raise EndedError
             if not self.is_under_way and loader._follow_sampler():
                 # Lightning's Trainer calls set_epoch after it has begun to iterate.
                 self._steps = self._begin()
@@ -573,6 +574,8 @@ class _Pass:
             except StopIteration:
                 self.is_over = True
                 self.is_under_way = False
+                raise
+            except EndedError:
                 raise
             except Exception as e:
                 loader._say_that_it_stays(e)
@@ -597,10 +600,8 @@ class _Pass:
                 if batch is LEFT_OUT:
                     loader._last = before
             return batch
-        if self._ordered is None:
-            self._ordered = _ordered(self._fetch, self._steps, loader._work, loader._workers)
         try:
-            info, owner, batch = self._ordered.next()
+            info, owner, batch = self._started().next()
         except StopIteration:
             # Java's epoch ends when the consumer reaches the end, not when the threads do.
             self._fetch()
@@ -609,15 +610,35 @@ class _Pass:
             loader._last = (info, owner)
         return batch
 
-    def end(self) -> None:
-        """Ends the pass. Batches that were not delivered are dropped."""
+    def _started(self) -> Ordered:
+        """Returns the worker threads, which the first call starts."""
+        loader = self._loader
+        with self._starting:
+            if self._is_ended:
+                raise EndedError
+            if self._ordered is None:
+                self._ordered = _ordered(self._fetch, self._steps, loader._work, loader._workers)
+            return self._ordered
+
+    def end(self, is_waiting: bool = True) -> None:
+        """Ends the pass. Batches that were not delivered are dropped, and a thread that waits for
+        one gets an error.
+
+        Args:
+            is_waiting: whether to wait until no thread takes a batch from Java
+        """
+        with self._starting:
+            self._is_ended = True
+        self._drop(is_waiting)
+
+    def _drop(self, is_waiting: bool = True) -> None:
         ordered, self._ordered = self._ordered, None
         if ordered is not None:
-            ordered.close()
+            (ordered.close if is_waiting else ordered.end)()
 
     def _go_back(self) -> None:
         """Goes back to a batch that was not delivered because of an exception."""
-        self.end()
+        self._drop()
         handle = self._loader._handle.number
         steps = _jvm.call("rewind", handle=handle, steps=self.delivered)
         if steps >= 0:

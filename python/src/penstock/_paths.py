@@ -12,6 +12,7 @@ import errno
 import itertools
 import os
 import re
+import stat
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
@@ -115,6 +116,24 @@ def folder_exists(path: Any) -> FileExistsError:
     return FileExistsError(errno.EEXIST, words, path)
 
 
+def take_after(path: str, file: int) -> None:
+    """Gives a new file the owner, the group and the mode of the file that it is to replace, as far
+    as this user may. Without such a file it stays as it is."""
+    try:
+        old = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(old.st_mode):
+        # The mode of a link says nothing.
+        return
+    for owner, group in ((-1, old.st_gid), (old.st_uid, -1)):
+        with suppress(PermissionError):
+            os.fchown(file, owner, group)
+    with suppress(PermissionError):
+        # Last, because a new owner takes away some bits.
+        os.fchmod(file, stat.S_IMODE(old.st_mode))
+
+
 class Target:
     """A file or folder that is to be written. `text` is its path for Java while this object lives.
 
@@ -154,6 +173,8 @@ class Target:
         if not self._overwrite and os.path.lexists(self._path):
             self.discard()
             raise exists(self._path)
+        with open(self._temporary, "rb") as file:
+            take_after(self._path, file.fileno())
         os.replace(self._temporary, self._path)
         folder = os.open(os.path.dirname(self._path), os.O_RDONLY)
         try:

@@ -9,6 +9,7 @@ The blocks have no name in a file system, so they are freed even if a process is
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import multiprocessing
 import multiprocessing.reduction
@@ -18,6 +19,7 @@ import queue
 import signal
 import tempfile
 import traceback
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -110,6 +112,21 @@ def _split(value: Any) -> tuple[Message, list[pickle.PickleBuffer]]:
     return Message(stream, places), buffers
 
 
+def _reserve(file: Any, size: int) -> None:
+    """Takes the space of a file. A process that touches mapped memory without space is killed by
+    SIGBUS.
+
+    Raises:
+        OSError: when there is not enough space
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+        return
+    piece = bytes(1 << 20)
+    for start in range(0, size, len(piece)):
+        file.write(piece[: size - start])
+
+
 class _Block:
     """Memory that is shared between the program and a worker."""
 
@@ -120,11 +137,42 @@ class _Block:
 
     @staticmethod
     def create(size: int) -> _Block:
-        folder = _SHARED_FOLDER if os.path.isdir(_SHARED_FOLDER) else None
+        """Makes a block in shared memory, or in a file where that is too small."""
         rounded = -(-max(1, size) // mmap.PAGESIZE) * mmap.PAGESIZE
-        with tempfile.TemporaryFile(dir=folder) as file:
-            os.ftruncate(file.fileno(), rounded)
-            return _Block(os.dup(file.fileno()), rounded)
+        if not os.path.isdir(_SHARED_FOLDER):
+            return _Block._create_in(tempfile.gettempdir(), rounded)
+        try:
+            return _Block._create_in(_SHARED_FOLDER, rounded)
+        except OSError as e:
+            if e.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES):
+                raise
+        return _Block._create_outside(rounded)
+
+    @staticmethod
+    def _create_in(folder: str, size: int) -> _Block:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            _reserve(file, size)
+            return _Block(os.dup(file.fileno()), size)
+
+    @staticmethod
+    def _create_outside(size: int) -> _Block:
+        folder = tempfile.gettempdir()
+        problem = f"{_SHARED_FOLDER} has no space for the batches of worker processes"
+        advice = (
+            "give a container more with --shm-size=2g, make the batches smaller, or use "
+            "worker_type='thread'"
+        )
+        try:
+            block = _Block._create_in(folder, size)
+        except OSError as e:
+            words = f"{problem}, and {folder} has none for {size:,} bytes; {advice}"
+            raise OSError(e.errno, words) from e
+        warnings.warn(
+            f"{problem}, so batches go through files in {folder}, which may be slower; {advice}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return block
 
     def write(self, message: Message, buffers: list[pickle.PickleBuffer]) -> None:
         for (start, size), buffer in zip(message.places, buffers, strict=True):

@@ -12,6 +12,15 @@ from typing import Any
 _AHEAD = 2
 
 
+class EndedError(RuntimeError):
+    """Another thread has ended the threads before the result came."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this iteration is over: another one began, or the loader was moved or closed"
+        )
+
+
 class Ordered:
     """Fetches items one by one, works on them in threads, and returns the results in the order in
     which the items were fetched.
@@ -40,6 +49,7 @@ class Ordered:
 
         Raises:
             StopIteration: when there are no more items
+            EndedError: when another thread calls `end` or `close`
         """
         return self._line.next()
 
@@ -66,12 +76,16 @@ class _Line:
         self._fetched = 0
         self._returned = 0
         self._limit = limit
+        # Whether no more items are fetched, and whether nobody is to get the results.
         self._is_closed = False
+        self._is_ended = False
 
     def next(self) -> Any:
         with self._changed:
-            while self._returned not in self._results:
+            while self._returned not in self._results and not self._is_ended:
                 self._changed.wait()
+            if self._is_ended:
+                raise EndedError
             # An exception refers to its stack frames, so it must not be kept here.
             result, error = self._results.pop(self._returned)
             self._returned += 1
@@ -85,7 +99,8 @@ class _Line:
 
     def end(self) -> None:
         with self._changed:
-            self._is_closed = True
+            self._is_closed = self._is_ended = True
+            self._results.clear()
             self._changed.notify_all()
 
     def wait_for_fetch(self) -> None:

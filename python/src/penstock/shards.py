@@ -83,7 +83,11 @@ class Shards(Dataset):
         batch_rows = _arguments.integer_or_none("batch_rows", batch_rows, minimum=1)
         cross_shards = _arguments.boolean("cross_shards", cross_shards)
         rows = min(_BATCH_ROWS_MAX, len(self)) if batch_rows is None else batch_rows
-        return Batches(self, _element_type(dtype), rows, cross_shards)
+        stored = _element_type(dtype)
+        if _dtypes.is_stand_in(stored):
+            # Warns that the rows come as integers.
+            stored = _dtypes.bfloat16()
+        return Batches(self, stored, rows, cross_shards)
 
     @property
     def width(self) -> int:
@@ -209,7 +213,7 @@ def _element_type(dtype: Any) -> np.dtype[Any]:
         ValueError: when the type is not supported
     """
     if str(dtype).removeprefix("torch.") in ("bfloat16", "bf16"):
-        return _dtypes.bfloat16()
+        return _dtypes.asked_bfloat16()
     # The names of the command line. To NumPy "f16" has 16 bytes, and no shard has such numbers.
     plain = _NAMES.get(dtype, dtype) if isinstance(dtype, str) else dtype
     found: np.dtype[Any] = np.dtype(_torch_name(plain))
@@ -253,7 +257,7 @@ class Writer(_Writer):
             "overwrite": False,
             "append": _arguments.boolean("resume", resume),
             "width": _arguments.integer("width", width, minimum=1),
-            "type": "bf16" if stored == _dtypes.bfloat16() else _dtypes.java_name(stored),
+            "type": _dtypes.java_name(stored),
         }
         if shard_rows is not None:
             options["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
