@@ -95,19 +95,24 @@ final class PackExtractCommand extends PackfileCommand {
         String name = pack.name(index);
         if (name == null) {
             boolean isRun = pack.kind(index) != PackKind.OPAQUE;
-            return output.resolve(String.format(Locale.ROOT, isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
+            return top().resolve(String.format(Locale.ROOT, isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
         }
         Path target;
         try {
-            target = output.resolve(name).normalize();
+            target = top().resolve(name).normalize();
         } catch (InvalidPathException e) {
             throw badName(pack, index, name);
         }
         boolean isPlain = !name.isEmpty() && !name.contains("\0");
-        if (!isPlain || !target.startsWith(output.normalize()) || target.equals(output.normalize())) {
+        if (!isPlain || !target.startsWith(top()) || target.equals(top())) {
             throw badName(pack, index, name);
         }
         return target;
+    }
+
+    /// The folder in a form in which paths can be compared; a relative one may be empty.
+    private Path top() {
+        return output.toAbsolutePath().normalize();
     }
 
     private static DatasetException badName(PackReader pack, long index, String name) {
@@ -120,8 +125,8 @@ final class PackExtractCommand extends PackfileCommand {
 
     private long write(PackReader pack, long index) throws IOException {
         Path target = target(pack, index);
-        requireNoLink(pack, index, target.toAbsolutePath().normalize().getParent());
-        Files.createDirectories(target.toAbsolutePath().getParent());
+        requireNoLink(pack, index, target.getParent());
+        Files.createDirectories(target.getParent());
         long size = pack.size(index);
         try (Buffer buffer = new Buffer();
                 NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
@@ -135,8 +140,7 @@ final class PackExtractCommand extends PackfileCommand {
 
     /// A link below the output could lead out of it, where folders would be created.
     private void requireNoLink(PackReader pack, long index, Path folder) {
-        Path top = output.toAbsolutePath().normalize();
-        for (Path path = folder; path.startsWith(top) && !path.equals(top); path = path.getParent()) {
+        for (Path path = folder; path.startsWith(top()) && !path.equals(top()); path = path.getParent()) {
             if (Files.isSymbolicLink(path)) {
                 throw badName(pack, index, pack.name(index) + ", which leads out of the folder through a link");
             }
