@@ -36,4 +36,9 @@ class TreeSimulationTest {
     void namesThatAreNotForcedAreNoticed() throws Exception {
         assertTrue(PlantedBug.without(RecordingDisk.class, "forceDirectory").call(Seeds.class) >= 0);
     }
+
+    @Test
+    void bytesThatAreNotForcedAreNoticed() throws Exception {
+        assertTrue(PlantedBug.without(RecordingDisk.class, "Writer", "force").call(Seeds.class) >= 0);
+    }
 }
