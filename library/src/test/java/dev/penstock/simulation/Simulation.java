@@ -79,7 +79,7 @@ public abstract class Simulation {
         disk = SimulatedDisk.of(guarded(), FaultPlan.random(random, planned));
         for (int process = 0; process < PROCESS_COUNT && violations.isEmpty(); process++) {
             history.add("process " + process + ": " + disk.plan());
-            threads = new SimulatedThreads(random);
+            threads = new SimulatedThreads(random, true);
             work("main", this::begin);
             List<String> waiting = threads.run();
             require(disk.crash() != null || waiting.isEmpty(), waiting + " wait for ever");
