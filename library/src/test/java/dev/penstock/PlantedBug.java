@@ -21,21 +21,26 @@ public final class PlantedBug extends ClassLoader {
     private final boolean answer;
     private int changedCount;
 
-    private PlantedBug(Class<?> owner, String method, boolean answer) {
+    private PlantedBug(String owner, String method, boolean answer) {
         super(PlantedBug.class.getClassLoader());
-        this.owner = owner.getName();
+        this.owner = owner;
         this.method = method;
         this.answer = answer;
     }
 
     /// A bug: a method without a result does nothing.
     public static PlantedBug without(Class<?> owner, String method) {
-        return new PlantedBug(owner, method, false);
+        return new PlantedBug(owner.getName(), method, false);
+    }
+
+    /// The same in a private class inside another one.
+    public static PlantedBug without(Class<?> outer, String owner, String method) {
+        return new PlantedBug(outer.getName() + "$" + owner, method, false);
     }
 
     /// A bug: a method with a boolean result does nothing else than give this answer.
     public static PlantedBug answering(Class<?> owner, String method, boolean answer) {
-        return new PlantedBug(owner, method, answer);
+        return new PlantedBug(owner.getName(), method, answer);
     }
 
     /// Runs a harness in the copy.

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /// A tree that can be changed: puts and removes are kept in memory, on top of a mapped snapshot on disk.
@@ -86,6 +88,8 @@ public final class HybridTree implements AutoCloseable {
     private final TreeWriter.Options options;
     /// Held until the tree is closed; null when it was opened with [#openToCopy].
     private final NewFile lock;
+    /// Held while a snapshot is written, and while the tree is closed.
+    private final Lock snapshotting = new ReentrantLock();
     /// Held during each change, so that a snapshot begins between two changes.
     private final Object changing = new Object();
 
@@ -215,11 +219,20 @@ public final class HybridTree implements AutoCloseable {
     /// @param progress receives the number of bytes written, and the size of the previous snapshot as an estimate
     ///                 of the total
     /// @throws IllegalStateException when the tree is closed, or was opened with [#openToCopy]
-    public synchronized TreeWriter.Summary snapshot(Progress progress) throws IOException {
+    public TreeWriter.Summary snapshot(Progress progress) throws IOException {
         if (lock == null) {
             throw new IllegalStateException(
                     path + " was opened for copying: write the copy to another file with snapshotTo");
         }
+        snapshotting.lock();
+        try {
+            return writeSnapshot(progress);
+        } finally {
+            snapshotting.unlock();
+        }
+    }
+
+    private TreeWriter.Summary writeSnapshot(Progress progress) throws IOException {
         State before;
         synchronized (changing) {
             requireOpen();
@@ -280,15 +293,20 @@ public final class HybridTree implements AutoCloseable {
     /// Closes the snapshot and releases the lock, after a snapshot in progress has finished. Changes since the
     /// last snapshot are dropped.
     @Override
-    public synchronized void close() throws IOException {
-        synchronized (changing) {
-            isClosed = true;
-        }
-        if (state.snapshot != null) {
-            state.snapshot.close();
-        }
-        if (lock != null) {
-            lock.close();
+    public void close() throws IOException {
+        snapshotting.lock();
+        try {
+            synchronized (changing) {
+                isClosed = true;
+            }
+            if (state.snapshot != null) {
+                state.snapshot.close();
+            }
+            if (lock != null) {
+                lock.close();
+            }
+        } finally {
+            snapshotting.unlock();
         }
     }
 }

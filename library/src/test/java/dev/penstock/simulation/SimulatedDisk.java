@@ -229,6 +229,27 @@ public final class SimulatedDisk extends ForwardingDisk {
     }
 
     @Override
+    public boolean exchange(Path one, Path other) throws IOException {
+        pass(Kind.NAME, other, false);
+        return disk.exchange(one, other);
+    }
+
+    @Override
+    public RangeLocks rangeLocks(Path file) throws IOException {
+        pass(Kind.READ, file, false);
+        return disk.rangeLocks(file);
+    }
+
+    /// Other threads may go on before this too, but it never fails.
+    @Override
+    public boolean exists(Path file) throws IOException {
+        requireAlive();
+        SimulatedThreads.pause();
+        requireAlive();
+        return disk.exists(file);
+    }
+
+    @Override
     public void link(Path existing, Path name) throws IOException {
         pass(Kind.NAME, name, true);
         disk.link(existing, name);

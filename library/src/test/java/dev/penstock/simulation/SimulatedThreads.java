@@ -22,9 +22,17 @@ public final class SimulatedThreads {
     private final Executor scheduler = this::add;
     private final List<Runnable> ready = new ArrayList<>();
     private final List<Thread> started = new ArrayList<>();
+    private final boolean hasSleepers;
 
     public SimulatedThreads(Random random) {
+        this(random, false);
+    }
+
+    /// @param hasSleepers whether threads may sleep for a short time. A thread that sleeps is ready again before
+    ///                    another one goes on, so time has no influence. The code under test must not start threads
+    public SimulatedThreads(Random random, boolean hasSleepers) {
         this.random = random;
+        this.hasSleepers = hasSleepers;
     }
 
     /// The method of the runtime that starts a virtual thread on a scheduler, which has no public form yet.
@@ -63,6 +71,22 @@ public final class SimulatedThreads {
         return chosen == ready.size() ? last : ready.set(chosen, last);
     }
 
+    private void awaitSleepers() {
+        while (readyCount()
+                < started.stream().filter(SimulatedThreads::isReadySoon).count()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean isReadySoon(Thread thread) {
+        Thread.State state = thread.getState();
+        return state == Thread.State.RUNNABLE || state == Thread.State.TIMED_WAITING;
+    }
+
+    private synchronized int readyCount() {
+        return ready.size();
+    }
+
     /// Lets other threads go on. Called by a simulated thread.
     public static void pause() {
         Thread.yield();
@@ -74,6 +98,9 @@ public final class SimulatedThreads {
     public List<String> run() {
         for (Runnable next = next(); next != null; next = next()) {
             next.run();
+            if (hasSleepers) {
+                awaitSleepers();
+            }
         }
         List<String> waiting =
                 started.stream().filter(Thread::isAlive).map(Thread::getName).toList();
