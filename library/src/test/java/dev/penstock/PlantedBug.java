@@ -6,7 +6,9 @@ import java.io.InputStream;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.MethodModel;
+import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.reflect.Constructor;
 import java.util.concurrent.Callable;
 
 /// A copy of the project's classes in which one method is wrong: it does nothing, or always gives the same answer.
@@ -47,7 +49,7 @@ public final class PlantedBug extends ClassLoader {
     ///
     /// @param harness a class with a constructor without arguments; its result must be of a type of the runtime
     public <T> T call(Class<? extends Callable<T>> harness) throws Exception {
-        var constructor = loadClass(harness.getName()).getDeclaredConstructor();
+        Constructor<?> constructor = loadClass(harness.getName()).getDeclaredConstructor();
         constructor.setAccessible(true);
         @SuppressWarnings("unchecked")
         T result = ((Callable<T>) constructor.newInstance()).call();
@@ -102,7 +104,7 @@ public final class PlantedBug extends ClassLoader {
     }
 
     private void write(MethodModel model, CodeBuilder code) {
-        var type = model.methodTypeSymbol().returnType();
+        ClassDesc type = model.methodTypeSymbol().returnType();
         if (type.equals(ConstantDescs.CD_void)) {
             code.return_();
         } else if (type.equals(ConstantDescs.CD_boolean)) {

@@ -8,8 +8,8 @@ import java.lang.management.ThreadMXBean;
 /// Notices that one step of a test takes far more work than it should, as a reader does that goes around in
 /// circles.
 ///
-/// It measures the processor time of the thread and not the time that passes, so it does not depend on what else the
-/// machine does, or on the number of steps.
+/// It measures the processor time of the thread and not the time that passes, so it does not depend on what else
+/// the machine does, or on the number of steps.
 public final class WorkLimit {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long NANOS_MAX = 30_000_000_000L;
