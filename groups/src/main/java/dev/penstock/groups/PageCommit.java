@@ -18,6 +18,8 @@ final class PageCommit {
     /// The offsets of the commit counter in a database, and of the counter for which the header is valid.
     private static final int[] COUNTER_OFFSETS = {24, 92};
 
+    private static final int PAGE_COUNT_OFFSET = 28;
+
     private final DatabaseFiles files;
     private final Disk disk;
 
@@ -26,21 +28,18 @@ final class PageCommit {
         this.disk = files.disk();
     }
 
-    /// Restores the pages in the journal of a killed writer and removes it. If this is interrupted, doing it again
-    /// gives the same pages. Pages that the killed writer added stay behind the end that the header gives.
+    /// Restores the database from the journal of a killed or failed writer and removes the journal. If this is
+    /// interrupted, doing it again gives the same pages. Pages that the writer added stay behind the end that the
+    /// header gives.
+    ///
+    /// Every page is written, also one that reads as it should be: after a failed force the system may show bytes
+    /// that never reached the disk, and would not write them again.
     ///
     /// The caller has excluded readers.
     void rollBack() throws IOException {
         byte[] before = DatabaseBytes.read(files);
-        int pageSize = RollbackJournal.pageSize(before);
         try (Disk.Writable file = disk.openForWriting(files.database())) {
-            byte[] page = new byte[pageSize];
-            for (int from = 0; from + pageSize <= before.length; from += pageSize) {
-                long read = file.read(from, MemorySegment.ofArray(page));
-                if (read < pageSize || !Arrays.equals(page, 0, pageSize, before, from, from + pageSize)) {
-                    file.write(MemorySegment.ofArray(before).asSlice(from, pageSize), from);
-                }
-            }
+            file.write(MemorySegment.ofArray(before), 0);
             file.force();
         }
         removeJournal();
@@ -60,8 +59,7 @@ final class PageCommit {
         try (Disk.Writable file = disk.openForWriting(files.database())) {
             count(file, after);
             BitSet changed = changed(file, after, pageSize);
-            writeJournal(file, changed, pageSize);
-            excludeReaders(lock);
+            prepare(file, changed, pageSize, lock);
             for (int page = changed.nextSetBit(0); page >= 0; page = changed.nextSetBit(page + 1)) {
                 long offset = (long) page * pageSize;
                 file.write(MemorySegment.ofArray(after).asSlice(offset, pageSize), offset);
@@ -72,33 +70,42 @@ final class PageCommit {
     }
 
     /// Every commit increments the counter, from which other programs see that their copies of pages are old.
-    private void count(Disk.Writable file, byte[] after) throws IOException {
-        ByteBuffer counter = ByteBuffer.allocate(Integer.BYTES);
-        file.read(COUNTER_OFFSETS[0], MemorySegment.ofBuffer(counter));
+    private static void count(Disk.Writable file, byte[] after) throws IOException {
         for (int offset : COUNTER_OFFSETS) {
-            ByteBuffer.wrap(after).putInt(offset, counter.getInt(0) + 1);
+            ByteBuffer.wrap(after).putInt(offset, headerNumber(file, COUNTER_OFFSETS[0]) + 1);
         }
     }
 
+    private static int headerNumber(Disk.Writable file, int offset) throws IOException {
+        ByteBuffer number = ByteBuffer.allocate(Integer.BYTES);
+        file.read(offset, MemorySegment.ofBuffer(number));
+        return number.getInt(0);
+    }
+
+    /// The pages that differ or are new. A page behind the end that the header gives is new even if its bytes are
+    /// there: a failed writer left them, and they may not be on the disk. Part of a page belongs to no page.
     private static BitSet changed(Disk.Writable file, byte[] after, int pageSize) throws IOException {
         BitSet changed = new BitSet();
+        long oldPageCount = headerNumber(file, PAGE_COUNT_OFFSET) & 0xFFFF_FFFFL;
         byte[] piece = new byte[Math.max(pageSize, 1 << 18)];
         for (int from = 0; from < after.length; from += piece.length) {
             int read = (int) file.read(from, MemorySegment.ofArray(piece));
-            for (int at = 0; at < piece.length && from + at < after.length; at += pageSize) {
+            for (int at = 0; at < piece.length && from + at + pageSize <= after.length; at += pageSize) {
                 int page = (from + at) / pageSize;
                 int start = page * pageSize;
                 changed.set(
                         page,
-                        at + pageSize > read
+                        page >= oldPageCount
+                                || at + pageSize > read
                                 || Arrays.mismatch(piece, at, at + pageSize, after, start, start + pageSize) >= 0);
             }
         }
         return changed;
     }
 
-    private void excludeReaders(DatabaseLock lock) throws IOException {
+    private void prepare(Disk.Writable file, BitSet changed, int pageSize, DatabaseLock lock) throws IOException {
         try {
+            writeJournal(file, changed, pageSize);
             lock.excludeReaders();
             DatabaseBytes.requireNoLog(files);
         } catch (Throwable e) {

@@ -70,11 +70,11 @@ final class GroupSimulation extends Simulation {
 
     private void addSome() throws IOException {
         for (int i = 0; i < 3; i++) {
-            tried("begin", this::add);
+            tried("begin", () -> add(random.nextInt(6) > 0));
         }
     }
 
-    private void add() throws IOException {
+    private void add(boolean commits) throws IOException {
         long batch;
         boolean isCommitted = false;
         try (GroupChange change = GroupChange.begin(disk(), FOLDER, Duration.ZERO)) {
@@ -83,7 +83,7 @@ final class GroupSimulation extends Simulation {
             try (GroupDatabase rows = rows(batch)) {
                 change.insert(rows, "SELECT * FROM groups", INSERT);
             }
-            if (random.nextInt(6) > 0) {
+            if (commits) {
                 isCommitted = tried("commit of " + batch, change::commit);
             }
         }
@@ -108,7 +108,7 @@ final class GroupSimulation extends Simulation {
 
     @Override
     protected void end() throws IOException {
-        add();
+        add(true);
         List<Path> left = disk().files().list(FOLDER);
         require(left.equals(List.of(FOLDER.resolve(GroupFormat.DATABASE))), "files are left: " + left);
     }

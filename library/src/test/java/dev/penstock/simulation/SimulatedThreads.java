@@ -29,7 +29,7 @@ public final class SimulatedThreads {
     }
 
     /// @param hasSleepers whether threads may sleep for a short time. A thread that sleeps is ready again before
-    ///                    another one goes on, so time has no influence. The code under test must not start threads
+    /// another one goes on, so time has no influence. The code under test must not start threads
     public SimulatedThreads(Random random, boolean hasSleepers) {
         this.random = random;
         this.hasSleepers = hasSleepers;

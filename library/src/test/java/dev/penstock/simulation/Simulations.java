@@ -16,8 +16,8 @@ public final class Simulations {
 
     private Simulations() {}
 
-    /// Requires that no seed finds anything wrong. Otherwise the message has the history of the run and the command
-    /// that repeats it.
+    /// Requires that no seed finds anything wrong. Otherwise the message has the history of the run and the
+    /// command that repeats it.
     public static void requireRight(
             String name, Class<?> test, int seedCount, int longSeedCount, LongFunction<Simulation> simulation) {
         if (!GIVEN_SEED.isEmpty()) {

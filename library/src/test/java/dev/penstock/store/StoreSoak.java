@@ -24,8 +24,8 @@ public final class StoreSoak {
 
     private StoreSoak() {}
 
-    /// `write`, the store, the log, and a check of [StoreMoves] that always succeeds or `none`; or `follow` and the
-    /// store.
+    /// `write`, the store, the log, and a check of [StoreMoves] that always succeeds or `none`; or `follow` and
+    /// the store.
     public static void main(String[] arguments) {
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> fail(error));
         try {
