@@ -14,8 +14,8 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -134,6 +134,16 @@ def take_after(path: str, file: int) -> None:
         os.fchmod(file, stat.S_IMODE(old.st_mode))
 
 
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """The descriptor of a file or folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 class Target:
     """A file or folder that is to be written. `text` is its path for Java while this object lives.
 
@@ -173,14 +183,11 @@ class Target:
         if not self._overwrite and os.path.lexists(self._path):
             self.discard()
             raise exists(self._path)
-        with open(self._temporary, "rb") as file:
-            take_after(self._path, file.fileno())
+        with _opened(self._temporary) as new:
+            take_after(self._path, new)
         os.replace(self._temporary, self._path)
-        folder = os.open(os.path.dirname(self._path), os.O_RDONLY)
-        try:
+        with _opened(os.path.dirname(self._path)) as folder:
             os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def discard(self) -> None:
         """Deletes the completed file."""

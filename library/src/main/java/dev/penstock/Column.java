@@ -86,7 +86,7 @@ public final class Column {
     }
 
     /// The memory of the mask while the column is being filled, before its row count is known.
-    MemorySegment maskMemory() {
+    public MemorySegment maskMemory() {
         return missing.segment();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -2,6 +2,7 @@
 package dev.penstock;
 
 import dev.penstock.Verification.Problem;
+import dev.penstock.file.Location;
 import java.nio.file.Path;
 import java.util.List;
 

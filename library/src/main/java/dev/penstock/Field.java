@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -51,6 +52,20 @@ public record Field(String name, ElementType type, long elementSize, List<Long> 
     /// Creates a field that holds any number of elements.
     public static Field variable(String name, ElementType type) {
         return new Field(name, type, type.size(), List.of(), true);
+    }
+
+    /// The field of a record that holds this field of `length` consecutive rows.
+    ///
+    /// @throws IllegalArgumentException when the size does not fit in 63 bits
+    public Field inRuns(long length) {
+        List<Long> runShape = new ArrayList<>(List.of(length));
+        runShape.addAll(shape);
+        try {
+            return new Field(name, type, elementSize, runShape, false);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "a window of " + length + " rows of field " + name + " is larger than 2^63 bytes", e);
+        }
     }
 
     /// The size of one item in bytes; for a fixed field this is the size of the whole field.

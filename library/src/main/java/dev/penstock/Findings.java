@@ -3,6 +3,7 @@ package dev.penstock;
 
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
+import dev.penstock.file.Location;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -8,7 +8,8 @@ import java.util.Objects;
 
 /// Checks of record indices and counts that all formats share.
 public final class Indices {
-    static final ValueLayout.OfLong INDEX = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /// An index in memory.
+    public static final ValueLayout.OfLong LAYOUT = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Indices() {}
 
@@ -16,16 +17,33 @@ public final class Indices {
     ///
     /// @throws IllegalArgumentException when the size is not a multiple of 8 bytes
     public static long count(MemorySegment indices) {
-        if (indices.byteSize() % INDEX.byteSize() != 0) {
+        if (indices.byteSize() % LAYOUT.byteSize() != 0) {
             throw new IllegalArgumentException(
                     indices.byteSize() + " bytes of indices: the size must be a multiple of 8 bytes");
         }
-        return indices.byteSize() / INDEX.byteSize();
+        return indices.byteSize() / LAYOUT.byteSize();
     }
 
     /// The index at a row.
     public static long at(MemorySegment indices, long row) {
-        return indices.get(INDEX, row * INDEX.byteSize());
+        return indices.get(LAYOUT, row * LAYOUT.byteSize());
+    }
+
+    /// Writes the indices of all rows of runs of consecutive rows to a buffer.
+    ///
+    /// @param firstRows the first row of each run
+    /// @param length    the number of rows of each run
+    public static MemorySegment ofRuns(MemorySegment firstRows, long length, Buffer buffer) {
+        long runCount = count(firstRows);
+        long byteCount = Math.multiplyExact(Math.multiplyExact(runCount, length), Long.BYTES);
+        MemorySegment indices = buffer.reserve(byteCount).asSlice(0, byteCount);
+        for (long i = 0; i < runCount; i++) {
+            long first = at(firstRows, i);
+            for (long j = 0; j < length; j++) {
+                indices.setAtIndex(LAYOUT, i * length + j, first + j);
+            }
+        }
+        return indices;
     }
 
     /// Checks the indices of a [Dataset#gather] and returns their number.

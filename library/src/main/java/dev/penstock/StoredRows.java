@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -50,12 +51,13 @@ public interface StoredRows extends Dataset {
     /// @throws IndexOutOfBoundsException when a row is out of range
     default void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
         try (Buffer buffer = new Buffer()) {
-            read(Windows.rowIndices(firstRows, length, buffer), target);
+            read(Indices.ofRuns(firstRows, length, buffer), target);
         }
     }
 
     /// Copies runs of consecutive rows into a batch. Each run becomes one record, with the fields of
-    /// [Windows#windowed]. A dataset that has no faster way than row by row does nothing and returns false.
+    /// [Field#inRuns]. A dataset that has no faster way than row by row
+    /// does nothing and returns false.
     ///
     /// @return whether the batch was filled
     /// @throws IndexOutOfBoundsException when a row is out of range

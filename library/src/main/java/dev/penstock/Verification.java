@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock;
 
+import dev.penstock.file.Location;
 import java.util.List;
 
 /// The result of [Dataset#verify].
@@ -38,7 +39,7 @@ public record Verification(long checkedBytes, List<Problem> problems, long probl
     }
 
     /// Combines the findings of several datasets.
-    static Verification merged(List<Verification> all) {
+    public static Verification merged(List<Verification> all) {
         Findings findings = new Findings();
         all.forEach(findings::addAll);
         return findings.result(

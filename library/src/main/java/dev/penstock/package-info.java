@@ -3,5 +3,5 @@
 ///
 /// Start from [Dataset]. A [Field] describes one field of a record, a [Batch] is the memory that many records are
 /// gathered into, and a [DatasetException] names the file, the byte and the reason when the bytes of a file are
-/// invalid. [Subset], [Concat], [Zip] and [Windows] are views of other datasets.
+/// invalid. Views of other datasets are in `dev.penstock.view`.
 package dev.penstock;

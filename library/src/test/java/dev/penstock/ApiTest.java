@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 final class ApiTest {
     private static final Pattern ROW =
             Pattern.compile("^\\| `(dev\\.penstock[\\w.]*)` \\| (yes|no)\\b.*", Pattern.MULTILINE);
-    private static final Pattern TYPES = Pattern.compile("API types of `dev\\.penstock\\.memory`: ([^.]*)\\.");
+    private static final Pattern TYPES = Pattern.compile("API types of `dev\\.penstock\\.file`: ([^.]*)\\.");
 
     @Test
     void everyPackageIsListed() throws IOException, URISyntaxException {
@@ -49,7 +49,7 @@ final class ApiTest {
             }
             for (Class<?> other : signatureTypes(type)) {
                 String name = other.getPackageName();
-                if (name.equals("dev.penstock.memory")) {
+                if (name.equals("dev.penstock.file")) {
                     used.add(outermost(other).getSimpleName());
                 } else if (name.startsWith("dev.penstock") && !isApi(other)) {
                     wrong.add(type.getSimpleName() + " uses " + other.getName());
@@ -58,7 +58,7 @@ final class ApiTest {
         }
         assertEquals(Set.of(), wrong);
         Matcher matcher = TYPES.matcher(architecture());
-        assertTrue(matcher.find(), "ARCHITECTURE.md names no types of memory");
+        assertTrue(matcher.find(), "ARCHITECTURE.md names no types of file");
         String text = matcher.group(1).replace("`", "").replaceAll("\\s+", " ");
         assertEquals(used, new TreeSet<>(List.of(text.split(", "))));
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemoryLayout;

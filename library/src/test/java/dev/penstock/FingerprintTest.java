@@ -4,10 +4,10 @@ package dev.penstock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.penstock.memory.Access;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;

@@ -2,8 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.ReaderOptions;
 import picocli.CommandLine.Option;
 
 /// The options for how files are read into memory.

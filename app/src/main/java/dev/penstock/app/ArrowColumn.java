@@ -5,7 +5,7 @@ import com.google.flatbuffers.FlatBufferBuilder;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

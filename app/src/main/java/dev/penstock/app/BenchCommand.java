@@ -3,12 +3,12 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.file.AvailableMemory;
+import dev.penstock.file.Parallel;
 import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
-import dev.penstock.memory.AvailableMemory;
-import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Locale;

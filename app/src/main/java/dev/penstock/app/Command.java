@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;

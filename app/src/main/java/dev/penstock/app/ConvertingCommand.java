@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Conversion;
 import dev.penstock.catalog.RecordSource;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.AvailableMemory;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.AvailableMemory;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.penstock.app;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.file.FileInUseException;
+import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;
-import dev.penstock.memory.FileInUseException;
-import dev.penstock.memory.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

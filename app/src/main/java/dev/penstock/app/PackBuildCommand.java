@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Codec;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunIntake;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static dev.penstock.app.DemoCommand.secondsSince;
 import dev.penstock.Batch;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFileStream;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunJsonl;
 import dev.penstock.game2048.RunPack;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFileStream;
-import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.file.Path;

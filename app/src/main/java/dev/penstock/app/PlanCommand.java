@@ -3,10 +3,10 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.file.AvailableMemory;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
-import dev.penstock.memory.AvailableMemory;
 import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;

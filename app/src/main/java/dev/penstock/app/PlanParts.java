@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
+import dev.penstock.view.Concat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

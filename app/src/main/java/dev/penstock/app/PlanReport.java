@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.ShuffleQuality;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunCheck;
-import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

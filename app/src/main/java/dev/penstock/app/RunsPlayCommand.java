@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunVersion;
 import dev.penstock.game2048.SelfPlay;
-import dev.penstock.memory.Parallel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

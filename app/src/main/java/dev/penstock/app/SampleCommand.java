@@ -5,7 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.RecordSource;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.shards.ShardSample;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;

@@ -2,7 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.store.StoreReader;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.ElementType;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;

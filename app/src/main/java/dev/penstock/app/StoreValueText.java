@@ -20,7 +20,7 @@ record StoreValueText(Field field, Bytes bytes) {
         HEX
     }
 
-    /// @param json a value returned by [dev.penstock.memory.Json]
+    /// @param json a value returned by [dev.penstock.file.Json]
     /// @return null when the value is missing
     /// @throws IllegalArgumentException when it is not a valid value of the field
     byte[] ofJson(Object json) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Disk;
 import dev.penstock.groups.GroupedTable;
-import dev.penstock.memory.Disk;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Disk;
 import dev.penstock.groups.Grouping;
-import dev.penstock.memory.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -4,7 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Fingerprint;
 import dev.penstock.catalog.RecordSource;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

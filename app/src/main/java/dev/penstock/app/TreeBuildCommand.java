@@ -3,7 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.tree.TreeSorter;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;

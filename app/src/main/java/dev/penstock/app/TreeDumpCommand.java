@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFileStream;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFileStream;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.PathsWriter;
 import dev.penstock.tree.TreeReader;

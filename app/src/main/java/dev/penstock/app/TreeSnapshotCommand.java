@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.tree.HybridTree;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;

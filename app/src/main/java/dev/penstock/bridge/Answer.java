@@ -2,8 +2,8 @@
 package dev.penstock.bridge;
 
 import dev.penstock.DatasetException;
+import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;
-import dev.penstock.memory.Json;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

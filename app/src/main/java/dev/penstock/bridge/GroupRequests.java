@@ -3,11 +3,11 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
-import dev.penstock.Selection;
 import dev.penstock.game2048.StepReturns;
 import dev.penstock.game2048.StepsDataset;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.loader.Transform;
+import dev.penstock.view.Selection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

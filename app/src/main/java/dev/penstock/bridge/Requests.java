@@ -2,7 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import java.io.IOException;
 import java.util.Map;
 

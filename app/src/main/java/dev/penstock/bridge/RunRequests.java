@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunDataset;
 import dev.penstock.game2048.RunJsonl;
 import dev.penstock.game2048.RunLengths;
@@ -10,7 +11,6 @@ import dev.penstock.game2048.RunPack;
 import dev.penstock.game2048.RunStats;
 import dev.penstock.game2048.StdRng;
 import dev.penstock.game2048.StepDataset;
-import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import java.nio.charset.StandardCharsets;
 
 /// Loads the classes for the first batch on a separate thread, because most of the time until the first batch is
@@ -13,7 +13,7 @@ final class Warmup implements Runnable {
         "dev.penstock.bridge.DatasetRequests",
         "dev.penstock.catalog.Catalog",
         "dev.penstock.table.TableReader",
-        "dev.penstock.memory.OpenFiles",
+        "dev.penstock.file.OpenFiles",
         "dev.penstock.table.DTypeParser",
         "dev.penstock.bridge.LoaderRequests",
         "dev.penstock.loader.PermutationSampler",
@@ -21,7 +21,7 @@ final class Warmup implements Runnable {
         "dev.penstock.bridge.LoaderSource",
         "dev.penstock.loader.Pipeline",
         "dev.penstock.rows.RowGather",
-        "dev.penstock.memory.RowCopy",
+        "dev.penstock.rows.kernel.RowCopy",
     };
 
     Warmup() {}

@@ -2,7 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.app.CsvImport;
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.shards.ShardWriter;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;

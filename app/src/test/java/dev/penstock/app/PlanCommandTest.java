@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Json;
 import dev.penstock.loader.BlockSampler;
 import dev.penstock.loader.BucketSampler;
 import dev.penstock.loader.Loader;
@@ -21,7 +22,6 @@ import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
 import dev.penstock.loader.WindowSampler;
-import dev.penstock.memory.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
-import dev.penstock.Subset;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
@@ -14,6 +13,7 @@ import dev.penstock.loader.PermutationSampler;
 import dev.penstock.pack.PackReader;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
+import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.shards.ShardSample;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.RangeStore;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
+import dev.penstock.file.Parallel;
 import dev.penstock.loader.BlockSampler;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
 import dev.penstock.loader.Ranks;
-import dev.penstock.memory.Parallel;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackScan;

@@ -3,8 +3,8 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.Batch;
 import dev.penstock.Progress;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackFormat;
 import dev.penstock.pack.PackKind;

@@ -2,9 +2,9 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Access;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
 import dev.penstock.Verification;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackScan;

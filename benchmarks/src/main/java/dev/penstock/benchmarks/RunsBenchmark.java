@@ -2,11 +2,11 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunIntake;
 import dev.penstock.game2048.RunPack;
 import dev.penstock.game2048.RunVersion;
 import dev.penstock.game2048.SelfPlay;
-import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
 import java.io.IOException;

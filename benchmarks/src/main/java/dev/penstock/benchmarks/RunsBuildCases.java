@@ -2,8 +2,8 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunIntake;
-import dev.penstock.memory.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;

@@ -3,7 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.Buffer;
 import dev.penstock.ElementType;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.shards.ShardBatch;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardSource;

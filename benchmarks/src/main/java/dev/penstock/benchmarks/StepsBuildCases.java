@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import dev.penstock.game2048.RunPack;
 import dev.penstock.game2048.StepsDataset;
 import dev.penstock.game2048.StepsOptions;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

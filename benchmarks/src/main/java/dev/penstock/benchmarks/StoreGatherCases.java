@@ -2,7 +2,7 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import dev.penstock.store.StoreReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

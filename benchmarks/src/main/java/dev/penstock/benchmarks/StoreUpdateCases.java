@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import dev.penstock.store.StoreReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

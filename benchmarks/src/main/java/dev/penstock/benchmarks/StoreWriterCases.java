@@ -2,7 +2,7 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;

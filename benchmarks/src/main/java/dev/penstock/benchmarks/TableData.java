@@ -3,8 +3,8 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Layouts;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
 import dev.penstock.table.TableWriter;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-import dev.penstock.memory.RowCopy;
+import dev.penstock.rows.kernel.RowCopy;
 import dev.penstock.table.TableReader;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeScan;
 import dev.penstock.tree.TreeWriter;

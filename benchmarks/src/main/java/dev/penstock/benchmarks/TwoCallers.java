@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.benchmarks;
 
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.table.TableReader;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;

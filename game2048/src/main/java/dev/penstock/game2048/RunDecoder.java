@@ -2,8 +2,8 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
+import dev.penstock.file.Location;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

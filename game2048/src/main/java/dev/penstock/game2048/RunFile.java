@@ -3,8 +3,8 @@ package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;

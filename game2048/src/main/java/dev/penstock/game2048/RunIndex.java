@@ -2,9 +2,9 @@
 package dev.penstock.game2048;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

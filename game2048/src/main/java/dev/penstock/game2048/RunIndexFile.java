@@ -2,10 +2,10 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Location;
 import dev.penstock.game2048.RunIndex.Entry;
-import dev.penstock.memory.Crc32c;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

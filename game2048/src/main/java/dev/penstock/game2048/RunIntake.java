@@ -2,8 +2,8 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackKind;
 import java.lang.foreign.MemorySegment;

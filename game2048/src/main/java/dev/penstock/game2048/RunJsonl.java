@@ -2,8 +2,8 @@
 package dev.penstock.game2048;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;

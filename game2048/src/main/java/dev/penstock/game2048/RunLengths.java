@@ -2,7 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
+import dev.penstock.file.Location;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.Reason;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

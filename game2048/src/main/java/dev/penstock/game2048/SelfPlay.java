@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
+import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupChange;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupedTable;
-import dev.penstock.memory.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupDatabase;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,11 +3,11 @@ package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.file.Disk;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
-import dev.penstock.memory.Disk;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

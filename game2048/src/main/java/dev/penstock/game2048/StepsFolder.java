@@ -2,11 +2,11 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

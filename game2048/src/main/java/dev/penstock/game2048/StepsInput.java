@@ -2,10 +2,10 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Location;
+import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackFolder;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Json;
-import dev.penstock.memory.JsonObject;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Json;
+import dev.penstock.file.JsonObject;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

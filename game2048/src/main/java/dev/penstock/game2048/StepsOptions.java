@@ -2,9 +2,9 @@
 package dev.penstock.game2048;
 
 import dev.penstock.Progress;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Parallel;
 import dev.penstock.game2048.StepRows.MissingBranches;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Parallel;
 
 /// Options for building a steps dataset or appending to one.
 ///

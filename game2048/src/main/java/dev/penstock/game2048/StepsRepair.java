@@ -2,13 +2,13 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.StagedWrites;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.StagedWrites;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -3,7 +3,7 @@ package dev.penstock.groups;
 
 import dev.penstock.Column;
 import dev.penstock.Field;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 

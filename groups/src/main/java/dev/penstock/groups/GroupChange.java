@@ -3,8 +3,8 @@ package dev.penstock.groups;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Disk;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;

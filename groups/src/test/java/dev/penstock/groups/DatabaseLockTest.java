@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FaultyDisk;
-import dev.penstock.memory.ForwardingDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FaultyDisk;
+import dev.penstock.file.ForwardingDisk;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.groups;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.MemoryDisk;
 import dev.penstock.simulation.BatchHistory;
 import dev.penstock.simulation.Simulation;
 import java.io.IOException;

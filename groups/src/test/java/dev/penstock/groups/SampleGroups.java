@@ -2,7 +2,7 @@
 package dev.penstock.groups;
 
 import dev.penstock.Batch;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.catalog;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FormatOptions;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FormatOptions;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.pack.PackReader;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.store.StoreReader;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;

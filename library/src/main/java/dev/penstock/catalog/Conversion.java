@@ -3,14 +3,14 @@ package dev.penstock.catalog;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.query.Scan;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

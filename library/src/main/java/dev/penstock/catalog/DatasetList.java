@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.catalog;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
-import dev.penstock.Location;
+import dev.penstock.file.Location;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

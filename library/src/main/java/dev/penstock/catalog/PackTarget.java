@@ -3,13 +3,13 @@ package dev.penstock.catalog;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,8 +4,8 @@ package dev.penstock.catalog;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Field;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

@@ -4,7 +4,7 @@ package dev.penstock.catalog;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
 import dev.penstock.table.TableWriter;

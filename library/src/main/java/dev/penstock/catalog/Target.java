@@ -3,7 +3,7 @@ package dev.penstock.catalog;
 
 import dev.penstock.Batch;
 import dev.penstock.Field;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeScan;
 import java.io.IOException;

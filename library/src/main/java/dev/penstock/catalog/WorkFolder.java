@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.catalog;
 
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.WriterLock;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ final class WorkFolder implements AutoCloseable {
     /// Creates the folder, or takes over the one that an interrupted conversion left. If the target is a link, the
     /// dataset that it leads to is replaced, and the folder is beside that.
     ///
-    /// @throws dev.penstock.memory.FileInUseException when another process is converting to the same target
+    /// @throws dev.penstock.file.FileInUseException when another process is converting to the same target
     static WorkFolder open(Disk disk, Path target) throws IOException {
         WorkFolder work = new WorkFolder(disk, disk.target(target));
         NewFile.requireFolder(disk, work.folder, target);

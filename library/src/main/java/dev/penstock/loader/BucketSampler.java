@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.FloatCast;
+import dev.penstock.rows.kernel.FloatCast;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;

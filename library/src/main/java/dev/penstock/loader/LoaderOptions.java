@@ -2,7 +2,7 @@
 package dev.penstock.loader;
 
 import dev.penstock.Field;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.util.List;
 import java.util.Objects;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
-/// Samples records of several concatenated datasets ([dev.penstock.Concat]) in proportion to their weights, each
-/// dataset with its own sampler.
+/// Samples records of several concatenated datasets ([dev.penstock.view.Concat]) in proportion to their weights,
+/// each dataset with its own sampler.
 ///
 /// The sequence consists of cycles of [#CYCLE] positions. Each part has a number of places in a cycle in
 /// proportion to its weight, and the places of a cycle are shuffled. The places of a part, counted through all

@@ -2,8 +2,8 @@
 package dev.penstock.pack;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Parallel;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 
 /// The numbers of codecs in the flags of entries.
 ///

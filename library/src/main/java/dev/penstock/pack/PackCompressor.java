@@ -2,8 +2,8 @@
 package dev.penstock.pack;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
 import java.lang.foreign.MemorySegment;
 
 /// Prepares records for a pack, on one thread: compresses them if that makes them smaller, and computes the

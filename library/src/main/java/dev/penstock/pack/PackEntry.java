@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /// An index entry of a pack: the position of a record and the form of its bytes.

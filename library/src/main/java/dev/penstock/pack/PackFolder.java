@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.NewFile;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
@@ -84,7 +84,7 @@ import java.nio.charset.StandardCharsets;
 /// - A record may be stored anywhere between index and footer; order, gaps and overlaps are not errors of the
 ///   format. Our writer stores records in index order, without gaps beyond the alignment, except after the index
 ///   if there are fewer records than were announced with [PackWriter#reserve].
-/// - A pack is never changed: it is published complete, by [dev.penstock.memory.NewFile].
+/// - A pack is never changed: it is published complete, by [dev.penstock.file.NewFile].
 ///
 /// ## Limits
 ///

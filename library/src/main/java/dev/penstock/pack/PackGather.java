@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
 import dev.penstock.Indices;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Faults;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.Parallel;
-import dev.penstock.memory.RangeList;
-import dev.penstock.memory.Unscoped;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Faults;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.Parallel;
+import dev.penstock.file.RangeList;
+import dev.penstock.file.Unscoped;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

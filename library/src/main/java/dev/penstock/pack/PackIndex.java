@@ -3,8 +3,8 @@ package dev.penstock.pack;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Codec;
+import dev.penstock.file.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

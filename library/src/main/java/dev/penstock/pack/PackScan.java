@@ -3,7 +3,7 @@ package dev.penstock.pack;
 
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

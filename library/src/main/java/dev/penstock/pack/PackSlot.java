@@ -2,7 +2,7 @@
 package dev.penstock.pack;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

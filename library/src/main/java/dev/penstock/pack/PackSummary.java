@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

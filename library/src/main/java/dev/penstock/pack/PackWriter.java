@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.StagedWrites;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.StagedWrites;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

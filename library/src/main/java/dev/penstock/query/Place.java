@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /// One element of a field.

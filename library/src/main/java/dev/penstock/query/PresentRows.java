@@ -3,7 +3,7 @@ package dev.penstock.query;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

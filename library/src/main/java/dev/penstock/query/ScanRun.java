@@ -4,7 +4,7 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Field;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ package dev.penstock.query;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /// Statistics of the sizes of text, bytes and variable fields.

@@ -3,7 +3,7 @@ package dev.penstock.query;
 
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /// Decodes elements at equal distances into an array. There is one loop for each type, so that callers need only

@@ -4,7 +4,7 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.Subset;
+import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;

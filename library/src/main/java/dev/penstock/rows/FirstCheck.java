@@ -3,7 +3,7 @@ package dev.penstock.rows;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Verification.Problem;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;

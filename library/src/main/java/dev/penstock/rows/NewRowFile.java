@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.JsonObject;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.StagedWrites;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.JsonObject;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.StagedWrites;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;

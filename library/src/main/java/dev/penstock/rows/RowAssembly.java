@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
-import dev.penstock.memory.RowCopy;
+import dev.penstock.rows.kernel.RowCopy;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

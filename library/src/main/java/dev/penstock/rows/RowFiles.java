@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.RangeList;
-import dev.penstock.memory.RangeReader;
-import dev.penstock.memory.ReaderOptions;
-import dev.penstock.memory.RowPlaces;
+import dev.penstock.file.Location;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.OpenFiles;
+import dev.penstock.file.RangeList;
+import dev.penstock.file.RangeReader;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.rows.kernel.RowPlaces;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

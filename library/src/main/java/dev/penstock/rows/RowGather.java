@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Column;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
-import dev.penstock.memory.Faults;
-import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.Parallel;
-import dev.penstock.memory.RowCopy;
-import dev.penstock.memory.Unscoped;
+import dev.penstock.file.Faults;
+import dev.penstock.file.OpenFiles;
+import dev.penstock.file.Parallel;
+import dev.penstock.file.Unscoped;
+import dev.penstock.rows.kernel.RowCopy;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

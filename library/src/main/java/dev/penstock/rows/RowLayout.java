@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.RangeReader;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.RangeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

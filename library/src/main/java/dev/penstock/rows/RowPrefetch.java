@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.Residency;
+import dev.penstock.file.Residency;
 import java.lang.foreign.MemorySegment;
 
 /// Prefetches rows that are about to be read, if their files do not stay resident. The caller holds the files

@@ -2,7 +2,7 @@
 package dev.penstock.rows;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.RowCopy;
+import dev.penstock.rows.kernel.RowCopy;
 import java.util.Arrays;
 
 /// The targets of the rows of a gather: columns, or rows in their stored form.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
@@ -9,12 +9,11 @@ import dev.penstock.Column;
 import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
-import dev.penstock.Windows;
-import dev.penstock.memory.Faults;
-import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.Parallel;
-import dev.penstock.memory.RangeList;
-import dev.penstock.memory.Residency;
+import dev.penstock.file.Faults;
+import dev.penstock.file.OpenFiles;
+import dev.penstock.file.Parallel;
+import dev.penstock.file.RangeList;
+import dev.penstock.file.Residency;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -155,7 +154,7 @@ public final class RunGather implements AutoCloseable {
 
     private boolean isRunField(Field wanted, long length) {
         RowField field = fields.get(wanted.name());
-        return field != null && Windows.windowed(field.field(), length).equals(wanted);
+        return field != null && field.field().inRuns(length).equals(wanted);
     }
 
     /// The position of the values of a field in a run. A field that is the whole row is one block.

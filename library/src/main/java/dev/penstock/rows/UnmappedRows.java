@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.rows;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.RangeList;
+import dev.penstock.file.RangeList;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

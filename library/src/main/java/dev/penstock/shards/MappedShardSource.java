@@ -2,11 +2,11 @@
 package dev.penstock.shards;
 
 import dev.penstock.ElementType;
-import dev.penstock.memory.FloatCast;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.Parallel;
-import dev.penstock.memory.Residency;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.Parallel;
+import dev.penstock.file.Residency;
 import dev.penstock.rows.RowGather;
+import dev.penstock.rows.kernel.FloatCast;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

@@ -2,7 +2,7 @@
 package dev.penstock.shards;
 
 import dev.penstock.ElementType;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Json;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Json;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
+import dev.penstock.file.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -2,7 +2,7 @@
 package dev.penstock.shards;
 
 import dev.penstock.ElementType;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 

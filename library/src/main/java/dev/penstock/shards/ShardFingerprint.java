@@ -3,7 +3,7 @@ package dev.penstock.shards;
 
 import dev.penstock.ElementType;
 import dev.penstock.Fingerprint;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
-import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.rows.RowLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@
 package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@
 package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.JsonObject;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Disk;
+import dev.penstock.file.JsonObject;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.penstock.shards;
 
 import dev.penstock.ElementType;
 import dev.penstock.Progress;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Parallel;
 import dev.penstock.shards.ShardStats.Position;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

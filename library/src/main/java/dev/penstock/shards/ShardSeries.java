@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-import dev.penstock.Location;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.RangeStore;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.RangeStore;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RollingWriter;

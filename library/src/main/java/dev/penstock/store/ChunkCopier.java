@@ -2,8 +2,8 @@
 package dev.penstock.store;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.Buffer;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;

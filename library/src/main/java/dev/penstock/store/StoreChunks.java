@@ -3,11 +3,11 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
-import dev.penstock.memory.Residency;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Residency;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

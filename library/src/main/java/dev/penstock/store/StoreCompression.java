@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 import java.util.Locale;
 
 /// The compression of the values of a field. The names are those of `compress` in `meta.json`.

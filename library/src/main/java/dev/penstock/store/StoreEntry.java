@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 
 /// The place of a value, as stored in a slot of a table. [StoreFormat] describes the layout.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Journal;
-import dev.penstock.memory.JournalWriter;
+import dev.penstock.store.journal.Journal;
+import dev.penstock.store.journal.JournalWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

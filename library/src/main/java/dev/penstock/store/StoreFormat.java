@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Journal;
+import dev.penstock.file.Disk;
+import dev.penstock.store.journal.Journal;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
@@ -66,7 +66,8 @@ import java.util.regex.Pattern;
 ///
 /// ### CHANGE
 ///
-/// The journal is a [dev.penstock.memory.Journal] with these items. `fields` of a frame is the number of fields,
+/// The journal is a [dev.penstock.store.journal.Journal] with these items. `fields` of a frame is the number of
+/// fields,
 /// `length` is N after the commit. A change says what a slot holds from now on, and never where a record moves.
 ///
 /// | offset | size | type  | field    | rule                                                                |
@@ -101,7 +102,7 @@ import java.util.regex.Pattern;
 /// A `meta.json` without `zr` and without checksum is another program's. Such a store is read as it is published:
 /// no journal, no prefixes, no checksums, `unfull` in any spelling. It cannot be changed.
 ///
-/// The last key of the file is `crc32c`, as [dev.penstock.memory.ChecksummedJson] has it.
+/// The last key of the file is `crc32c`, as [dev.penstock.file.ChecksummedJson] has it.
 ///
 /// ## Writing
 ///
@@ -161,7 +162,8 @@ import java.util.regex.Pattern;
 ///
 /// 1. `meta.json` is read, otherwise `meta.switch`.
 /// 2. The tables are long enough and the journal's header is the one that `meta.json` names.
-/// 3. The frames of the journal are applied in order; [dev.penstock.memory.Journal] says which of them are there.
+/// 3. The frames of the journal are applied in order; [dev.penstock.store.journal.Journal] says which of them are
+/// there.
 ///    Changes are absolute, so tables before and after a publish give the same result.
 /// 4. Frames behind the last SYNCED one are applied only as long as the value of every change has its CRC.
 /// 5. A writer never continues an old journal. It copies values of frames that were not SYNCED to a new chunk,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
@@ -11,8 +11,8 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Journal;
-import dev.penstock.memory.JournalHeader;
-import dev.penstock.memory.JournalWriter;
+import dev.penstock.file.Disk;
+import dev.penstock.store.journal.Journal;
+import dev.penstock.store.journal.JournalHeader;
+import dev.penstock.store.journal.JournalWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

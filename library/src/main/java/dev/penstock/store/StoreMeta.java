@@ -3,10 +3,10 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.JournalHeader;
-import dev.penstock.memory.Json;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Json;
+import dev.penstock.store.journal.JournalHeader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Parallel;
 
 /// Options for writing a store.
 ///

@@ -2,7 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

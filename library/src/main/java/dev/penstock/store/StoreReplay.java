@@ -3,8 +3,8 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Journal;
-import dev.penstock.memory.JournalFrame;
+import dev.penstock.store.journal.Journal;
+import dev.penstock.store.journal.JournalFrame;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FileInUseException;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.WriterLock;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FileInUseException;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryNotEmptyException;

@@ -3,12 +3,12 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Journal;
-import dev.penstock.memory.JournalHeader;
-import dev.penstock.memory.JournalReplay;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.store.journal.Journal;
+import dev.penstock.store.journal.JournalHeader;
+import dev.penstock.store.journal.JournalReplay;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Leases;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

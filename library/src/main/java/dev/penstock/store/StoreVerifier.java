@@ -6,7 +6,7 @@ import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;

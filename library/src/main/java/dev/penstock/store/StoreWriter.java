@@ -3,8 +3,8 @@ package dev.penstock.store;
 
 import dev.penstock.Batch;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.WriterLock;
+import dev.penstock.file.Disk;
+import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;

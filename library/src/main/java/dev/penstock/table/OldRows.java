@@ -3,10 +3,10 @@ package dev.penstock.table;
 
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

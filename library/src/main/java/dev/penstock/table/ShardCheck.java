@@ -2,14 +2,14 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.ChecksummedJson;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.OpenFiles;
+import dev.penstock.file.ChecksummedJson;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Location;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.OpenFiles;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.ArrayList;

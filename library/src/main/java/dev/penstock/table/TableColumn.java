@@ -3,7 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Elements;
 import dev.penstock.Field;
-import dev.penstock.memory.Faults;
+import dev.penstock.file.Faults;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;

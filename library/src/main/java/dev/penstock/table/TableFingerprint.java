@@ -2,8 +2,8 @@
 package dev.penstock.table;
 
 import dev.penstock.Fingerprint;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.OpenFile;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.HexFormat;

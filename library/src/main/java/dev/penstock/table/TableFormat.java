@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U8;
 
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
+import dev.penstock.file.OpenFile;
 import dev.penstock.rows.RowLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -2,10 +2,10 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

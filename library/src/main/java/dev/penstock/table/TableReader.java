@@ -6,16 +6,15 @@ import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
-import dev.penstock.Subset;
 import dev.penstock.Verification;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FormatOptions;
-import dev.penstock.memory.RangeStore;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FormatOptions;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
 import dev.penstock.rows.RunGather;
@@ -242,13 +241,6 @@ public final class TableReader implements StoredRows {
         }
         throw new IllegalArgumentException(location + " has no field " + name + "; its fields are "
                 + String.join(", ", fields.stream().map(Field::name).toList()));
-    }
-
-    /// A zero-copy view of some rows as a dataset.
-    ///
-    /// @throws IndexOutOfBoundsException when an index is out of range
-    public Subset rows(long[] indices) {
-        return Subset.of(this, indices);
     }
 
     @Override

@@ -3,9 +3,9 @@ package dev.penstock.table;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.OpenFiles;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
 import java.util.ArrayList;

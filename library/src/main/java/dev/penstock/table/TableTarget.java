@@ -2,10 +2,10 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.RangeStore;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RollingWriter;

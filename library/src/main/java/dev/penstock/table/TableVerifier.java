@@ -2,13 +2,13 @@
 package dev.penstock.table;
 
 import dev.penstock.Findings;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.Parallel;
+import dev.penstock.file.Location;
+import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

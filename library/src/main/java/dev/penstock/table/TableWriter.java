@@ -3,11 +3,11 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.OpenFiles;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.OpenFiles;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.RollingWriter;
 import dev.penstock.rows.RowAssembly;

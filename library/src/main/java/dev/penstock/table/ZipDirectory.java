@@ -2,9 +2,9 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -2,9 +2,9 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import java.lang.foreign.MemorySegment;
 
 /// The 64-bit numbers in the extra fields of an entry or a local header. They must be read in the order in which

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import static dev.penstock.memory.Layouts.U16;
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U16;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;

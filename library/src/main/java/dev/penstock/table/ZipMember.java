@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import dev.penstock.memory.FilePart;
+import dev.penstock.file.FilePart;
 
 /// A stored member of a zip archive, found by [ZipMembers].
 ///

@@ -2,12 +2,12 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FilePart;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FilePart;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.InvalidPathException;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.U32;
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U64;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -2,8 +2,8 @@
 package dev.penstock.tree;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.U32;
+import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ReadStream;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ReadStream;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;

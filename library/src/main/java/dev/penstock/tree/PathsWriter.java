@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFileStream;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFileStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.WORDS;
+import static dev.penstock.file.Layouts.WORDS;
 
 import java.io.IOException;
 import java.util.Arrays;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
-import static dev.penstock.memory.Layouts.WORDS;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
+import static dev.penstock.file.Layouts.WORDS;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Faults;
+import dev.penstock.file.Faults;
+import dev.penstock.file.Location;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.U8;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.U8;
 
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +90,7 @@ import java.nio.charset.StandardCharsets;
 ///
 /// ## Invariants
 ///
-/// - A finished tree is never changed: it is published complete, by [dev.penstock.memory.NewFile].
+/// - A finished tree is never changed: it is published complete, by [dev.penstock.file.NewFile].
 /// - By default the output of [TreeWriter] is *canonical*: the same map gives the same bytes, those of the
 ///   original writer. Line data of equal content is stored once, subtrees are not shared.
 /// - Runs that several parents share, lines that lead to lines, branches with one child and unreferenced bytes are

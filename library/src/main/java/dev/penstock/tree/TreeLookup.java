@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.WORDS;
+import static dev.penstock.file.Layouts.WORDS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
+import dev.penstock.file.OpenFile;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.U64;
-import static dev.penstock.memory.Layouts.WORDS;
+import static dev.penstock.file.Layouts.U64;
+import static dev.penstock.file.Layouts.WORDS;
 
 import dev.penstock.Reason;
-import dev.penstock.memory.Faults;
+import dev.penstock.file.Faults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

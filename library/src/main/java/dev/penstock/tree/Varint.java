@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
-import static dev.penstock.memory.Layouts.WORDS;
+import static dev.penstock.file.Layouts.WORDS;
 
 /// The variable-length numbers of a tree: one byte up to 247, else 247 plus the number of bytes that follow.
 final class Varint {

@@ -14,7 +14,7 @@ import dev.penstock.Elements;
 import dev.penstock.OpenResources;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.pack.PackReader;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardSample;

@@ -3,7 +3,7 @@ package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.store.StoreCompression;

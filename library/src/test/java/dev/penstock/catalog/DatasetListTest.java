@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

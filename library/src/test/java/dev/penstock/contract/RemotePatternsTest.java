@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
-import dev.penstock.Location;
 import dev.penstock.Project;
-import dev.penstock.memory.HttpStore;
-import dev.penstock.memory.MemoryStore;
-import dev.penstock.memory.RangeStore;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.HttpStore;
+import dev.penstock.file.Location;
+import dev.penstock.file.MemoryStore;
+import dev.penstock.file.RangeStore;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.net.URI;

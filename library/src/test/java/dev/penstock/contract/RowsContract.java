@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.contract;
 
-import dev.penstock.memory.Access;
+import dev.penstock.file.Access;
 import java.util.Random;
 
 /// The contract of datasets for formats whose records are rows of one size in one or more files.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

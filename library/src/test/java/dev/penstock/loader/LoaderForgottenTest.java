@@ -4,7 +4,7 @@ package dev.penstock.loader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

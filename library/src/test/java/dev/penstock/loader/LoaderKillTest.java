@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Column;
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Project;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.Concat;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Figures;
@@ -15,6 +14,7 @@ import dev.penstock.Seeds;
 import dev.penstock.TestData;
 import dev.penstock.pack.PackReader;
 import dev.penstock.table.TableReader;
+import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

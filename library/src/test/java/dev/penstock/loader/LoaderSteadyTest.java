@@ -9,7 +9,7 @@ import dev.penstock.AllocatedHeap;
 import dev.penstock.ElementType;
 import dev.penstock.Figures;
 import dev.penstock.TestData;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
-import static dev.penstock.memory.Layouts.U64;
+import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.Verification;
+import dev.penstock.file.Location;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;

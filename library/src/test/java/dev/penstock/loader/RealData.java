@@ -3,7 +3,7 @@ package dev.penstock.loader;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Crc32c;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.table.RowType;

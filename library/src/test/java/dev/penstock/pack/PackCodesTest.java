@@ -3,7 +3,7 @@ package dev.penstock.pack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.penstock.pack;
 
 import dev.penstock.Dataset;
 import dev.penstock.contract.DatasetContract;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Access;
+import dev.penstock.file.Codec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

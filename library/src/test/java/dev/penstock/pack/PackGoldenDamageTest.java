@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Json;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Crc32c;
+import dev.penstock.file.Access;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.ChildJava;
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Access;
+import dev.penstock.file.ChildJava;
+import dev.penstock.file.Codec;
 import dev.penstock.pack.ShortenedPack.Way;
 import java.io.IOException;
 import java.nio.file.Files;

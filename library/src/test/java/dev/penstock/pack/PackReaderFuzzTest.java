@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.penstock.memory.Access;
+import dev.penstock.file.Access;
 import dev.penstock.pack.PackProbe.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ package dev.penstock.pack;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.contract.VerificationContract;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.pack;
 
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Codec;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.Codec;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.penstock.pack;
 
 import dev.penstock.Batch;
 import dev.penstock.Progress;
-import dev.penstock.memory.Codec;
+import dev.penstock.file.Codec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;

@@ -12,7 +12,7 @@ import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Seeds;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

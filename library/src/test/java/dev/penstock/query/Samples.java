@@ -3,7 +3,7 @@ package dev.penstock.query;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

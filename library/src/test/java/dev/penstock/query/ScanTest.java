@@ -14,7 +14,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Seeds;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;

@@ -11,7 +11,7 @@ import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;

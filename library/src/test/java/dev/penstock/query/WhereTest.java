@@ -9,7 +9,7 @@ import dev.penstock.Batch;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Rounding;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;

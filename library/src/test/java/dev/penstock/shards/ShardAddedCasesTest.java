@@ -11,11 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
-import dev.penstock.Location;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingStore;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ForwardingStore;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

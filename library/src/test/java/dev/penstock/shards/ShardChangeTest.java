@@ -10,7 +10,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
-import dev.penstock.memory.Access;
+import dev.penstock.file.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

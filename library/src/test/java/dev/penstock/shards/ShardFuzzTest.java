@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.penstock.DatasetException;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

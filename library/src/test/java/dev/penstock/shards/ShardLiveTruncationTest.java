@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.penstock.Figures;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

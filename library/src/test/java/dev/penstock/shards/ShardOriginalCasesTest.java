@@ -14,8 +14,8 @@ import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Access;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -229,7 +229,7 @@ final class ShardOriginalCasesTest {
     }
 
     private static Map<?, ?> manifest(Path output) throws IOException {
-        return (Map<?, ?>) dev.penstock.memory.Json.parse(Files.readAllBytes(output.resolve(ResidualFolder.MANIFEST)));
+        return (Map<?, ?>) dev.penstock.file.Json.parse(Files.readAllBytes(output.resolve(ResidualFolder.MANIFEST)));
     }
 
     private static byte[] joined(List<byte[]> parts) {

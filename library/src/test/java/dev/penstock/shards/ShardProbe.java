@@ -5,7 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 

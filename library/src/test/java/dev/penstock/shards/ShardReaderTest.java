@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

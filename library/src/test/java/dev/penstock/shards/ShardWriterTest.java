@@ -13,7 +13,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.memory.ChecksummedJson;
+import dev.penstock.file.ChecksummedJson;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;

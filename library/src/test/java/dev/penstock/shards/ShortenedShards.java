@@ -6,7 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
-import dev.penstock.memory.Vectors;
+import dev.penstock.rows.kernel.Vectors;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.simulation;
 
-import dev.penstock.memory.CrashStates;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.RecordingDisk;
+import dev.penstock.file.CrashStates;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.RecordingDisk;
 import dev.penstock.simulation.FaultPlan.Fault;
 import dev.penstock.simulation.FaultPlan.Kind;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.simulation;
 
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ package dev.penstock.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.penstock.Figures;
-import dev.penstock.memory.BuggyDisks;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.BuggyDisks;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.BuggyDisks;
-import dev.penstock.memory.Crc32c;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.Journal;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.BuggyDisks;
+import dev.penstock.file.Crc32c;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.NewFile;
+import dev.penstock.store.journal.Journal;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
 import dev.penstock.Progress;
-import dev.penstock.memory.BuggyDisks;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.FaultyDisk;
-import dev.penstock.memory.FaultyDisk.Plan;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.WatchedDisk;
+import dev.penstock.file.BuggyDisks;
+import dev.penstock.file.Disk;
+import dev.penstock.file.FaultyDisk;
+import dev.penstock.file.FaultyDisk.Plan;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.WatchedDisk;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;

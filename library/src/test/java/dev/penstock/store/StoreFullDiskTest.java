@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.memory.BuggyDisks;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.BuggyDisks;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

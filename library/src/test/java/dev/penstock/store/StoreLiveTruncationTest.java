@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;

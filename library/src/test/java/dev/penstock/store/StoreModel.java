@@ -2,9 +2,9 @@
 package dev.penstock.store;
 
 import dev.penstock.Row;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Json;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Json;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;

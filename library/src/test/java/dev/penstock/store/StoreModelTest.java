@@ -8,7 +8,7 @@ import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

@@ -2,7 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.Row;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Project;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.penstock.Figures;
 import dev.penstock.Leases;
 import dev.penstock.TestData;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;

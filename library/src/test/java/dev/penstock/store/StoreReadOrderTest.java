@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Seeds;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,9 +3,9 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Disk;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.NewFile;
 import dev.penstock.simulation.FaultPlan;
 import dev.penstock.simulation.SimulatedDisk;
 import dev.penstock.simulation.SimulatedThreads;

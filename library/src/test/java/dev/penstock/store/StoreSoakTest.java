@@ -9,7 +9,7 @@ import dev.penstock.Figures;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,8 +3,8 @@ package dev.penstock.store;
 
 import dev.penstock.Batch;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.RecordingDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.RecordingDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -145,9 +145,9 @@ final class StoreWritersLife {
                 MemorySegment value = MemorySegment.ofArray(values.get(i));
                 MemorySegment.copy(value, 0, all, end, value.byteSize());
                 end += value.byteSize();
-                offsets.setAtIndex(dev.penstock.memory.Layouts.U64, i + 1, end);
+                offsets.setAtIndex(dev.penstock.file.Layouts.U64, i + 1, end);
             }
-            offsets.setAtIndex(dev.penstock.memory.Layouts.U64, 0, 0);
+            offsets.setAtIndex(dev.penstock.file.Layouts.U64, 0, 0);
             rows.complete(count);
             long first = store.appendAll(rows);
             for (int i = 0; i < count; i++) {

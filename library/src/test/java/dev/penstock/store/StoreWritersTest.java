@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.PlantedBug;
 import dev.penstock.Progress;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Disk;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -122,7 +122,7 @@ class StoreWritersTest {
         MemorySegment values = rows.column(0).reserveValues((long) count * size);
         MemorySegment offsets = rows.column(0).reserveOffsets(count);
         for (int i = 0; i <= count; i++) {
-            offsets.setAtIndex(dev.penstock.memory.Layouts.U64, i, (long) i * size);
+            offsets.setAtIndex(dev.penstock.file.Layouts.U64, i, (long) i * size);
             if (i < count) {
                 values.asSlice((long) i * size, size).fill((byte) (number + i));
             }

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.ChildJava;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Access;
+import dev.penstock.file.ChildJava;
+import dev.penstock.file.Disk;
+import dev.penstock.file.NewFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

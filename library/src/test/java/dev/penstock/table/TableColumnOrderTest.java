@@ -3,11 +3,11 @@ package dev.penstock.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.penstock.Subset;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Layouts;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Access;
+import dev.penstock.file.Layouts;
+import dev.penstock.file.MemoryDisk;
 import dev.penstock.query.Where;
+import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

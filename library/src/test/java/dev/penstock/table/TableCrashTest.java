@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
-import dev.penstock.memory.BuggyDisks;
-import dev.penstock.memory.CrashStates;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.NewFile;
-import dev.penstock.memory.RecordingDisk;
+import dev.penstock.file.BuggyDisks;
+import dev.penstock.file.CrashStates;
+import dev.penstock.file.Disk;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.NewFile;
+import dev.penstock.file.RecordingDisk;
 import dev.penstock.table.WriteScenario.Found;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Seeds;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,11 +13,11 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
-import dev.penstock.Windows;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.ForwardingDisk;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.RangeStore;
+import dev.penstock.file.Access;
+import dev.penstock.file.ForwardingDisk;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.RangeStore;
+import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -91,13 +91,13 @@ class TableFirstCheckTest {
             "gather runs",
                     (table, row) -> {
                         List<Field> fields = table.fields().stream()
-                                .map(field -> Windows.windowed(field, 1))
+                                .map(field -> field.inRuns(1))
                                 .toList();
                         try (Batch batch = Batch.create(fields)) {
                             assertTrue(table.gatherRuns(of(row), 1, batch));
                         }
                     },
-            "subset", (table, row) -> table.rows(new long[] {row}).get(0));
+            "subset", (table, row) -> Subset.of(table, new long[] {row}).get(0));
 
     private static void requireRefused(String call, Call read, TableReader table) throws IOException {
         for (int attempt = 0; attempt < 2; attempt++) {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Access;
+import dev.penstock.file.MemoryDisk;
 import dev.penstock.table.TableProbe.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

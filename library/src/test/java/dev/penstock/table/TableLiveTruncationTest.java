@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import dev.penstock.table.ShortenedTable.Way;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,7 +164,7 @@ class TableLiveTruncationTest {
     }
 
     private static boolean isCompiled(String output, String method) {
-        return output.lines().anyMatch(line -> line.matches(".* 4 +dev\\.penstock\\.memory\\." + method + " .*"));
+        return output.lines().anyMatch(line -> line.matches(".* 4 +dev\\.penstock\\.rows\\.kernel\\." + method + " .*"));
     }
 
     /// The file is cut at any moment, also while rows are copied and while the code is not compiled yet. The long

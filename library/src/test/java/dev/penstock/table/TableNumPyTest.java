@@ -12,7 +12,7 @@ import dev.penstock.Json;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
-import dev.penstock.memory.Access;
+import dev.penstock.file.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

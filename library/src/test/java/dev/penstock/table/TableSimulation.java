@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.NewFile;
 import dev.penstock.simulation.BatchHistory;
 import dev.penstock.simulation.Simulation;
 import java.io.IOException;

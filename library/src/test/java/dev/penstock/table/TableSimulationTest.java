@@ -4,7 +4,7 @@ package dev.penstock.table;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.PlantedBug;
-import dev.penstock.memory.RecordingDisk;
+import dev.penstock.file.RecordingDisk;
 import dev.penstock.simulation.Simulations;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ package dev.penstock.table;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.contract.VerificationContract;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Access;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -15,11 +15,11 @@ import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.StoredRows;
-import dev.penstock.Subset;
-import dev.penstock.Windows;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Access;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.view.Subset;
+import dev.penstock.view.Windows;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -102,7 +102,7 @@ class TableWindowsTest {
         MemoryDisk disk = Tables.disk();
         Tables.write(Tables.FILE, RowType.of(DType.parse("|u1")), Tables.writing(disk), new byte[] {5, 6, 7, 8, 9});
         try (TableReader table = Tables.open(disk, Tables.FILE, Access.MMAP);
-                Subset backwards = table.rows(new long[] {4, 3, 2, 1, 0});
+                Subset backwards = Subset.of(table, new long[] {4, 3, 2, 1, 0});
                 Windows windows = Windows.of(backwards, 3, 2);
                 Batch batch = Batch.create(windows.fields())) {
             windows.gather(new long[] {1, 0}, batch);

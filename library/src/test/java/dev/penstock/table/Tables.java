@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.table;
 
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;

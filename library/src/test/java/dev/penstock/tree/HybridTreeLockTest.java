@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.ChildJava;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.ChildJava;
+import dev.penstock.file.NewFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.FileSystemException;

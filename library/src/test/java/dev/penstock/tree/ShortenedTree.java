@@ -2,11 +2,11 @@
 package dev.penstock.tree;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Location;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
-import dev.penstock.memory.OpenFile;
-import dev.penstock.memory.ReaderOptions;
+import dev.penstock.file.Location;
+import dev.penstock.file.OpenFile;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import dev.penstock.Figures;
 import dev.penstock.Json;
 import dev.penstock.Progress;
 import dev.penstock.TestData;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.Access;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Access;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.penstock.Figures;
 import dev.penstock.TestData;
-import dev.penstock.memory.ChildJava;
+import dev.penstock.file.ChildJava;
 import dev.penstock.tree.ShortenedTree.Way;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Project;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@
 package dev.penstock.tree;
 
 import dev.penstock.Progress;
-import dev.penstock.memory.MemoryDisk;
-import dev.penstock.memory.NewFile;
+import dev.penstock.file.MemoryDisk;
+import dev.penstock.file.NewFile;
 import dev.penstock.simulation.Simulation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Seeds;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

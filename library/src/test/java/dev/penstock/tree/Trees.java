@@ -3,7 +3,7 @@ package dev.penstock.tree;
 
 import dev.penstock.Json;
 import dev.penstock.TestData;
-import dev.penstock.memory.MemoryDisk;
+import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

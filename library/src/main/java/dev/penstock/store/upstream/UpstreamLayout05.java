@@ -8,7 +8,7 @@ import static dev.penstock.store.upstream.UpstreamFormat.META;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import dev.penstock.store.StoreCompression;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -4,7 +4,7 @@ package dev.penstock.store.upstream;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Reason;
-import dev.penstock.memory.Json;
+import dev.penstock.file.Json;
 import dev.penstock.store.StoreFormat;
 import dev.penstock.store.StoreTypes;
 import java.lang.foreign.MemorySegment;

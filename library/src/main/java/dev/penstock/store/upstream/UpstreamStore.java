@@ -3,8 +3,8 @@ package dev.penstock.store.upstream;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Layouts;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreFormat;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Layouts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

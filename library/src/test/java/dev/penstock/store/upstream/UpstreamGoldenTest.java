@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.ElementType;
 import dev.penstock.LayoutTables;
-import dev.penstock.memory.Disk;
-import dev.penstock.memory.Json;
-import dev.penstock.memory.Layouts;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Json;
+import dev.penstock.file.Layouts;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreTypes;

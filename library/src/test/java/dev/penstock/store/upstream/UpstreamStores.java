@@ -2,7 +2,7 @@
 package dev.penstock.store.upstream;
 
 import dev.penstock.TestData;
-import dev.penstock.memory.Disk;
+import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

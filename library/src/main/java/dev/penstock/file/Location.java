@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.file;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/// The location of a dataset or file: a local path, or the URI of an object in a remote store.
+///
+/// [#resolve], [#name] and [#parent] work the same way for both, so the code that finds the files of a dataset
+/// does not have to distinguish them. Two locations are equal when their paths or URIs are equal.
+///
+/// **Threads.** Immutable, so safe for any number of threads.
+public final class Location {
+    /// The local path, or null when the location is remote.
+    private final Path path;
+
+    /// The URI, or null when the location is local.
+    private final URI uri;
+
+    private Location(Path path, URI uri) {
+        this.path = path;
+        this.uri = uri;
+    }
+
+    /// Creates a location from a local path.
+    public static Location of(Path path) {
+        return new Location(Objects.requireNonNull(path, "path"), null);
+    }
+
+    /// Creates a location from a URI: an object or folder in a remote store, or a local path when the scheme is
+    /// `file`. A trailing slash is removed.
+    ///
+    /// @throws IllegalArgumentException when the URI has no scheme or no path, or has a query or a fragment
+    public static Location of(URI uri) {
+        if (!uri.isAbsolute() || uri.isOpaque() || uri.getRawQuery() != null || uri.getRawFragment() != null) {
+            throw new IllegalArgumentException(
+                    "'" + uri + "' is not a valid location: it needs a scheme and a path, as in"
+                            + " https://host/folder/file, without '?' and '#'");
+        }
+        if (uri.getScheme().equalsIgnoreCase("file")) {
+            return of(Path.of(uri));
+        }
+        Location location = new Location(null, uri);
+        return uri.getPath().endsWith("/") ? location.withPath(uri.getPath()) : location;
+    }
+
+    /// Whether this is a local file or folder.
+    public boolean isLocal() {
+        return path != null;
+    }
+
+    /// The path of a local file or folder.
+    ///
+    /// @throws UnsupportedOperationException when the location is remote
+    public Path path() {
+        if (path == null) {
+            throw new UnsupportedOperationException(
+                    uri + " is in a remote store and has no path on this machine; copy it to a local file first");
+        }
+        return path;
+    }
+
+    /// The URI. A local path becomes a `file:` URI.
+    public URI uri() {
+        return uri == null ? path.toUri() : uri;
+    }
+
+    /// The name of the file or folder. It is empty for the root of a file system or store.
+    public String name() {
+        if (uri == null) {
+            return path.getFileName() == null ? "" : path.getFileName().toString();
+        }
+        return uri.getPath().substring(uri.getPath().lastIndexOf('/') + 1);
+    }
+
+    /// The parent folder, or null when the location has none.
+    public Location parent() {
+        if (uri == null) {
+            return path.getParent() == null ? null : of(path.getParent());
+        }
+        return name().isEmpty()
+                ? null
+                : withPath(uri.getPath().substring(0, uri.getPath().lastIndexOf('/')));
+    }
+
+    /// Returns the location of a file or folder inside this folder.
+    ///
+    /// @param name a name, or several names separated by slashes, not percent-encoded
+    public Location resolve(String name) {
+        // A name with a leading slash must not lead out of the folder.
+        return uri == null
+                ? of(path.resolve(name.replaceFirst("^/+", "")))
+                : withPath(uri.getPath().replaceFirst("/$", "") + "/" + name);
+    }
+
+    /// Returns another path in the same store. Trailing slashes are removed, except for the root.
+    private Location withPath(String path) {
+        String whole = path.replaceFirst("(?<!^)/+$", "");
+        try {
+            return new Location(
+                    null, new URI(uri.getScheme(), uri.getAuthority(), whole.isEmpty() ? "/" : whole, null, null));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("'" + path + "' is not a valid path of a location: " + e.getReason(), e);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Location that && Objects.equals(path, that.path) && Objects.equals(uri, that.uri);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(path, uri);
+    }
+
+    /// The path or URI as it was given.
+    @Override
+    public String toString() {
+        return uri == null ? path.toString() : uri.toString();
+    }
+}

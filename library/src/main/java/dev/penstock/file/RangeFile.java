@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.file;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// An [OpenFile] that is an object of a [RangeStore]. A read is one request, or several parallel requests for many
+/// bytes. No request is made if an earlier small read already fetched the bytes.
+///
+/// The first bytes are read when the file is opened and kept, because headers are read in several small steps.
+final class RangeFile extends CopiedFile {
+    /// Large enough for most headers, and small enough to keep for thousands of files.
+    private static final int HEAD_SIZE = 512;
+
+    /// The number of bytes that [#forEachPiece] reads at a time.
+    private static final int BLOCK_SIZE = 4 * RangeRequests.REQUEST_SIZE_MAX;
+
+    private final RangeRequests requests;
+    private final Location object;
+    private final long start;
+    private final int index;
+    private final MemorySegment head;
+
+    private RangeFile(RangeRequests requests, FilePart part, int index, MemorySegment head) {
+        super(part.location(), part.size());
+        this.requests = requests;
+        this.object = part.file();
+        this.start = part.offset();
+        this.index = index;
+        this.head = head;
+    }
+
+    /// Opens an object.
+    ///
+    /// @param index the index of the file in the dataset
+    static RangeFile open(RangeRequests requests, Location object, int index) throws IOException {
+        return open(requests, new FilePart(object, object, 0, requests.size(object)), index);
+    }
+
+    /// Opens a part of an object as the only file of a dataset.
+    ///
+    /// @throws EOFException when the object ends before the part
+    static RangeFile openPart(RangeRequests requests, FilePart part) throws IOException {
+        long size = requests.size(part.file());
+        if (part.offset() + part.size() > size) {
+            throw new EOFException(
+                    part.file() + " ends at byte " + size + ", before byte " + (part.offset() + part.size()));
+        }
+        return open(requests, part, 0);
+    }
+
+    private static RangeFile open(RangeRequests requests, FilePart part, int index) throws IOException {
+        MemorySegment head = MemorySegment.ofArray(new byte[(int) Math.min(HEAD_SIZE, part.size())]);
+        RangeFile file = new RangeFile(requests, part, index, head);
+        if (head.byteSize() > 0) {
+            requests.receive(file, 0, head);
+        }
+        return file;
+    }
+
+    /// The object that holds the bytes.
+    Location object() {
+        return object;
+    }
+
+    /// The offset of the bytes in the object.
+    long start() {
+        return start;
+    }
+
+    /// The index of this file in the dataset.
+    int index() {
+        return index;
+    }
+
+    @Override
+    public boolean isRanged() {
+        return true;
+    }
+
+    @Override
+    void copyOut(long offset, MemorySegment target) throws IOException {
+        long byteCount = target.byteSize();
+        if (offset + byteCount <= head.byteSize()) {
+            target.copyFrom(head.asSlice(offset, byteCount));
+        } else {
+            requests.read(this, offset, target);
+        }
+    }
+
+    /// Reads ranges of files that were opened together with this one.
+    void read(List<RangeList.Piece> pieces) throws IOException {
+        hold();
+        try {
+            requests.read(pieces);
+        } finally {
+            release();
+        }
+    }
+
+    @Override
+    public void forEachPiece(long offset, long byteCount, Consumer<MemorySegment> look) throws IOException {
+        MemorySegment block = MemorySegment.ofArray(new byte[(int) Math.min(BLOCK_SIZE, byteCount)]);
+        for (long done = 0; done < byteCount; done += BLOCK_SIZE) {
+            MemorySegment part = block.asSlice(0, Math.min(BLOCK_SIZE, byteCount - done));
+            read(offset + done, part);
+            for (long at = 0; at < part.byteSize(); at += PIECE_SIZE) {
+                look.accept(part.asSlice(at, Math.min(PIECE_SIZE, part.byteSize() - at)));
+            }
+        }
+    }
+}

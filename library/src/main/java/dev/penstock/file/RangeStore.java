@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.file;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+
+/// A remote store whose objects are read by range, such as object storage or a web server.
+///
+/// Three operations are enough to open a dataset: list the names in a folder, get the size of an object, and read
+/// a range of its bytes. [ReaderOptions#withStore] makes readers use a store instead of the disk.
+///
+/// The store decides whether it retries a failed request and how long it waits. Its methods may block. When their
+/// thread is interrupted they should end soon with an exception: readers interrupt requests that are not needed
+/// any more, and wait for them to end.
+///
+/// **Ownership.** The caller owns the store. Closing a dataset leaves it open.
+///
+/// **Threads.** Must be safe for any number of threads.
+public interface RangeStore {
+    /// Gives access to the files of a disk as a store.
+    static RangeStore of(Disk disk) {
+        return new DiskStore(disk);
+    }
+
+    /// Lists the objects and folders directly in a folder, in no particular order. A store without folders treats
+    /// common name prefixes, up to a slash, as folders. The list is empty when the folder does not exist.
+    List<Location> list(Location folder) throws IOException;
+
+    /// The size of an object in bytes.
+    ///
+    /// @throws NoSuchFileException when the object does not exist
+    long size(Location object) throws IOException;
+
+    /// Fills the target with the bytes of an object that begin at an offset.
+    ///
+    /// @return the number of bytes read, which is less than the target's size only at the end of the object
+    /// @throws NoSuchFileException when the object does not exist
+    long read(Location object, long offset, MemorySegment target) throws IOException;
+
+    /// Whether the location is a folder.
+    default boolean isFolder(Location location) throws IOException {
+        return !list(location).isEmpty();
+    }
+
+    /// Whether the location is an object or a folder.
+    default boolean exists(Location location) throws IOException {
+        try {
+            size(location);
+            return true;
+        } catch (NoSuchFileException e) {
+            return isFolder(location);
+        }
+    }
+
+    /// Opens an object for reading by position.
+    ///
+    /// @throws NoSuchFileException when the object does not exist
+    default Disk.Readable open(Location object) throws IOException {
+        return new StoredObject(this, object, size(object));
+    }
+}

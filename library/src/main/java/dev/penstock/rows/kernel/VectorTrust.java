@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.rows.kernel;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+/// Whether vector loops may be used: only after they are compiled, and never again after a fault.
+///
+/// This is one state instead of two flags, because a fault may happen during the training, and the end of the
+/// training must not undo it.
+///
+/// **Threads.** Safe for any number of threads.
+final class VectorTrust {
+    private enum State {
+        UNTRAINED,
+        TRAINED,
+        LOST
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.UNTRAINED);
+
+    /// Records that the loops are compiled, unless a fault happened before.
+    void trained() {
+        state.compareAndSet(State.UNTRAINED, State.TRAINED);
+    }
+
+    /// Records that a page could not be read, which makes the runtime discard compiled code.
+    void distrust() {
+        state.set(State.LOST);
+    }
+
+    /// Whether the loops may be used now.
+    boolean isTrained() {
+        return state.get() == State.TRAINED;
+    }
+
+    /// Whether the loops will never be used again.
+    boolean isLost() {
+        return state.get() == State.LOST;
+    }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package dev.penstock.memory;
-
-class MappedFileTest implements OpenFileContract {
-    @Override
-    public Access access() {
-        return Access.MMAP;
-    }
-}
