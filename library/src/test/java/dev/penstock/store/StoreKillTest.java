@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// there, and the store holds exactly the commits that it has.
 @ExtendWith(Seeds.class)
 class StoreKillTest {
-    private static final int KILLS = TestData.isLong() ? 200 : 5;
+    private static final int KILLS = TestData.isLong() ? 500 : 5;
 
     @TempDir
     Path folder;

@@ -23,7 +23,7 @@ import org.opentest4j.TestAbortedException;
 /// everything that was not forced.
 @ExtendWith(Seeds.class)
 class StorePowerCutTest {
-    private static final int CUTS = TestData.isLong() ? 100 : 2;
+    private static final int CUTS = TestData.isLong() ? 500 : 2;
     private static final int IMAGE_MEGABYTES = 200;
 
     @TempDir

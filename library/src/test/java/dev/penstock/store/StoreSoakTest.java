@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// follow it, are killed again and again. Nothing is lost or doubled, and no descriptor and no mapping is left.
 @ExtendWith(Seeds.class)
 class StoreSoakTest {
-    private static final long SECONDS = TestData.isLong() ? 600 : 30;
+    private static final long SECONDS = TestData.isLong() ? 3600 : 30;
     private static final int FOLLOWERS = 2;
     /// A store of more commits takes too long to check.
     private static final long COMMITS_MAX = 8_000;
