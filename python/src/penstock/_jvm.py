@@ -86,7 +86,7 @@ class Functions:
 
 
 # The expected value of `dev.penstock.bridge.Bridge.VERSION`.
-BRIDGE_VERSION = 4
+BRIDGE_VERSION = 5
 
 _lock = threading.Lock()
 _functions: Functions | None = None
@@ -588,11 +588,16 @@ class Handle:
             raise ValueError(f"{self._what} is closed")
 
     def close(self) -> None:
-        number, self._number = self._number, 0
+        number = self._number
         if number and is_usable():
             assert _functions is not None
-            _functions.release(number)
+            try:
+                _functions.release(number)
+            finally:
+                # An interrupt comes before `try`, or when the object is released.
+                self._number = 0
             _tickets.pop(number, None)
+        self._number = 0
 
 
 class LazyHandle(Handle):
