@@ -28,7 +28,7 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte,
 from functools import partial
 from typing import Any, NoReturn
 
-from . import _errors, _paths, _rehearsal, _runtime, _signals
+from . import _caches, _errors, _paths, _rehearsal, _runtime, _signals
 
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
@@ -251,8 +251,11 @@ class _Starter(threading.Thread):
             options = _options(runtime, cache if has_cache else None)
             with _without_warning(), _in_utf8():
                 _create(runtime, options)
-            if cache is not None and not (has_cache and call("isSharing")):
-                _rehearsal.start(cache)
+            if cache is not None:
+                if has_cache and call("isSharing"):
+                    _caches.sweep_daily(cache)
+                else:
+                    _rehearsal.start(cache)
         except BaseException as e:
             self.error = e
         finally:
