@@ -15,7 +15,7 @@ import pytest
 from conftest import command_line, wait_until
 
 import penstock
-from penstock import _rehearsal, _runtime
+from penstock import _caches, _rehearsal, _runtime
 
 # One process makes what these tests share.
 pytestmark = pytest.mark.xdist_group("cache")
@@ -86,7 +86,8 @@ def test_the_first_process_makes_it_and_the_next_use_it(
         # Java makes these anew when the cache is of a runtime with the vector module.
         lambdas = re.findall(r"dev\.penstock\.bridge\.Bridge\$\$Lambda.*", classes)
         assert lambdas and all("shared objects file" in line for line in lambdas)
-    assert {file.suffix for file in cached.iterdir()} == {".aot", ".begun"}
+    files = [file for file in cached.iterdir() if file.name != "swept"]
+    assert {file.suffix for file in files} == {".aot", ".begun"}
     assert cache.stat().st_mtime_ns == before.st_mtime_ns
 
 
@@ -125,12 +126,11 @@ def test_a_bad_one_does_no_harm_and_is_made_again(
 
 
 def test_only_one_process_makes_it(tmp_path: Path) -> None:
-    begun = str(tmp_path / "cache.begun")
-    assert _rehearsal._is_first(begun)
-    assert not _rehearsal._is_first(begun)
-    long_ago = time.time() - 2 * _rehearsal._RETRY_SECONDS
-    os.utime(begun, (long_ago, long_ago))
-    assert _rehearsal._is_first(begun)
+    cache = str(tmp_path / "cache")
+    assert _rehearsal._is_first(cache)
+    assert not _rehearsal._is_first(cache)
+    age(tmp_path / "cache.begun")
+    assert _rehearsal._is_first(cache)
 
 
 def test_a_rehearsal_that_fails_leaves_no_cache(tmp_path: Path) -> None:
@@ -153,11 +153,106 @@ def test_another_jar_has_its_own_and_ends_that_of_the_old(
     monkeypatch.setenv("PENSTOCK_CACHE", str(folder))
     monkeypatch.setattr(_runtime, "jar", lambda: str(jar))
     first = Path(str(_runtime.cache(runtime)))
+    assert _rehearsal._is_first(str(first))
     first.write_bytes(b"")
     assert _runtime.cache(runtime) == str(first)
     jar.write_bytes(b"another")
     second = Path(str(_runtime.cache(runtime)))
-    assert second != first and not first.exists()
+    assert second != first and first.exists()
+    assert _rehearsal._is_first(str(second))
+    assert {file.name for file in folder.iterdir()} == {f"{second.name}.begun", "swept"}
+
+
+def age(*files: Path) -> None:
+    """Makes files look as if they were two days old."""
+    for file in files:
+        os.utime(file, (time.time() - 48 * 3600,) * 2)
+
+
+class Installations:
+    """Makes caches of several installations in one folder."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder = folder
+        self._patch = monkeypatch
+        self.caches = folder / "cache"
+        monkeypatch.setenv("PENSTOCK_CACHE", str(self.caches))
+
+    def cache(self, name: str) -> Path:
+        """The cache of an installation, which is the current one from here on."""
+        jar = self._folder / f"{name}.jar"
+        jar.write_bytes(name.encode())
+        self._patch.setattr(_runtime, "jar", lambda: str(jar))
+        path = Path(str(_runtime.cache(_runtime.find_runtime())))
+        assert _rehearsal._is_first(str(path))
+        path.write_bytes(b"")
+        return path
+
+    def remove(self, name: str) -> None:
+        (self._folder / f"{name}.jar").unlink()
+
+
+@pytest.fixture
+def installations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installations:
+    return Installations(tmp_path, monkeypatch)
+
+
+def beside(cache: Path, ending: str) -> Path:
+    file = cache.with_name(cache.name + ending)
+    file.write_bytes(b"")
+    return file
+
+
+def test_what_no_installation_uses_is_removed(installations: Installations) -> None:
+    gone, kept, own = map(installations.cache, ["gone", "kept", "own"])
+    foreign = installations.caches / "lock"
+    foreign.write_bytes(b"")
+    # Before there were notes about the jar.
+    unknown = gone.with_name("runtime-00000000-00000000.aot")
+    unknown.write_bytes(b"")
+    age(foreign, unknown, beside(unknown, ".begun"), kept)
+    installations.remove("gone")
+    _caches.sweep(str(own))
+    assert not gone.exists() and not Path(f"{gone}.begun").exists() and not unknown.exists()
+    assert kept.exists() and own.exists() and foreign.exists()
+
+
+def test_unfinished_ones_are_removed_when_their_process_is_gone(
+    installations: Installations,
+) -> None:
+    kept, own = map(installations.cache, ["kept", "own"])
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    ended = [beside(kept, f".{process.pid}"), beside(kept, f".{process.pid}.config")]
+    running = [beside(kept, f".{os.getpid()}"), beside(kept, f".{os.getpid()}.config")]
+    _caches.sweep(str(own))
+    # A container may share the folder, and its processes have other numbers.
+    assert all(file.exists() for file in ended)
+    age(*ended, *running)
+    _caches.sweep(str(own))
+    assert not any(file.exists() for file in ended)
+    assert all(file.exists() for file in running)
+    assert kept.exists()
+
+
+def test_the_number_of_caches_is_limited(
+    installations: Installations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_caches, "CACHES_MAX", 3)
+    caches = [installations.cache(str(i)) for i in range(3)]
+    age(Path(f"{caches[1]}.begun"))
+    own = installations.cache("own")
+    assert [cache.exists() for cache in [*caches, own]] == [True, False, True, True]
+
+
+def test_a_start_sweeps_once_a_day(installations: Installations) -> None:
+    gone, own = map(installations.cache, ["gone", "own"])
+    installations.remove("gone")
+    _caches.sweep_daily(str(own))
+    assert gone.exists()
+    age(installations.caches / "swept")
+    _caches.sweep_daily(str(own))
+    assert not gone.exists()
 
 
 def test_commands_have_a_cache_of_their_own(steps: Path, cached: Path, tmp_path: Path) -> None:

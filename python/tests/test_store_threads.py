@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from faults import needs_mounts, run_on
 
 import penstock
 from penstock import Store
@@ -134,3 +135,115 @@ def test_spawned_workers_read_a_store_that_is_written(
                     assert answers.get(500) == [(3000, 2999 * 1500)] * 2
         """
     )
+
+
+# Threads take turns on a disk that is full for a moment.
+TURNS = """
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+import penstock
+
+folder = sys.argv[1]
+path = os.path.join(folder, "s")
+a, b, c = (ThreadPoolExecutor(1) for _ in range(3))
+store = penstock.Store(path, "x", fields={"value": {}})
+store.append({"value": b"0" * 5_000_000})
+store.commit()
+
+def do(thread, call, *arguments):
+    return thread.submit(call, *arguments).result()
+
+def append(value):
+    store.append({"value": value})
+
+def fails(thread, call, *arguments):
+    try:
+        do(thread, call, *arguments)
+    except OSError as error:
+        return "given up" in str(error)
+    return False
+
+class Full:
+    def __enter__(self):
+        with open(os.path.join(folder, "ballast"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError:
+                pass
+
+    def __exit__(self, *_):
+        os.unlink(os.path.join(folder, "ballast"))
+
+def found():
+    with penstock.Store(path) as reader:
+        return [value[:1].decode() for value in reader["value"][:]]
+
+LARGE = b"L" * (5 << 20)
+"""
+
+
+def on_small_disk(script: str, folder: Path) -> Any:
+    disk = folder / "disk"
+    disk.mkdir()
+    return run_on({str(disk): "32m"}, script, folder, disk)
+
+
+@needs_mounts
+@pytest.mark.parametrize(
+    "script",
+    [
+        # The row of A was in the buffer that B could not write.
+        "do(b, append, LARGE)\ndo(a, append, b'1')\nwith Full(): assert fails(b, append, LARGE)",
+        # Java had the row of A.
+        "do(a, append, b'1' * len(LARGE))\nwith Full(): assert fails(b, append, LARGE)",
+        # A thread that reads hands over the rows of others.
+        "do(a, append, b'1' * 4000000)\nwith Full(): assert fails(b, lambda: store['value'][1])",
+        # A commit of B fails, with the rows of A.
+        "do(a, append, b'1' * 4000000)\nwith Full(): assert fails(b, store.commit)",
+    ],
+)
+def test_a_thread_hears_that_its_rows_were_given_up(script: str, tmp_path: Path) -> None:
+    check = """
+assert fails(a, store.commit), "A does not hear"
+# It hears once, and can go on.
+do(a, append, b"A")
+do(a, store.commit)
+assert found() == ["0", "A"], found()
+do(b, append, b"B")
+do(b, store.commit)
+do(c, append, b"C")
+store.close()
+assert found() == ["0", "A", "B", "C"], found()
+"""
+    done = on_small_disk(TURNS + script + check, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_mounts
+def test_whoever_commits_hears_of_rows_that_were_given_up(tmp_path: Path) -> None:
+    check = """
+do(b, append, LARGE)
+do(a, append, b"1")
+with Full():
+    assert fails(b, append, LARGE)
+# C has appended nothing, and commits for the others.
+assert fails(c, store.commit)
+do(c, store.commit)
+# B has heard by the failed append. A hears before it appends another part of its rows.
+do(b, append, b"B")
+assert fails(a, append, b"2")
+do(a, append, b"A")
+do(c, store.commit)
+assert found() == ["0", "B", "A"]
+# Whoever discards everything need not hear.
+do(b, append, LARGE)
+with Full():
+    assert fails(b, append, LARGE)
+do(c, store.rollback)
+do(c, store.commit)
+store.close()
+assert found() == ["0", "B", "A"]
+"""
+    done = on_small_disk(TURNS + check, tmp_path)
+    assert done.returncode == 0, done.stderr

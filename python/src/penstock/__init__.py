@@ -16,7 +16,15 @@ from . import samplers, shards, transforms
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
-from ._errors import CorruptDataError, DatasetError, UnsupportedVersionError, WrongFormatError
+from ._errors import (
+    CorruptDataError,
+    DatasetError,
+    StoreLostError,
+    StorePublishError,
+    StoreStoppedError,
+    UnsupportedVersionError,
+    WrongFormatError,
+)
 from ._files import read_csv
 from ._in_memory import from_memory
 from ._jvm import ForkedError
@@ -64,6 +72,9 @@ __all__ = [
     "Problem",
     "Ragged",
     "Store",
+    "StoreLostError",
+    "StorePublishError",
+    "StoreStoppedError",
     "TableWriter",
     "Tree",
     "UnsupportedVersionError",

@@ -9,7 +9,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from . import _rehearsal, _runtime
+from . import _caches, _rehearsal, _runtime
 
 # Benchmark commands load the vector module, which makes the start a little slower.
 _FAST = ("demo", "bench")
@@ -45,6 +45,7 @@ def _cache_options(runtime: _runtime.Runtime) -> list[str]:
     if not os.path.exists(cache):
         _rehearsal.start_commands(cache)
         return []
+    _caches.sweep_daily(cache)
     # A runtime that cannot use the cache ignores it. It is mapped at the address that it was made
     # for, because moving it takes 15 ms.
     return [

@@ -43,6 +43,39 @@ class CorruptDataError(DatasetError):
     """The file is damaged: cut short, altered, or written wrongly."""
 
 
+class StoreLostError(OSError):
+    """Changes of a store that were not committed yet are given up: a value of some thread could not
+    be written, for example to a full disk, or another thread has rolled back. Earlier commits, and
+    a commit that another thread is making, are not affected. Make the changes again.
+
+    Each thread whose changes are given up gets it once, from its next call that changes or commits
+    something. After a failed write so does the next commit by a thread that does not know of it.
+
+    Attributes:
+        first_lost_index: the index of the first appended record that is given up; records before
+            it are committed, or belong to the commit that another thread is making
+    """
+
+    first_lost_index: int | None = None
+
+
+class StoreStoppedError(OSError):
+    """The disk has failed in a way that leaves unclear what is durable, so the store accepts
+    nothing more. The call that raised it first may have happened or not: open the store again and
+    look. Commits that returned before are not affected."""
+
+
+class StorePublishError(OSError):
+    """All changes are committed, but the tables that other programs read could not be written.
+    Nothing has to be done again except `Store.checkpoint`."""
+
+
+_STORE: dict[str, type[OSError]] = {
+    "StoreLostException": StoreLostError,
+    "StoreStoppedException": StoreStoppedError,
+    "StorePublishException": StorePublishError,
+}
+
 _SIMPLE: dict[str, type[Exception]] = {
     "WrongFormat": WrongFormatError,
     "UnsupportedVersion": UnsupportedVersionError,
@@ -74,6 +107,8 @@ _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 def _make(words: dict[str, Any]) -> Exception:
     message: Any = words.get("message")
     for name in words["types"]:
+        if name in _STORE:
+            return store_error(_STORE[name], message, words.get("firstLostIndex"))
         if name in _FILE:
             number = _FILE[name]
             # Python chooses the class, such as FileNotFoundError, by the errno.
@@ -85,6 +120,16 @@ def _make(words: dict[str, Any]) -> Exception:
         if name in _SIMPLE:
             return _SIMPLE[name](message)
     return RuntimeError(f"{words['types'][0]}: {message}")
+
+
+def store_error(kind: type[OSError], message: str, first_lost_index: int | None = None) -> OSError:
+    """Returns an exception about the changes of a store. Its `errno` is the system's, if the
+    message ends with one of the system's."""
+    error = kind(message)
+    error.errno = _NUMBERS.get(message.rpartition(": ")[2])
+    if isinstance(error, StoreLostError):
+        error.first_lost_index = first_lost_index
+    return error
 
 
 def _disk_error(message: str | None, file: str | None) -> OSError:

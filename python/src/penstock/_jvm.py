@@ -28,7 +28,7 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_ubyte,
 from functools import partial
 from typing import Any, NoReturn
 
-from . import _errors, _paths, _rehearsal, _runtime, _signals
+from . import _caches, _errors, _paths, _rehearsal, _runtime, _signals
 
 _JNI_VERSION = 0x00150000
 # Places in JNI's table of functions, fixed by its specification.
@@ -86,7 +86,7 @@ class Functions:
 
 
 # The expected value of `dev.penstock.bridge.Bridge.VERSION`.
-BRIDGE_VERSION = 4
+BRIDGE_VERSION = 5
 
 _lock = threading.Lock()
 _functions: Functions | None = None
@@ -251,8 +251,11 @@ class _Starter(threading.Thread):
             options = _options(runtime, cache if has_cache else None)
             with _without_warning(), _in_utf8():
                 _create(runtime, options)
-            if cache is not None and not (has_cache and call("isSharing")):
-                _rehearsal.start(cache)
+            if cache is not None:
+                if has_cache and call("isSharing"):
+                    _caches.sweep_daily(cache)
+                else:
+                    _rehearsal.start(cache)
         except BaseException as e:
             self.error = e
         finally:
@@ -588,11 +591,16 @@ class Handle:
             raise ValueError(f"{self._what} is closed")
 
     def close(self) -> None:
-        number, self._number = self._number, 0
+        number = self._number
         if number and is_usable():
             assert _functions is not None
-            _functions.release(number)
+            try:
+                _functions.release(number)
+            finally:
+                # An interrupt comes before `try`, or when the object is released.
+                self._number = 0
             _tickets.pop(number, None)
+        self._number = 0
 
 
 class LazyHandle(Handle):

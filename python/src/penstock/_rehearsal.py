@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import _runtime
+from . import _caches, _runtime
 
 _PLAY_SECONDS = 2.0
 _PLAY_LIMIT_SECONDS = 30.0
@@ -35,26 +35,30 @@ COMMAND_OPTIONS = ["-XX:+UseSerialGC", "-Xmx1g", "--enable-native-access=ALL-UNN
 
 def start(cache: str) -> None:
     """Makes the cache in the background, unless another process has begun to do so."""
-    if not sys.executable or not _is_first(cache + ".begun"):
+    if not sys.executable or not _is_first(cache):
         return
     threading.Thread(target=_run, args=(cache,), name="penstock-rehearsal", daemon=True).start()
 
 
-def _is_first(path: str) -> bool:
+def _is_first(cache: str) -> bool:
+    path = _caches.note_path(cache)
     with suppress(OSError):
         if time.time() - os.stat(path).st_mtime > _RETRY_SECONDS:
             os.unlink(path)
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError:
         return False
+    with os.fdopen(file, "wb") as note, suppress(OSError):
+        note.write(_caches.note())
+    _caches.sweep(cache)
     return True
 
 
 def start_commands(cache: str) -> None:
     """Makes the cache of the command line in the background, unless another process has begun to
     do so. The background process goes on when this one becomes the Java process of a command."""
-    if sys.executable and _is_first(cache + ".begun"):
+    if sys.executable and _is_first(cache):
         with suppress(OSError):
             subprocess.Popen(_process("main_commands", cache), **_DETACHED)
 

@@ -10,7 +10,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 JAVA_VERSION = 25
@@ -160,13 +159,17 @@ def cache(runtime: Runtime, use: str = "runtime") -> str | None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError:
         return None
-    # Each jar and runtime has its own cache: a runtime refuses the cache of another jar.
-    status = os.stat(jar())
-    content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {runtime.home}".encode())
-    installation = os.path.join(folder, f"{use}-{zlib.crc32(os.fsencode(jar())):08x}-")
-    path = f"{installation}{content:08x}.aot"
-    if not os.path.exists(path):
-        for old in set(glob.glob(f"{glob.escape(installation)}*")) - set(glob.glob(f"{path}*")):
-            with suppress(OSError):
-                os.unlink(old)
+    path = os.path.join(folder, f"{use}-{cache_key(jar(), runtime.home)}.aot")
     return path if os.access(folder, os.W_OK) else None
+
+
+def cache_key(jar: str, home: str) -> str:
+    """Returns the part of a cache's name that tells the jar and the runtime. Each has its own
+    cache: a runtime refuses the cache of another jar.
+
+    Raises:
+        OSError: when there is no such jar
+    """
+    status = os.stat(jar)
+    content = zlib.crc32(f"{status.st_mtime_ns} {status.st_size} {home}".encode())
+    return f"{zlib.crc32(os.fsencode(jar)):08x}-{content:08x}"

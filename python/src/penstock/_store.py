@@ -7,23 +7,24 @@ import io
 import operator
 import shutil
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _arguments, _dtypes, _index, _jvm, _store_values
+from ._changes import Changes
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
+from ._errors import StorePublishError, store_error
 from ._memory import BatchInfo
 from ._paths import PathLike, Source, Target, absolute
 
 Record = Mapping[str, Any]
 Durability = Literal["none", "batch", "commit"]
 
-_PENDING_COUNT = 10_000
-_PENDING_BYTES = 4 << 20
 # Ctrl-C is handled between calls, so each call writes a limited number of bytes.
 _EXTEND_BYTES = 64 << 20
 _WRITERS_MAX = 4
@@ -104,14 +105,6 @@ class Store:
         self._readers = readers
         self._mode = mode
         self._lock = threading.RLock()
-        self._pending: dict[str, list[bytes | None]] = {}
-        self._pending_count = 0
-        self._pending_bytes = 0
-        # The number of changes, and how many of them are committed.
-        self._changes = 0
-        self._committed_changes = 0
-        # The threads that have made changes since the last commit.
-        self._authors: set[int] = set()
         # The last commit as a dataset, as long as there is no later one.
         self._committed: Dataset | None = None
         self._row: np.dtype[Any] | None = None
@@ -136,6 +129,7 @@ class Store:
             raise ValueError(f"{self._path} is a {found} and not a store; use penstock.open")
         self._committed = dataset
         self._fields = dataset._fields
+        self._changes: Changes | None = None
         self._count = len(dataset)
 
     def _open_for_writing(
@@ -160,7 +154,7 @@ class Store:
             f"the store {self._path}", verb, path=self._target.text, **declared, **options
         )
         self._fields = tuple(_dtypes.field(one) for one in answer["fields"])
-        self._count = answer["count"]
+        self._changes = Changes(self._lock, self._handle, self._fields, self._path, answer["count"])
 
     def _remove(self, options: dict[str, Any]) -> None:
         """Deletes the existing store, unless another process writes to it."""
@@ -187,7 +181,7 @@ class Store:
 
     def __len__(self) -> int:
         """Returns the number of records, including uncommitted ones and tombstones."""
-        return self._count + self._pending_count
+        return self._count if self._changes is None else self._changes.count
 
     @property
     def closed(self) -> bool:
@@ -195,6 +189,11 @@ class Store:
         if self._handle is not None:
             return self._handle.is_closed
         return self._committed is None or self._committed.closed
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether there are changes that are not committed."""
+        return self._changes is not None and self._changes.is_uncommitted
 
     def stats(self) -> dict[str, Any]:
         """Returns the use of space of the last commit: row and byte utilisation, and the
@@ -214,7 +213,14 @@ class Store:
 
     # Changes.
 
-    def _writer(self) -> int:
+    def _writing(self) -> Changes:
+        """The changes of a store that is open for writing."""
+        if self._handle is None or self._changes is None:
+            raise io.UnsupportedOperation(_READING)
+        self._handle.require_open()
+        return self._changes
+
+    def _number(self) -> int:
         """The number of Java's writer."""
         if self._handle is None:
             raise io.UnsupportedOperation(_READING)
@@ -230,21 +236,14 @@ class Store:
         Raises:
             KeyError: when there is no such field
             TypeError, ValueError: when a value does not fit its field
+            StoreLostError: when it could not be written, or changes of this thread were given up
+                because a write of another thread failed
         """
         values = self._encoded(record)
+        row = tuple(values.get(field.name) for field in self._fields)
         _jvm.functions()
         with self._lock:
-            self._writer()
-            for field in self._fields:
-                self._pending.setdefault(field.name, []).append(values.get(field.name))
-            self._pending_count += 1
-            self._pending_bytes += sum(len(value) for value in values.values() if value)
-            self._note_change()
-            index = len(self) - 1
-            # One call for many small records.
-            if self._pending_count >= _PENDING_COUNT or self._pending_bytes >= _PENDING_BYTES:
-                self._flush()
-            return index
+            return self._writing().append(row)
 
     def _encoded(self, record: Record) -> dict[str, bytes | None]:
         if not isinstance(record, Mapping):
@@ -257,25 +256,6 @@ class Store:
         for name in values:
             if name not in self._names:
                 raise KeyError(f"no field {name!r}; the fields are {', '.join(self.fields)}")
-
-    def _flush(self) -> None:
-        """Passes the records that were appended one by one to Java."""
-        if self._pending_count == 0:
-            return
-        pending, count = self._pending, self._pending_count
-        self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
-        columns = [_store_values.packed(field, pending[field.name]) for field in self._fields]
-        self._append(columns, count)
-
-    def _append(self, columns: list[_store_values.Packed], count: int) -> None:
-        requests = [column.request() for column in columns]
-        try:
-            _jvm.call("storeAppend", handle=self._writer(), columns=requests, count=count)
-            self._count += count
-        except OSError:
-            # The failed write has discarded the changes since the last commit.
-            self._count = _jvm.call("storeCount", handle=self._writer())
-            raise
 
     def extend(self, columns: Mapping[str, Any]) -> range:
         """Appends many records, given as columns of equal length: arrays, lists of values, or
@@ -299,9 +279,10 @@ class Store:
         count = next(iter(counts.values()), 0)
         _jvm.functions()
         with self._lock:
-            self._writer()
-            self._flush()
-            first = self._count
+            changes = self._writing()
+            changes.begin()
+            changes.flush()
+            first = changes.count
             size = sum(one.values.nbytes for one, _ in packed.values())
             step = max(1, count * _EXTEND_BYTES // max(1, size))
             for start in range(0, count, step):
@@ -310,8 +291,7 @@ class Store:
                     _store_values.part(fields[name], one, start, stop)
                     for name, (one, _) in packed.items()
                 ]
-                self._note_change()
-                self._append(parts, stop - start)
+                changes.extend(parts, stop - start)
             return range(first, first + count)
 
     def update(self, index: int, record: Record) -> None:
@@ -325,11 +305,10 @@ class Store:
         values = self._encoded(record)
         _jvm.functions()
         with self._lock:
-            self._writer()
-            self._flush()
-            position = int(
-                _index.wrap(np.array([_arguments.integer("index", index)]), self._count)[0]
-            )
+            changes = self._writing()
+            changes.begin()
+            changes.flush()
+            position = _position(index, changes.count)
             columns = []
             kept = []
             for name, value in values.items():
@@ -339,8 +318,7 @@ class Store:
                     kept.append(memory)
                     column.update(values=memory.ctypes.data, valuesBytes=len(value))
                 columns.append(column)
-            _jvm.call("storeUpdate", handle=self._writer(), index=position, columns=columns)
-            self._note_change()
+            changes.edit("storeUpdate", index=position, columns=columns)
 
     def delete(self, index: Any) -> int | None:
         """Deletes a record, or several by a list, an array or a mask.
@@ -355,61 +333,65 @@ class Store:
         """
         _jvm.functions()
         with self._lock:
-            self._writer()
-            self._flush()
-            parsed, shape = _index.parse(index, self._count)
-            indices = np.unique(_index.wrap(parsed, self._count))[::-1].copy()
-            self._note_change()
-            try:
-                moved: list[int] = _jvm.call(
-                    "storeDelete",
-                    handle=self._writer(),
-                    indices=indices.ctypes.data,
-                    indicesBytes=indices.nbytes,
-                )
-            finally:
-                self._count = _jvm.call("storeCount", handle=self._writer())
+            changes = self._writing()
+            changes.begin()
+            changes.flush()
+            parsed, shape = _index.parse(index, changes.count)
+            indices = np.unique(_index.wrap(parsed, changes.count))[::-1].copy()
+            moved: list[int] = changes.edit(
+                "storeDelete", indices=indices.ctypes.data, indicesBytes=indices.nbytes
+            )
             return moved[0] if shape is None and moved[0] >= 0 else None
 
     def commit(self) -> int:
-        """Makes the changes since the last commit durable, together.
+        """Makes the changes since the last commit durable, together. It may be repeated after an
+        interrupt such as Ctrl-C.
 
         Returns:
             the number of the commit
+
+        Raises:
+            StoreLostError: when changes are given up because a write failed or another thread has
+                rolled back; make them again
+            StoreStoppedError: when it is unclear what is durable; open the store again and look
+            OSError: when the changes are kept and not committed; commit again, or roll back
+
+        If it returns, the changes are committed, even if a new journal or table could not be
+        written: a `RuntimeWarning` tells of that.
         """
+        answer = self._commit(is_publishing=False)
+        _warn(answer.get("warning"))
+        sequence: int = answer["sequence"]
+        return sequence
+
+    def _commit(self, is_publishing: bool) -> dict[str, Any]:
         _jvm.functions()
-        with self._lock:
-            self._flush()
-            changes = self._changes
-            number = self._writer()
-        # Other threads may append meanwhile, and their commits are made durable together.
-        try:
-            commit: int = _jvm.call("storeCommit", handle=number)
-        except OSError:
-            with self._lock:
-                # The failed write has discarded the changes since the last commit.
-                self._count = _jvm.call("storeCount", handle=number)
-            raise
-        with self._lock:
-            self._changed_state(changes)
-        return commit
+        return self._writing().commit(is_publishing, self._drop_committed)
+
+    def _drop_committed(self) -> None:
+        """Drops the cached dataset of an old commit."""
+        self._close_committed()
+        self._committed = None
 
     def rollback(self) -> None:
-        """Discards the changes since the last commit."""
+        """Discards the changes of all threads since the last commit. Other threads whose changes
+        these were get a `StoreLostError` from their next call."""
         _jvm.functions()
         with self._lock:
-            self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
-            self._count = _jvm.call("storeRollback", handle=self._writer())
-            self._note_no_changes()
+            self._writing().rollback()
 
     def checkpoint(self) -> None:
         """Commits, and writes all changes into the tables, so that programs that read only the
-        published layout see them."""
-        _jvm.functions()
-        with self._lock:
-            self._flush()
-            _jvm.call("storeCheckpoint", handle=self._writer())
-            self._changed_state(self._changes)
+        published layout see them.
+
+        Raises:
+            StorePublishError: when the changes are committed, but the tables could not be written
+            OSError: when the commit failed, as for `commit`
+        """
+        answer = self._commit(is_publishing=True)
+        if "unpublished" in answer:
+            raise store_error(StorePublishError, answer["unpublished"])
+        _warn(answer.get("warning"))
 
     def refresh(self) -> bool:
         """Moves on to the last commit of a writer in another process, without waiting for it.
@@ -425,30 +407,6 @@ class Store:
             moved = self._dataset().refresh()
             self._count = len(self._dataset())
             return moved
-
-    @property
-    def _is_changed(self) -> bool:
-        """Whether there are changes that are not committed."""
-        return self._changes > self._committed_changes
-
-    def _note_change(self) -> None:
-        self._changes += 1
-        self._authors.add(threading.get_ident())
-
-    def _note_no_changes(self) -> None:
-        self._committed_changes = self._changes
-        self._authors.clear()
-
-    def _changed_state(self, changes: int) -> None:
-        """Notes that `changes` changes are committed, and drops what was cached of the old
-        commit."""
-        if changes == self._changes:
-            self._authors.clear()
-        if changes > self._committed_changes:
-            self._committed_changes = changes
-            if self._committed is not None:
-                self._committed.close()
-                self._committed = None
 
     def snapshot(self) -> Dataset:
         """The last commit as a dataset, for `penstock.Loader` or `where`. Later writes do not
@@ -499,14 +457,12 @@ class Store:
     def _alter(self, verb: str, **arguments: Any) -> None:
         """Closes the store, changes its fields and opens it again."""
         with self._lock:
-            self._writer()
+            self._writing()
             self.close()
             try:
                 _jvm.call_patiently(verb, path=self._target.text, **arguments)
             finally:
                 self._committed = None
-                self._note_no_changes()
-                self._pending = {}
                 self._open_for_writing("a", None, self._options)
                 self._names = frozenset(self.fields)
 
@@ -537,15 +493,13 @@ class Store:
         The call waits up to two seconds for other threads to commit theirs.
         """
         arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
-        self._writer()
         with self._lock:
             # Waiting for changes of this thread would be in vain.
-            arguments["isAuthor"] = threading.get_ident() in self._authors
+            arguments["isAuthor"] = self._writing().is_author
             # An open snapshot would keep chunks from being deleted.
-            self._close_committed()
-            self._committed = None
+            self._drop_committed()
         verb = "storeRebalancePlan" if dry_run else "storeRebalance"
-        figures: dict[str, Any] = _jvm.call_patiently(verb, handle=self._writer(), **arguments)
+        figures: dict[str, Any] = _jvm.call_patiently(verb, handle=self._number(), **arguments)
         return figures
 
     def drop_snapshot(self, name: str) -> None:
@@ -569,20 +523,20 @@ class Store:
         with self._lock:
             if self._handle is not None:
                 self._handle.require_open()
-            if not self._is_changed:
+            if self._changes is None or not self._is_changed:
                 return self._dataset()._gather(fields, column, indices, as_ragged)
-            self._flush()
-            wrapped = np.ascontiguousarray(_index.wrap(indices, self._count))
+            wrapped = np.ascontiguousarray(_index.wrap(indices, len(self)))
             info = BatchInfo(fields)
-            batch, _ = _jvm.create(
-                "the batch",
-                "storeRead",
-                handle=self._writer(),
-                fields=[field.name for field in fields],
-                indices=wrapped.ctypes.data,
-                indicesBytes=wrapped.nbytes,
-                info=info.address,
-                infoBytes=info.size_bytes,
+            arguments = {
+                "handle": self._number(),
+                "fields": [field.name for field in fields],
+                "indices": wrapped.ctypes.data,
+                "indicesBytes": wrapped.nbytes,
+                "info": info.address,
+                "infoBytes": info.size_bytes,
+            }
+            batch, _ = self._changes.read(
+                lambda: _jvm.create("the batch", "storeRead", **arguments)
             )
             return info.values(batch, as_ragged)
 
@@ -608,10 +562,9 @@ class Store:
     def is_deleted(self, index: int) -> bool:
         """Whether a record was deleted and left a tombstone."""
         with self._lock:
-            self._flush()
-            position = int(
-                _index.wrap(np.array([_arguments.integer("index", index)]), self._count)[0]
-            )
+            if self._changes is not None:
+                self._changes.flush()
+            position = _position(index, len(self))
             handle = self._state() if self._handle is None else self._handle
             return bool(_jvm.call("storeIsDeleted", handle=handle.number, index=position))
 
@@ -625,22 +578,37 @@ class Store:
     # Closing and pickling.
 
     def close(self) -> None:
-        """Commits and closes the store. Snapshots and arrays stay valid."""
+        """Commits and closes the store. Snapshots and arrays stay valid. It may be repeated after
+        an interrupt such as Ctrl-C; after an `OSError` the store is closed, and changes that are
+        not committed are lost."""
+        warning = None
         with self._lock:
             if self._handle is not None and not self._handle.is_closed:
-                try:
-                    self._flush()
-                    _jvm.call("storeClose", handle=self._handle.number)
-                finally:
-                    self._handle.close()
+                warning = self._finish(self._handle)
             self._close_committed()
+        _warn(warning)
+
+    def _finish(self, handle: _jvm.Handle) -> str | None:
+        """Commits and closes Java's writer. Returns what could not be written although the changes
+        are durable."""
+        try:
+            earlier = self._commit(is_publishing=False).get("warning")
+            warning: str | None = _jvm.call("storeClose", handle=handle.number) or earlier
+        except MemoryError:
+            raise
+        except Exception:
+            handle.close()
+            raise
+        handle.close()
+        return warning
 
     def abort(self) -> None:
         """Closes without a commit. Changes since the last commit are discarded."""
         with self._lock:
-            self._pending, self._pending_count, self._pending_bytes = {}, 0, 0
             if self._handle is not None:
                 self._handle.close()
+            if self._changes is not None:
+                self._changes.discard()
             self._close_committed()
 
     def _close_committed(self) -> None:
@@ -651,9 +619,14 @@ class Store:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if kind is not None and self._handle is not None and not self._handle.is_closed:
-            self.rollback()
-        self.close()
+        try:
+            if kind is not None and self._handle is not None and not self._handle.is_closed:
+                self.rollback()
+            self.close()
+        except BaseException:
+            # Nobody will close it later.
+            self.abort()
+            raise
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._handle is not None:
@@ -771,6 +744,12 @@ class _Unopened:
 
     def __exit__(self, *_: Any) -> None:
         pass
+
+
+def _warn(warning: str | None) -> None:
+    """Warns of trouble after a commit that is durable all the same."""
+    if warning is not None:
+        warnings.warn(warning, RuntimeWarning, stacklevel=3)
 
 
 def _upkeep(verb: str, path: str, **arguments: Any) -> Any:

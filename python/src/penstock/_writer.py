@@ -9,6 +9,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,10 @@ class _Writer:
         except FileExistsError as e:
             raise self._exists(path, e.filename) from None
         self._path = path
+        # The records that Java has, and the last call of Java, which may not have happened.
+        self._count = int(self._answer)
+        self._ticket = 0
+        self._is_settled = True
         # Only one thread at a time may call a writer in Java.
         self._lock = threading.Lock()
         # atexit runs functions in reverse order, so this one is registered after the runtime's own.
@@ -68,15 +73,46 @@ class _Writer:
         """The error of a target that exists."""
         return folder_exists(name) if os.path.isdir(path) else exists(name)
 
+    def __len__(self) -> int:
+        """Returns the number of records so far. After an interrupt such as Ctrl-C it tells whether
+        a call has happened."""
+        self._require_usable()
+        with self._lock:
+            self._settle()
+            return self._count
+
     def _flush(self) -> None:
         pass
+
+    def _append(self, verb: str, **arguments: Any) -> None:
+        """Passes records to Java. Until the result is noted, nobody knows whether that has
+        happened."""
+        number = self._handle.number
+        self._settle()
+        self._ticket, self._is_settled = self._ticket + 1, False
+        count = _jvm.call(verb, handle=number, ticket=self._ticket, **arguments)
+        self._taken(count)
+
+    def _settle(self) -> None:
+        """Asks Java what has become of a call that was interrupted."""
+        if self._is_settled or self._handle.is_closed:
+            return
+        found = _jvm.call("writerOutcome", handle=self._handle.number, ticket=self._ticket)
+        if found["isTaken"]:
+            self._taken(found["count"])
+        self._is_settled = True
+
+    def _taken(self, count: int) -> None:
+        """Notes that Java has the records of the last call. It may be repeated."""
+        self._count, self._is_settled = count, True
 
     def _require_usable(self) -> None:
         """Raises in a forked child, where the lock may be held by a thread that was not copied."""
         _jvm.functions()
 
     def close(self) -> None:
-        """Completes the file, once everything is on stable storage."""
+        """Completes the file, once everything is on stable storage. It may be repeated after an
+        interrupt such as Ctrl-C."""
         self._require_usable()
         with self._lock:
             if self._handle.is_closed:
@@ -85,23 +121,31 @@ class _Writer:
                 self._flush()
                 _jvm.call("finish", handle=self._handle.number)
                 self._target.publish()
-            finally:
-                # Releases a finished writer, or discards an unfinished one.
-                self._handle.close()
-                _unfinished.discard(self)
+            except MemoryError:
+                raise
+            except Exception:
+                self._release()
+                raise
+            self._release()
+
+    def _release(self) -> None:
+        """Releases a finished writer, or discards an unfinished one."""
+        self._handle.close()
+        _unfinished.discard(self)
 
     def abort(self) -> None:
         """Discards the new file. An existing file of this name does not change."""
         if not _jvm.is_usable():
             return
         with self._lock:
-            self._handle.close()
-            _unfinished.discard(self)
+            self._release()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if kind is None:
-            self.close()
-        else:
+        try:
+            if kind is None:
+                self.close()
+        finally:
+            # Nobody will close it later.
             self.abort()
 
 
@@ -187,12 +231,7 @@ class TableWriter(_Writer):
         with self._lock:
             for start in range(0, len(array), step):
                 part = array[start : start + step]
-                _jvm.call(
-                    "appendRows",
-                    handle=self._handle.number,
-                    rows=part.ctypes.data,
-                    rowsBytes=part.nbytes,
-                )
+                self._append("appendRows", rows=part.ctypes.data, rowsBytes=part.nbytes)
 
     def __enter__(self) -> TableWriter:
         return self
@@ -240,11 +279,10 @@ class PackWriter(_Writer):
                 raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
             options["codec"] = codec
         self._pending: list[bytes] = []
+        # The names of these records. After an interrupt there may be one more.
         self._names: list[str | None] = []
         self._pending_bytes = 0
         self._name_size = 0
-        # Whether no record has been sent to Java yet.
-        self._is_empty = True
         super().__init__("packWriter", whole, options)
 
     def append(self, record: Any, name: str | None = None) -> None:
@@ -258,14 +296,37 @@ class PackWriter(_Writer):
             name.encode("utf-8")
         self._require_usable()
         with self._lock:
-            self._handle.number  # noqa: B018 - raises when it is closed
-            self._pending.append(data)
-            self._names.append(name)
+            self._begin()
             self._pending_bytes += len(data)
-            if name is not None:
-                self._name_size += len(name)
+            self._name_size += 0 if name is None else len(name)
+            self._names.append(name)
+            # The record is there from here on.
+            self._pending.append(data)
             if self._is_full():
-                self._flush()
+                try:
+                    self._flush()
+                except Exception:
+                    self._take_back(data)
+                    raise
+
+    def _begin(self) -> None:
+        """Begins to add records, and drops what an interrupted call has left."""
+        self._handle.require_open()
+        self._settle()
+        del self._names[len(self._pending) :]
+
+    def _take_back(self, data: bytes) -> None:
+        """Removes the last record, unless Java has it."""
+        with suppress(Exception):
+            self._settle()
+            if self._pending and self._pending[-1] is data:
+                self._pending.pop()
+
+    def __len__(self) -> int:
+        self._require_usable()
+        with self._lock:
+            self._settle()
+            return self._count + len(self._pending)
 
     def _is_full(self) -> bool:
         """Whether enough records are collected for a call of Java."""
@@ -292,7 +353,8 @@ class PackWriter(_Writer):
     def _reserve(self, count: int) -> None:
         """Reserves space for the index of these records in front of them, so that closing the pack
         need not move them."""
-        if self._is_empty and not self._pending and count > 0:
+        self._settle()
+        if self._count == 0 and not self._pending and count > 0:
             _jvm.call("reserveRecords", handle=self._handle.number, count=count)
 
     def _append_all(self, records: list[Any]) -> None:
@@ -305,34 +367,37 @@ class PackWriter(_Writer):
                 self.append(record)
             return
         with self._lock:
-            self._handle.number  # noqa: B018 - raises when it is closed
-            self._pending += records
-            self._names += [None] * len(records)
+            self._begin()
             self._pending_bytes += byte_count
+            self._names += [None] * len(records)
+            self._pending += records
             if self._is_full():
                 self._flush()
 
     def _flush(self) -> None:
+        self._settle()
         if not self._pending:
             return
-        named = [name for name in self._names if name is not None]
-        if named and len(named) != len(self._names):
+        named = [name for name in self._names[: len(self._pending)] if name is not None]
+        if named and len(named) != len(self._pending):
             raise ValueError("in one pack either all records have names or none has")
-        values = np.frombuffer(b"".join(self._pending) or b"\0", np.uint8)
+        joined = b"".join(self._pending)
+        values = np.frombuffer(joined or b"\0", np.uint8)
         offsets = np.zeros(len(self._pending) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, self._pending), np.int64), out=offsets[1:])
-        self._is_empty = False
-        _jvm.call(
+        self._append(
             "appendRecords",
-            handle=self._handle.number,
             values=values.ctypes.data,
-            valuesBytes=self._pending_bytes,
+            valuesBytes=len(joined),
             offsets=offsets.ctypes.data,
             offsetsBytes=offsets.nbytes,
             **({"names": named} if named else {}),
         )
-        self._pending, self._names = [], []
-        self._pending_bytes = self._name_size = 0
+
+    def _taken(self, count: int) -> None:
+        # No interrupt comes between these.
+        self._count, self._pending, self._names = count, [], []
+        self._pending_bytes, self._name_size, self._is_settled = 0, 0, True
 
     def __enter__(self) -> PackWriter:
         return self

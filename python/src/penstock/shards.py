@@ -267,13 +267,11 @@ class Writer(_Writer):
             options["metadata"] = _arguments.metadata(metadata)
         self._width: int = options["width"]
         super().__init__("shardWriter", absolute(path), options)
-        # Java returns the number of existing rows.
-        self._next_row = int(self._answer)
 
     @property
     def next_row(self) -> int:
         """The id of the row that is appended next."""
-        return self._next_row
+        return len(self)
 
     def _exists(self, path: str, name: Any) -> FileExistsError:
         if not os.path.isdir(path):
@@ -299,12 +297,8 @@ class Writer(_Writer):
         with self._lock:
             for start in range(0, len(array), step):
                 part = array[start : start + step]
-                self._next_row = _jvm.call(
-                    "appendShardRows",
-                    handle=self._handle.number,
-                    type=kind,
-                    rows=part.ctypes.data,
-                    rowsBytes=part.nbytes,
+                self._append(
+                    "appendShardRows", type=kind, rows=part.ctypes.data, rowsBytes=part.nbytes
                 )
 
     def commit(self) -> int:

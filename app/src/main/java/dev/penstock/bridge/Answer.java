@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.DatasetException;
 import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;
+import dev.penstock.store.StoreLostException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -74,6 +75,9 @@ final class Answer {
         if (failure instanceof FileSystemException bad) {
             words.put("file", bad.getFile());
             words.put("message", bad.getReason());
+        }
+        if (failure instanceof StoreLostException lost) {
+            words.put("firstLostIndex", lost.firstLostIndex());
         }
         if (failure instanceof LoaderException e) {
             words.put("record", e.recordIndex());

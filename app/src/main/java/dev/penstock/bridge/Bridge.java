@@ -30,7 +30,7 @@ public final class Bridge {
 
     /// The version of the interface between this class and the other language: functions, requests and memory
     /// layouts. It changes with each of them, so that parts of two releases are not combined by mistake.
-    static final long VERSION = 4;
+    static final long VERSION = 5;
 
     /// The time that a call waits for a batch. Then the other language can check its signals, such as Ctrl-C.
     private static final long WAIT_MILLIS = 50;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.pack.PackWriter;
-import dev.penstock.shards.ShardWriter;
-import dev.penstock.table.TableWriter;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -46,13 +43,7 @@ final class Handles {
     /// Closes an object that is not needed any more. The output of an unfinished writer is discarded.
     static void dispose(Object object) {
         try {
-            if (object instanceof TableWriter writer) {
-                writer.abort();
-            } else if (object instanceof PackWriter writer) {
-                writer.abort();
-            } else if (object instanceof ShardWriter writer) {
-                writer.abort();
-            } else if (object instanceof AutoCloseable closeable) {
+            if (object instanceof AutoCloseable closeable) {
                 closeable.close();
             }
         } catch (RuntimeException e) {

@@ -25,7 +25,6 @@ final class Requests {
             case "handles" -> (long) Handles.count();
             case "isSharing" -> isSharing();
             case "memory" -> memory(request);
-
             case "open" -> DatasetRequests.open(request);
             case "choose" -> DatasetRequests.choose(request);
             case "fingerprint" -> DatasetRequests.dataset(request).fingerprint();
@@ -87,6 +86,7 @@ final class Requests {
             case "packWriter" -> WriterRequests.pack(request);
             case "reserveRecords" -> WriterRequests.reserveRecords(request);
             case "appendRecords" -> WriterRequests.appendRecords(request);
+            case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
 
             default -> GroupRequests.answer(request);

@@ -9,6 +9,7 @@ import dev.penstock.shards.ShardSource;
 import dev.penstock.shards.ShardStats;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,7 +31,10 @@ final class ShardRequests {
             case "shardStats" -> stats(request);
             case "shardWriter" -> writer(request);
             case "appendShardRows" -> append(request);
-            case "commitShard" -> request.object("handle", ShardWriter.class).commit();
+            case "commitShard" ->
+                request.object("handle", WriterSource.class)
+                        .writer(ShardWriter.class)
+                        .commit();
             default -> throw new IllegalArgumentException("unknown request: " + request.verb());
         };
     }
@@ -110,13 +114,17 @@ final class ShardRequests {
         ShardWriter writer = request.isTrue("append")
                 ? ShardWriter.resume(folder, width, options)
                 : ShardWriter.create(folder, width, options);
-        request.keep(writer);
+        request.keep(new WriterSource(writer, writer::close, writer::abort, writer.nextRow()));
         return writer.nextRow();
     }
 
+    /// @return the id of the next row
     static Object append(Request request) throws IOException {
-        ShardWriter writer = request.object("handle", ShardWriter.class);
-        writer.append(request.memory("rows"), type(request));
-        return writer.nextRow();
+        WriterSource source = request.object("handle", WriterSource.class);
+        ShardWriter writer = source.writer(ShardWriter.class);
+        ElementType type = type(request);
+        MemorySegment rows = request.memory("rows");
+        long rowCount = rows.byteSize() / (writer.width() * type.size());
+        return source.append(request.number("ticket"), rowCount, () -> writer.append(rows, type));
     }
 }

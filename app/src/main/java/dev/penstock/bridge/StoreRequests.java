@@ -40,11 +40,10 @@ final class StoreRequests {
             case "storeAppend" -> append(request);
             case "storeUpdate" -> update(request);
             case "storeDelete" -> delete(request);
-            case "storeCount" -> count(request);
-            case "storeCommit" -> commit(request);
-            case "storeRollback" -> rollback(request);
-            case "storeCheckpoint" -> checkpoint(request);
-            case "storeClose" -> close(request);
+            case "storeOutcome" -> source(request).outcome(request.number("ticket"));
+            case "storeCommit" -> source(request).commit(request.isTrue("isPublishing"));
+            case "storeRollback" -> source(request).rollback();
+            case "storeClose" -> source(request).finish();
             case "storeSnapshot" -> snapshot(request);
             case "storeIsDeleted" -> isDeleted(request);
             case "storeRead" -> read(request);
@@ -53,8 +52,12 @@ final class StoreRequests {
         };
     }
 
+    private static StoreSource source(Request request) {
+        return request.object("handle", StoreSource.class);
+    }
+
     static StoreWriter writer(Request request) {
-        return request.object("handle", StoreSource.class).writer();
+        return source(request).writer();
     }
 
     private static Object create(Request request) throws IOException {
@@ -162,7 +165,7 @@ final class StoreRequests {
 
     /// Appends `count` records whose columns are in memory of the other language.
     ///
-    /// @return the index of the first record
+    /// @return the number of records
     private static Object append(Request request) throws IOException {
         StoreWriter writer = writer(request);
         List<Request> parts = columns(request);
@@ -173,7 +176,7 @@ final class StoreRequests {
                 fill(batch.column(i), parts.get(i), count);
             }
             batch.complete(count);
-            return writer.appendAll(batch);
+            return source(request).append(request.number("seenCount"), request.number("ticket"), batch);
         }
     }
 
@@ -203,44 +206,14 @@ final class StoreRequests {
                     part.text("name"),
                     part.has("values") ? part.memory("values").toArray(ValueLayout.JAVA_BYTE) : null);
         }
-        writer(request).update(request.number("index"), values);
+        source(request).update(request.number("seenCount"), request.number("index"), values);
         return null;
     }
 
-    /// Deletes records in the order of the indices.
-    ///
     /// @return for each index the former index of the record that has moved there, or -1
     private static Object delete(Request request) throws IOException {
-        List<Long> moved = new ArrayList<>();
-        for (long index : request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED)) {
-            moved.add(writer(request).delete(index));
-        }
-        return moved;
-    }
-
-    private static Object count(Request request) {
-        return writer(request).count();
-    }
-
-    private static Object commit(Request request) throws IOException {
-        return writer(request).commit();
-    }
-
-    private static Object rollback(Request request) {
-        StoreWriter writer = writer(request);
-        writer.rollback();
-        return writer.count();
-    }
-
-    private static Object checkpoint(Request request) throws IOException {
-        writer(request).checkpoint();
-        return null;
-    }
-
-    /// Commits and closes. A store whose commit fails is closed as well.
-    private static Object close(Request request) throws IOException {
-        Handles.remove(request.number("handle"), StoreSource.class).writer().close();
-        return null;
+        long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+        return source(request).delete(request.number("seenCount"), indices);
     }
 
     private static Object snapshot(Request request) throws IOException {
@@ -251,7 +224,7 @@ final class StoreRequests {
     private static Object isDeleted(Request request) throws IOException {
         long index = request.number("index");
         return Handles.get(request.number("handle"), Object.class) instanceof StoreSource source
-                ? source.writer().isDeleted(index)
+                ? source.noting(() -> source.writer().isDeleted(index))
                 : DatasetRequests.dataset(request).isDeleted(index);
     }
 
@@ -268,9 +241,12 @@ final class StoreRequests {
         HeldBatch held = pool.borrow();
         pool.close();
         try {
-            for (Column column : held.batch().columns()) {
-                gather(writer, indices, column);
-            }
+            source(request).noting(() -> {
+                for (Column column : held.batch().columns()) {
+                    gather(writer, indices, column);
+                }
+                return null;
+            });
             held.batch().complete(indices.length);
             held.describe(request.memory("info"));
         } catch (Throwable e) {

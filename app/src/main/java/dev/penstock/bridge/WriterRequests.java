@@ -5,7 +5,6 @@ import dev.penstock.app.CsvImport;
 import dev.penstock.file.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
-import dev.penstock.shards.ShardWriter;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
@@ -37,17 +36,25 @@ final class WriterRequests {
         }
         Path path = Path.of(request.text("path"));
         if (request.isTrue("append")) {
-            request.keep(TableWriter.extend(path, options));
-            return null;
+            return kept(request, TableWriter.extend(path, options));
         }
         List<Long> shape = request.list("shape", Long.class);
-        request.keep(TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
-        return null;
+        return kept(request, TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
     }
 
+    /// @return the number of rows that exist already
+    private static Object kept(Request request, TableWriter writer) {
+        request.keep(new WriterSource(writer, writer::close, writer::abort, writer.rowCount()));
+        return writer.rowCount();
+    }
+
+    /// @return the number of rows
     static Object appendRows(Request request) throws IOException {
-        request.object("handle", TableWriter.class).append(request.memory("rows"));
-        return null;
+        WriterSource source = request.object("handle", WriterSource.class);
+        TableWriter writer = source.writer(TableWriter.class);
+        MemorySegment rows = request.memory("rows");
+        long rowCount = rows.byteSize() / writer.rowType().size();
+        return source.append(request.number("ticket"), rowCount, () -> writer.append(rows));
     }
 
     static Object pack(Request request) throws IOException {
@@ -59,21 +66,23 @@ final class WriterRequests {
         if (request.has("align")) {
             options = options.withAlignment(request.number("align"));
         }
-        request.keep(PackWriter.create(Path.of(request.text("path")), options));
-        return null;
+        PackWriter writer = PackWriter.create(Path.of(request.text("path")), options);
+        request.keep(new WriterSource(writer, writer::close, writer::abort, 0));
+        return 0;
     }
 
     /// Announces the expected number of records.
     static Object reserveRecords(Request request) {
-        request.object("handle", PackWriter.class).reserve(request.number("count"));
+        request.object("handle", WriterSource.class).writer(PackWriter.class).reserve(request.number("count"));
         return null;
     }
 
     /// Appends records that are stored one after another, from each offset to the next.
     ///
-    /// @return the size of the records in bytes
+    /// @return the number of records of the pack
     static Object appendRecords(Request request) throws IOException {
-        PackWriter writer = request.object("handle", PackWriter.class);
+        WriterSource source = request.object("handle", WriterSource.class);
+        PackWriter writer = source.writer(PackWriter.class);
         long[] offsets = request.memory("offsets").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
         MemorySegment values = request.memory("values");
         List<String> names = request.has("names") ? request.list("names", String.class) : null;
@@ -81,21 +90,22 @@ final class WriterRequests {
             throw new IllegalArgumentException(
                     names.size() + " names do not match " + (offsets.length - 1) + " records");
         }
-        for (int i = 0; i + 1 < offsets.length; i++) {
-            MemorySegment record = values.asSlice(offsets[i], offsets[i + 1] - offsets[i]);
-            writer.append(names == null ? null : names.get(i), PackKind.OPAQUE, record);
-        }
-        return values.byteSize();
+        return source.append(request.number("ticket"), offsets.length - 1, () -> {
+            for (int i = 0; i + 1 < offsets.length; i++) {
+                MemorySegment record = values.asSlice(offsets[i], offsets[i + 1] - offsets[i]);
+                writer.append(names == null ? null : names.get(i), PackKind.OPAQUE, record);
+            }
+        });
     }
 
+    /// Tells an interrupted caller whether its call has happened.
+    static Object outcome(Request request) {
+        return request.object("handle", WriterSource.class).outcome(request.number("ticket"));
+    }
+
+    /// Completes the output. It may be called again after an interrupted call.
     static Object finish(Request request) throws IOException {
-        long handle = request.number("handle");
-        switch (Handles.get(handle, Object.class)) {
-            case TableWriter _ -> Handles.remove(handle, TableWriter.class).close();
-            case PackWriter _ -> Handles.remove(handle, PackWriter.class).close();
-            case ShardWriter _ -> Handles.remove(handle, ShardWriter.class).close();
-            case Object other -> throw new IllegalArgumentException(other.getClass() + " is not a writer");
-        }
+        request.object("handle", WriterSource.class).finish();
         return null;
     }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import java.io.IOException;
+import java.util.Map;
+
+/// A writer of a pack, a table or shards. If it is released without being finished, its output is discarded.
+///
+/// An interrupted caller does not know whether its call was carried out. Therefore each append has a ticket that
+/// the caller can ask for, and finishing twice is harmless.
+///
+/// **Threads.** One thread at a time.
+final class WriterSource implements AutoCloseable {
+    /// A step that may fail with the disk.
+    @FunctionalInterface
+    interface Step {
+        void run() throws IOException;
+    }
+
+    private final AutoCloseable writer;
+    private final Step finish;
+    private final Step abort;
+    private long lastTicket;
+    private long count;
+    private Throwable failure;
+    private boolean isFinished;
+
+    /// @param count the number of records that exist already
+    WriterSource(AutoCloseable writer, Step finish, Step abort, long count) {
+        this.writer = writer;
+        this.finish = finish;
+        this.abort = abort;
+        this.count = count;
+    }
+
+    /// @throws IllegalArgumentException when this is a writer of another format
+    <T> T writer(Class<T> type) {
+        if (!type.isInstance(writer)) {
+            throw new IllegalArgumentException(writer.getClass() + " is not a " + type.getSimpleName());
+        }
+        return type.cast(writer);
+    }
+
+    /// Appends records. After a failure the output is incomplete and is never published.
+    ///
+    /// @return the number of records
+    long append(long ticket, long addedCount, Step step) throws IOException {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            failure = e;
+            throw e;
+        }
+        count += addedCount;
+        lastTicket = ticket;
+        return count;
+    }
+
+    /// Tells an interrupted caller what has happened.
+    Map<String, Object> outcome(long ticket) {
+        return Map.of("isTaken", lastTicket == ticket, "count", count);
+    }
+
+    /// Completes the output.
+    ///
+    /// @throws IOException when it could not be written, now or earlier
+    void finish() throws IOException {
+        if (isFinished) {
+            return;
+        }
+        if (failure != null) {
+            throw new IOException("an earlier write failed, so nothing is published: " + failure.getMessage(), failure);
+        }
+        try {
+            finish.run();
+            isFinished = true;
+        } catch (Throwable e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        abort.run();
+    }
+}
