@@ -335,13 +335,53 @@ print("done")
 )
 
 
+INTERRUPTED_LOADER = (
+    VALUE
+    + INTERRUPTED
+    + """
+dataset = penstock.from_memory(np.arange(600))
+loader = penstock.Loader(dataset, 5, seed=3, transform=lambda batch: batch + 1,
+                         workers=int(sys.argv[4]))
+batches = got = None
+
+def begin():
+    global batches
+    batches = iter(loader)
+
+def take():
+    got.append(next(batches))
+
+while came < wanted:
+    got = []
+    batches = None
+    epoch = loader.epoch
+    made(begin, lambda: batches is not None)
+    for step in range(len(loader)):
+        def has_come():
+            if len(got) == step and len(loader) - loader.steps_left > step:
+                # It was delivered, and the interrupt came before it was stored.
+                got.append(loader[step])
+            return len(got) > step
+        made(take, has_come)
+    assert sorted(np.concatenate(got).tolist()) == list(range(1, 601))
+    assert next(batches, None) is None
+    assert loader.epoch == epoch + 1, (loader.epoch, epoch)
+is_over.set()
+thread.join()
+print("done")
+"""
+)
+
+
 @pytest.mark.parametrize(
     ("script", "more"),
     [
         (INTERRUPTED_STORE, ()),
         (INTERRUPTED_PACK, ()),
+        (INTERRUPTED_LOADER, (0,)),
+        (INTERRUPTED_LOADER, (2,)),
     ],
-    ids=["store", "pack"],
+    ids=["store", "pack", "loader", "loader with workers"],
 )
 def test_interrupts_at_random_moments(
     script: str, more: tuple[int, ...], tmp_path: Path, rng: np.random.Generator

@@ -133,6 +133,7 @@ def test_no_more_than_two_batches_of_each_worker_are_ahead() -> None:
         return len(fetched)
 
     line = Ordered(fetch, lambda item: item, 3)
+    line.start()
     wait_until(lambda: len(fetched) == 6)
     time.sleep(0.05)
     assert len(fetched) == 6

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import operator
 import threading
@@ -305,9 +306,9 @@ class Loader:
         return self._pass
 
     def _end_pass(self) -> None:
-        left, self._pass = self._pass, None
-        if left is not None:
-            left.end()
+        if self._pass is not None:
+            self._pass.end()
+            self._pass = None
 
     def _follow_sampler(self) -> bool:
         """Goes to the epoch that `sampler.set_epoch` set since the last call. Returns whether the
@@ -514,6 +515,9 @@ def _require_free(names: list[str], **wanted: bool) -> None:
             raise ValueError(f"the dataset has a field {name!r} already; leave out {name}=True")
 
 
+_tickets = itertools.count(1)
+
+
 class _Pass:
     """One pass through an epoch."""
 
@@ -525,6 +529,8 @@ class _Pass:
         # out one more, which an exception kept from the consumer.
         self.delivered = 0
         self._is_ahead = False
+        # The ticket of a call that goes back, until its result is noted.
+        self._ticket = 0
         # The number of calls in progress: a transform may ask for the next batch.
         self._depth = 0
         self._fetch = loader._fetch()
@@ -632,18 +638,22 @@ class _Pass:
         self._drop(is_waiting)
 
     def _drop(self, is_waiting: bool = True) -> None:
-        ordered, self._ordered = self._ordered, None
+        ordered = self._ordered
         if ordered is not None:
+            # If this is interrupted it is repeated, so that no thread goes on taking batches.
             (ordered.close if is_waiting else ordered.end)()
+            self._ordered = None
 
     def _go_back(self) -> None:
         """Goes back to a batch that was not delivered because of an exception."""
         self._drop()
         handle = self._loader._handle.number
-        steps = _jvm.call("rewind", handle=handle, steps=self.delivered)
+        # If an interrupt comes after the call, the next attempt gets the same answer.
+        self._ticket = self._ticket or next(_tickets)
+        steps = _jvm.call("rewind", handle=handle, ticket=self._ticket, steps=self.delivered)
         if steps >= 0:
             self.delivered, self._steps = 0, steps
-        self._is_ahead = False
+        self._is_ahead, self._ticket = False, 0
 
 
 def _ordered(

@@ -37,12 +37,17 @@ class Ordered:
     """
 
     def __init__(self, fetch: Callable[[], Any], work: Callable[[Any], Any], count: int) -> None:
-        line = _Line(fetch, work, count * _AHEAD)
-        self._line = line
-        for i in range(count):
-            name = f"penstock-worker-{i}"
-            threading.Thread(target=line.run, name=name, daemon=True).start()
-        weakref.finalize(self, line.end)
+        self._line = _Line(fetch, work, count * _AHEAD)
+        self._unstarted = count
+        weakref.finalize(self, self._line.end)
+
+    def start(self) -> None:
+        """Starts the threads that do not run yet. The first call of `next` does it as well: threads
+        that started before an interrupt such as Ctrl-C must have an owner who ends them."""
+        while self._unstarted > 0:
+            name = f"penstock-worker-{self._unstarted - 1}"
+            threading.Thread(target=self._line.run, name=name, daemon=True).start()
+            self._unstarted -= 1
 
     def next(self) -> Any:
         """The next result.
@@ -51,6 +56,7 @@ class Ordered:
             StopIteration: when there are no more items
             EndedError: when another thread calls `end` or `close`
         """
+        self.start()
         return self._line.next()
 
     def end(self) -> None:

@@ -182,7 +182,7 @@ final class LoaderRequests {
     }
 
     static Object rewind(Request request) {
-        return request.object("handle", LoaderSource.class).rewind(request.number("steps"));
+        return request.object("handle", LoaderSource.class).rewind(request.number("ticket"), request.number("steps"));
     }
 
     static Object resume(Request request) throws IOException {

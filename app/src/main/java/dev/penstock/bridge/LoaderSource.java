@@ -18,6 +18,12 @@ final class LoaderSource implements AutoCloseable {
     private final Object handover = new Object();
 
     private Iterator<LoaderBatch> batches;
+    /// Whether the last iteration has reached the end of its epoch.
+    private boolean isOver;
+    /// The ticket of the last rewind, and its result.
+    private long lastTicket;
+
+    private long lastSteps;
 
     /// @param seed the seed from which the records of batches get their own seeds, if any
     LoaderSource(Loader loader, OptionalLong seed) {
@@ -34,31 +40,39 @@ final class LoaderSource implements AutoCloseable {
     ///
     /// @return the number of steps
     synchronized long begin() {
+        isOver = false;
         batches = loader.iterator();
         return loader.passStepCount();
     }
 
     /// Starts again after the steps that the other language has used, if it has received more than those.
     ///
+    /// An interrupted caller repeats the call with the same ticket.
+    ///
     /// @return the number of remaining steps, or -1 when it has used all steps it received
-    synchronized long rewind(long usedSteps) {
-        return loader.rewind(usedSteps) ? begin() : -1;
+    synchronized long rewind(long ticket, long usedSteps) {
+        if (ticket != lastTicket) {
+            lastSteps = loader.rewind(usedSteps) ? begin() : -1;
+            lastTicket = ticket;
+        }
+        return lastSteps;
     }
 
     /// Ends the running iteration.
     synchronized void end() {
+        isOver = false;
         batches = null;
     }
 
-    /// Returns the next batch. If no iteration is running, one is started.
+    /// Returns the next batch. If no iteration is running, one is started, unless the last one has reached its
+    /// end: an interrupted caller may not know of the end.
     ///
     /// @return null at the end of the epoch
     synchronized HeldBatch next() {
-        if (batches == null) {
-            begin();
-        }
-        if (!batches.hasNext()) {
+        beginIfNone();
+        if (isOver || !batches.hasNext()) {
             end();
+            isOver = true;
             return null;
         }
         return hold(batches.next());
@@ -68,10 +82,14 @@ final class LoaderSource implements AutoCloseable {
     ///
     /// @return whether [#next] returns without waiting
     synchronized boolean awaitNext(long millis) {
-        if (batches == null) {
+        beginIfNone();
+        return isOver || loader.awaitNext(millis);
+    }
+
+    private void beginIfNone() {
+        if (batches == null && !isOver) {
             begin();
         }
-        return loader.awaitNext(millis);
     }
 
     /// Takes over a batch of the loader.
