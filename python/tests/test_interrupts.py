@@ -144,7 +144,7 @@ def test_an_interrupted_swap_happens_once(
         with Store(path) as found:
             assert found["n"][:].tolist() == [0, 3, 2, 4]
 
-    sweep(work, kind, rng, 11)
+    sweep(work, kind, rng, 7)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -212,7 +212,7 @@ def test_interrupted_calls_of_a_table_writer_happen_once(
         with penstock.open(folder / name) as found:
             assert found[:].tolist() == expected
 
-    sweep(work, kind, rng, 11)
+    sweep(work, kind, rng, 7)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -300,4 +300,4 @@ def test_a_block_whose_end_is_interrupted_leaves_all_or_nothing(
         else:
             assert list(folder.iterdir()) == []
 
-    sweep(work, KeyboardInterrupt, rng, 11)
+    sweep(work, KeyboardInterrupt, rng, 5)

@@ -247,3 +247,50 @@ assert found() == ["0", "B", "A"]
 """
     done = on_small_disk(TURNS + check, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+# The tables of these records need more room than is left.
+UNPUBLISHED = """
+import warnings
+numbers = [{"value": b"%d" % i} for i in range(20_000)]
+for one in numbers:
+    store.append(one)
+store.commit()
+store.append({"value": b"z"})
+"""
+
+
+@needs_mounts
+def test_a_checkpoint_that_fails_says_that_the_changes_are_committed(tmp_path: Path) -> None:
+    check = """
+with Full():
+    try:
+        store.checkpoint()
+        raise AssertionError("it was published")
+    except penstock.StorePublishError as error:
+        assert error.errno == 28, error
+    assert len(found()) == 20_002
+    store.rollback()
+    assert len(store) == 20_002
+store.checkpoint()
+store.close()
+assert len(found()) == 20_002
+"""
+    done = on_small_disk(TURNS + UNPUBLISHED + check, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_mounts
+def test_a_block_whose_tables_cannot_be_written_ends_with_a_warning(tmp_path: Path) -> None:
+    check = """
+with Full(), warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    with store:
+        pass
+assert [one.category for one in caught] == [RuntimeWarning], caught
+assert "all changes are committed" in str(caught[0].message)
+assert caught[0].filename == __file__, caught[0].filename
+assert len(found()) == 20_002
+"""
+    done = on_small_disk(TURNS + UNPUBLISHED + check, tmp_path)
+    assert done.returncode == 0, done.stderr

@@ -581,12 +581,17 @@ class Store:
         """Commits and closes the store. Snapshots and arrays stay valid. It may be repeated after
         an interrupt such as Ctrl-C; after an `OSError` the store is closed, and changes that are
         not committed are lost."""
+        _warn(self._close())
+
+    def _close(self) -> str | None:
+        """Closes the store, and returns what could not be written although the changes are
+        durable."""
         warning = None
         with self._lock:
             if self._handle is not None and not self._handle.is_closed:
                 warning = self._finish(self._handle)
             self._close_committed()
-        _warn(warning)
+        return warning
 
     def _finish(self, handle: _jvm.Handle) -> str | None:
         """Commits and closes Java's writer. Returns what could not be written although the changes
@@ -622,11 +627,12 @@ class Store:
         try:
             if kind is not None and self._handle is not None and not self._handle.is_closed:
                 self.rollback()
-            self.close()
+            warning = self._close()
         except BaseException:
             # Nobody will close it later.
             self.abort()
             raise
+        _warn(warning)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._handle is not None:
