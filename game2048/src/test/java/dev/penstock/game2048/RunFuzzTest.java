@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /// Any bytes at all are read as a run: a [dev.penstock.DatasetException] is the worst that may come.
 ///
-/// A normal run replays the inputs below `src/test/resources`; `JAZZER_FUZZ=1` looks for new ones.
+/// A normal run replays the inputs below `src/test/resources`; `./check --fuzz` looks for new ones.
 class RunFuzzTest {
     private static final String INPUTS = "/dev/penstock/game2048/RunFuzzTestInputs/";
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /// Any bytes at all as a shard, a safetensors file or a manifest: a [DatasetException] is the worst that may come.
 ///
-/// A normal run replays the inputs below `src/test/resources`; `JAZZER_FUZZ=1` looks for new ones.
+/// A normal run replays the inputs below `src/test/resources`; `./check --fuzz` looks for new ones.
 class ShardFuzzTest {
     private static final String INPUTS = "/dev/penstock/shards/ShardFuzzTestInputs/";
     private static final Path FOLDER = Path.of("/memory/corpus");

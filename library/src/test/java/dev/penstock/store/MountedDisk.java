@@ -54,8 +54,18 @@ public final class MountedDisk implements AutoCloseable {
         require("python3", "-c", program, folder.toString());
     }
 
+    /// A process that copied the list of mounts, as a container does when it starts, keeps the old state of the
+    /// file system alive, and a new mount would get that one. So this waits until it is gone.
     void remount() throws IOException, InterruptedException {
+        String device = Path.of(ChildJava.run(work, List.of("findmnt", "-n", "-o", "SOURCE", folder.toString()))
+                        .output()
+                        .strip())
+                .getFileName()
+                .toString();
         require("umount", folder.toString());
+        while (Files.exists(Path.of("/sys/fs/ext4", device))) {
+            Thread.sleep(1);
+        }
         require("mount", "-o", "loop", image.toString(), folder.toString());
     }
 

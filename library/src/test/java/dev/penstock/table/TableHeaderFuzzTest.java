@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /// Any bytes at all are opened as a table and read in every way: a [dev.penstock.DatasetException] is the worst
 /// that may come.
 ///
-/// A normal run replays the inputs below `src/test/resources`; `JAZZER_FUZZ=1` looks for new ones.
+/// A normal run replays the inputs below `src/test/resources`; `./check --fuzz` looks for new ones.
 class TableHeaderFuzzTest {
     private static final String INPUTS = "/dev/penstock/table/TableHeaderFuzzTestInputs/";
 

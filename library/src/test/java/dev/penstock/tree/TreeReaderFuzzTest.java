@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /// Any bytes at all are opened as a tree and read in every way: a [dev.penstock.DatasetException] is the worst
 /// that may come.
 ///
-/// A normal run replays the inputs below `src/test/resources`; `JAZZER_FUZZ=1` looks for new ones.
+/// A normal run replays the inputs below `src/test/resources`; `./check --fuzz` looks for new ones.
 class TreeReaderFuzzTest {
     private static final String INPUTS = "/dev/penstock/tree/TreeReaderFuzzTestInputs/";
     private static final List<byte[]> KEYS =
