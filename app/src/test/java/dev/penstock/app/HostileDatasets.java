@@ -255,7 +255,6 @@ final class HostileDatasets {
                                 "data/chunk/1.zr",
                                 "data/chunk/2.zr",
                                 "data/journal/9.zj",
-                                "data/rebalance.request",
                                 ".data.converting"));
         Path data = home.resolve("data");
         fine("store", "create", data, "--field", "label:int64:scalar", "--field", "note");

@@ -26,7 +26,7 @@ final class StoreCheckpoint implements AutoCloseable {
     private final StoreCells cells;
     private final ChunkWriters chunks;
     private final FailStop failStop;
-    private final TableWriter tables;
+    private final TableCheckpointWriter tables;
     private StoreMeta meta;
     /// Chunks that no cell refers to any more and that are deleted when no reader needs them.
     private List<StoreMeta.Retired> retired;
@@ -56,7 +56,7 @@ final class StoreCheckpoint implements AutoCloseable {
         this.cells = cells;
         this.chunks = chunks;
         this.failStop = failStop;
-        this.tables = new TableWriter(disk, store, meta, cells);
+        this.tables = new TableCheckpointWriter(disk, store, meta, cells);
         this.rotateBytes = options.rotateBytes();
     }
 

@@ -29,8 +29,7 @@ import java.util.Objects;
 /// Any other field is bytes. A record may lack values, and all values of a deleted record are missing. Every value
 /// is checked against its checksum when it is read, unless the options turn that off.
 ///
-/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies. [#views] gives zero-copy
-/// views.
+/// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies.
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class StoreReader implements Dataset {
@@ -195,23 +194,6 @@ public final class StoreReader implements Dataset {
         });
     }
 
-    /// Returns zero-copy views of one field of many records, in the mapped chunks.
-    ///
-    /// Each value is checked against its checksum first, if the options say so.
-    ///
-    /// @throws IllegalArgumentException  when the field does not exist, or its values are compressed
-    /// @throws IndexOutOfBoundsException when an index is out of range
-    public StoreViews views(long[] indices, String field) throws IOException {
-        StoreView now = acquire();
-        try {
-            int position = StoreField.position(now.state().meta().fields(), field);
-            return StoreViews.of(now.state(), position, indices, now::release);
-        } catch (Throwable e) {
-            now.release();
-            throw e;
-        }
-    }
-
     @Override
     public void gather(MemorySegment indices, Batch batch) throws IOException {
         batch.clear();
@@ -339,7 +321,7 @@ public final class StoreReader implements Dataset {
         }
     }
 
-    /// Closes the files when all running calls have ended and all [StoreViews] are closed.
+    /// Closes the files when all running calls have ended.
     @Override
     public synchronized void close() {
         view.close();

@@ -6,6 +6,7 @@ import dev.penstock.file.FileInUseException;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -154,8 +155,20 @@ public final class StoreSnapshots {
                 if (System.nanoTime() > deadline) {
                     throw e;
                 }
-                Waiting.pause(LOOK_MILLIS);
+                pause();
             }
+        }
+    }
+
+    /// Waits before the lock is tried again.
+    ///
+    /// @throws InterruptedIOException when the thread is interrupted, which it stays
+    private static void pause() throws InterruptedIOException {
+        try {
+            Thread.sleep(LOOK_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while another thread or process changes the snapshots");
         }
     }
 
@@ -169,7 +182,7 @@ public final class StoreSnapshots {
         disk.forceDirectory(chunks);
         Path storeMeta = store.resolve(StoreFormat.META);
         StoreMeta meta = StoreMeta.snapshot(name, state.meta(), state.sequence(), state.cells());
-        TableWriter tables = new TableWriter(disk, folder, meta, state.cells());
+        TableCheckpointWriter tables = new TableCheckpointWriter(disk, folder, meta, state.cells());
         for (int field = 0; field < meta.fields().size(); field++) {
             tables.create(field, storeMeta);
         }

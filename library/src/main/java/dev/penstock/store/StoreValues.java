@@ -198,22 +198,6 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    /// Reads stored bytes and checks them, if the options say so.
-    ///
-    /// @throws DatasetException when they are missing or do not match their checksum
-    void requireIntact(StoreEntry entry) throws IOException {
-        OpenFile chunk = acquireChunk(entry);
-        Scratch scratch = borrowScratch();
-        try {
-            if (isChecking) {
-                readChecked(entry, chunk, scratch, true);
-            }
-        } finally {
-            giveBack(scratch);
-            chunk.release();
-        }
-    }
-
     /// Whether the stored bytes of an entry exist and are those that were written.
     ///
     /// @param crc the checksum in the prefix, as stored in the journal

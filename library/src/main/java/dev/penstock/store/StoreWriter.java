@@ -282,7 +282,7 @@ public final class StoreWriter implements AutoCloseable {
 
     /// Copies the values of chunks with much garbage to new chunks and deletes the old ones. Records keep their
     /// indices and values. Other threads may write at the same time; each waits at most as long as a commit takes.
-    /// If another thread rebalances the store, maybe at the request of another process, this waits for it.
+    /// If another thread rebalances the store, this waits for it.
     ///
     /// If it fails or the process ends, the unfinished part is garbage, and the next rebalance continues. Chunks
     /// that open readers need, in this or another process, are deleted later: when the store is written to and the

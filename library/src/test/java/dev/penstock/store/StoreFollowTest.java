@@ -258,24 +258,6 @@ class StoreFollowTest {
     }
 
     @Test
-    void valuesThatWereLentStayUntilTheyAreClosed() throws IOException {
-        Path path = folder.resolve("store");
-        try (StoreWriter store = StoreWriter.create(path, List.of(StoreField.bytes("A")), StoreOptions.DEFAULT)) {
-            store.append(List.of("first".getBytes()));
-            store.commit();
-            try (StoreReader reader = StoreReader.open(path)) {
-                StoreViews views = reader.views(new long[] {0}, "A");
-                store.update(0, "A", "second".getBytes());
-                store.checkpoint();
-                assertTrue(reader.refresh());
-                assertArrayEquals("first".getBytes(), views.value(0).toArray(ValueLayout.JAVA_BYTE));
-                assertArrayEquals("second".getBytes(), reader.get(0).value(0).toArray(ValueLayout.JAVA_BYTE));
-                views.close();
-            }
-        }
-    }
-
-    @Test
     void aStoreThatIsGoneIsAnErrorAndTheReaderStays() throws IOException {
         Path path = folder.resolve("store");
         StoreWriter.create(path, List.of(StoreField.bytes("A")), StoreOptions.DEFAULT)

@@ -202,32 +202,6 @@ class StoreSnapshotTest {
         }
     }
 
-    @Test
-    void valuesAreLentUntilTheyAreReleased() throws IOException {
-        try (StoreWriter store = create()) {
-            append(store, 0, 3);
-            store.update(1, "x", null);
-            store.commit();
-            StoreReader snapshot = store.snapshot();
-            StoreViews views = snapshot.views(new long[] {2, 1, 0, 2}, "x");
-            snapshot.close();
-            assertEquals(4, views.count());
-            assertEquals(2, views.value(0).get(Layouts.U64, 0), "the chunks stay mapped");
-            assertTrue(views.isMissing(1));
-            assertThrows(IllegalArgumentException.class, () -> views.value(1));
-            MemorySegment value = views.value(2);
-            assertTrue(value.isReadOnly());
-            views.close();
-            views.close();
-            assertThrows(IllegalStateException.class, () -> value.get(Layouts.U64, 0));
-            try (StoreReader other = store.snapshot()) {
-                assertThrows(IllegalArgumentException.class, () -> other.views(new long[] {0}, "text"));
-                assertThrows(IndexOutOfBoundsException.class, () -> other.views(new long[] {3}, "x"));
-            }
-            assertThrows(IllegalStateException.class, () -> snapshot.views(new long[] {0}, "x"));
-        }
-    }
-
     /// Stores larger than the memory budget are read in the same way, and the system is told ahead.
     @Test
     void aStoreLargerThanItsMemoryBudgetIsGathered() throws IOException {

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /// Writes slots to the tables of a store.
-final class TableWriter {
+final class TableCheckpointWriter {
     private static final int PIECE_SLOTS = 1 << 16;
 
     /// A million slots.
@@ -19,7 +19,7 @@ final class TableWriter {
     private final StoreMeta meta;
     private final StoreCells cells;
 
-    TableWriter(Disk disk, Path store, StoreMeta meta, StoreCells cells) {
+    TableCheckpointWriter(Disk disk, Path store, StoreMeta meta, StoreCells cells) {
         this.disk = disk;
         this.store = store;
         this.meta = meta;
