@@ -5,11 +5,11 @@ import static dev.penstock.file.Layouts.U64;
 
 import java.lang.foreign.MemorySegment;
 
-/// Many changes of a journal as an array of numbers.
+/// Many changes of a journal as an array of numbers, and the entries that they append, field by field.
 ///
-/// A journal may have tens of millions of changes, and a process that has just started has not compiled the code
-/// that reads them. Loops over an array of numbers become fast much earlier than accesses to segments, and no
-/// object is allocated for a change.
+/// Most changes of a journal append. A journal may have tens of millions of changes, and a process that has just
+/// started has not compiled the code that reads them. Loops over an array of numbers become fast much earlier than
+/// accesses to segments, and no object is allocated for a change.
 ///
 /// **Threads.** One thread at a time.
 final class ChangeRun {
@@ -24,6 +24,19 @@ final class ChangeRun {
     private final long[] numbers = new long[COUNT_MAX * WIDTH];
     private int count;
 
+    /// By field, the slot after the existing ones.
+    private final long[] nextSlots;
+    /// By field, two numbers for each appended entry.
+    private final long[][] appended;
+    /// By field, the number of appended entries.
+    private final int[] appendedCounts;
+
+    ChangeRun(int fieldCount) {
+        this.nextSlots = new long[fieldCount];
+        this.appendedCounts = new int[fieldCount];
+        this.appended = new long[fieldCount][2 * (COUNT_MAX / fieldCount + 1)];
+    }
+
     /// Decodes some changes.
     ///
     /// @param first the position of the first change among the items
@@ -37,6 +50,23 @@ final class ChangeRun {
         return count;
     }
 
+    /// Adds the entries of consecutive changes to the cells, as long as each change appends a value.
+    ///
+    /// @param from      the position of the first change
+    /// @param slotLimit the exclusive limit of valid slots
+    /// @return the position of the first change that was not applied
+    int applyAppended(int from, long slotLimit, StoreCells cells) {
+        for (int field = 0; field < nextSlots.length; field++) {
+            nextSlots[field] = cells.nextSlot(field);
+        }
+        int end = collectAppended(from, cells.length(), slotLimit, nextSlots, appended, appendedCounts);
+        for (int field = 0; end > from && field < appendedCounts.length; field++) {
+            cells.appendAll(field, appended[field], appendedCounts[field]);
+            appendedCounts[field] = 0;
+        }
+        return end;
+    }
+
     /// Collects the entries of consecutive changes as long as each puts a value, not a tombstone, in the slot
     /// after the slots of its field. It is a single loop over arrays without calls, so that it is compiled early.
     ///
@@ -47,7 +77,8 @@ final class ChangeRun {
     /// @param entries   by field, memory for the two numbers of each entry
     /// @param counts    by field, the number of collected entries; updated
     /// @return the position of the first change that is of another kind, or does not fit
-    int collectAppended(int from, long slotFirst, long slotLimit, long[] nextSlots, long[][] entries, int[] counts) {
+    private int collectAppended(
+            int from, long slotFirst, long slotLimit, long[] nextSlots, long[][] entries, int[] counts) {
         int index = from;
         for (; index < count; index++) {
             int at = index * WIDTH;

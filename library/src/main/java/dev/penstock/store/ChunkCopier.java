@@ -53,7 +53,7 @@ final class ChunkCopier implements AutoCloseable {
 
     /// Starts a row. All values of a row go to the same chunk.
     void beginRow() throws IOException {
-        if (file != null && (rows >= meta.chunkRows() || position + stagedBytes >= bytesMax)) {
+        if (file != null && (rows >= meta.chunks().rowsMax() || position + stagedBytes >= bytesMax)) {
             seal();
         }
         if (file == null) {

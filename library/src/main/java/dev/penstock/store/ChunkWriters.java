@@ -38,11 +38,11 @@ final class ChunkWriters implements AutoCloseable {
         this.disk = options.disk();
         this.store = store;
         this.failStop = failStop;
-        this.nextId = meta.chunkCount();
+        this.nextId = meta.chunks().count();
         this.writers = new ChunkWriter[options.writers()];
         this.isBusy = new boolean[writers.length];
         for (int i = 0; i < writers.length; i++) {
-            writers[i] = new ChunkWriter(this, meta.chunkRows(), options.chunkBytes());
+            writers[i] = new ChunkWriter(this, meta.chunks().rowsMax(), options.chunkBytes());
         }
     }
 

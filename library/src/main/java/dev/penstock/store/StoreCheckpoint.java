@@ -51,7 +51,7 @@ final class StoreCheckpoint implements AutoCloseable {
         this.options = options;
         this.disk = options.disk();
         this.meta = meta;
-        this.retired = meta.retired();
+        this.retired = meta.chunks().retired();
         this.nextFields = meta.fields();
         this.cells = cells;
         this.chunks = chunks;
@@ -174,32 +174,21 @@ final class StoreCheckpoint implements AutoCloseable {
     private StoreMeta nextMeta(JournalWriter next, long sequence, boolean isExact, long slots) throws IOException {
         // Before the number of ids, because another thread may create a chunk meanwhile.
         List<StoreMeta.OpenChunk> open = chunks.open();
-        return new StoreMeta(
-                nextFields,
-                isExact ? cells.length() : meta.publishedLength(),
-                chunks.idCount(),
-                meta.chunkRows(),
-                open,
-                meta.uuid(),
-                Math.incrementExact(meta.generation()),
+        StoreMeta.Chunks newChunks =
+                new StoreMeta.Chunks(chunks.idCount(), meta.chunks().rowsMax(), open, nextRetired());
+        StoreMeta.Published published = isExact
+                ? new StoreMeta.Published(sequence, cells.length())
+                : meta.checkpoint().published();
+        StoreMeta.JournalStart start = new StoreMeta.JournalStart(
                 next.header().number(),
                 next.header().salt(),
-                sequence,
-                cells.length(),
-                slots,
-                isExact ? sequence : meta.published(),
-                isExact ? 0 : StoreJournals.frameCount(cells.overlayCount()),
-                meta.isSwapping(),
-                cells.deletedCount(),
-                cells.editCount(),
-                false,
-                nextRetired(),
-                null);
+                isExact ? 0 : StoreJournals.frameCount(cells.overlayCount()));
+        return meta.next(nextFields, newChunks, StoreMeta.checkpointOf(cells, sequence, slots, published, start));
     }
 
     /// Replaces `meta.json` with other fields, whose tables exist. The journal has no frames.
     void changeFields(List<StoreField> fields) throws IOException {
-        StoreMeta newMeta = meta.withFields(fields);
+        StoreMeta newMeta = meta.next(fields, meta.chunks(), meta.checkpoint());
         try (NewFile file = NewFile.create(disk, store.resolve(StoreFormat.META), true)) {
             file.write(MemorySegment.ofArray(newMeta.write()), 0);
             failStop.orStop(file::publish);
@@ -298,7 +287,7 @@ final class StoreCheckpoint implements AutoCloseable {
         journal = next;
         rotateBytes = options.rotateBytes();
         meta = newMeta;
-        retired = newMeta.retired();
+        retired = newMeta.chunks().retired();
         if (old != null) {
             old.close();
         }

@@ -27,7 +27,7 @@ final class StoreCreation {
     ///
     /// @throws FileAlreadyExistsException when there is a store, or a file that is not part of one
     static void requireFree(Disk disk, Path path) throws IOException {
-        if (StoreMeta.find(disk, path) != null) {
+        if (StoreMetaFile.find(disk, path) != null) {
             throw new FileAlreadyExistsException(path.toString(), null, "a store already exists here: open it");
         }
         for (Path file : disk.list(path)) {

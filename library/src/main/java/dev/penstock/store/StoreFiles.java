@@ -59,7 +59,8 @@ final class StoreFiles implements AutoCloseable {
 
     /// Whether a plain reader sees the last commit.
     boolean isPublished() {
-        return (hasBegun || state.isClean()) && checkpoint.meta().published() == sequence;
+        return (hasBegun || state.isClean())
+                && checkpoint.meta().checkpoint().published().sequence() == sequence;
     }
 
     /// The number of bytes that [#publish] would write for changed tables.

@@ -79,7 +79,7 @@ final class StoreJournals {
     static JournalWriter create(
             Disk disk, Path store, StoreMeta meta, long sequence, StoreOptions options, long overlayCount)
             throws IOException {
-        long number = meta.journal();
+        long number = meta.checkpoint().journal().number();
         for (Path file : list(disk, store)) {
             number = Math.max(number, number(file));
         }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
-import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
-import dev.penstock.file.Disk;
-import dev.penstock.file.Json;
 import dev.penstock.store.journal.JournalHeader;
-import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,41 +13,39 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// The content of `meta.json`. [StoreFormat] explains the keys.
+/// The content of `meta.json`, whose keys [StoreFormat] explains: what the store is, its chunks, and the
+/// checkpoint that its tables and the beginning of its journal contain. [StoreMetaFile] reads it.
 ///
-/// @param publishedLength the number of records that a plain reader sees
-/// @param chunkCount      the number of chunk ids used so far
-/// @param chunkRows       the number of rows after which a chunk is full
-/// @param open            the chunks that are open for appending, one for each writer
-/// @param length          the number of records at this checkpoint
-/// @param deleted         the number of tombstones among them
-/// @param edits           the number of changes to cells of existing records before this checkpoint
-/// @param isPlain         whether another program wrote it: there is no `zr`, no journal, and values have no
-///                        prefixes
-/// @param retired         chunks that this state does not need any more
-/// @param snapshot        the name of the snapshot, or null
+/// @param generation the number of this `meta.json`, one more with each
+/// @param isSwapping whether a delete moves the last record into the gap
+/// @param isPlain    whether another program wrote it: there is no `zr`, no journal, and values have no prefixes
+/// @param snapshot   the name of the snapshot, or null
 record StoreMeta(
         List<StoreField> fields,
-        long publishedLength,
-        long chunkCount,
-        long chunkRows,
-        List<OpenChunk> open,
         UUID uuid,
         long generation,
-        long journal,
-        long salt,
-        long sequence,
-        long length,
-        long slots,
-        long published,
-        long overlays,
         boolean isSwapping,
-        long deleted,
-        long edits,
         boolean isPlain,
-        List<Retired> retired,
-        String snapshot) {
-    private static final int FIND_ATTEMPTS = 4;
+        String snapshot,
+        Chunks chunks,
+        Checkpoint checkpoint) {
+
+    StoreMeta {
+        fields = List.copyOf(fields);
+    }
+
+    /// The chunks of a store.
+    ///
+    /// @param count   the number of ids used so far
+    /// @param rowsMax the number of rows after which a chunk is full
+    /// @param open    the chunks that are open for appending, one for each writer
+    /// @param retired chunks that this state does not need any more
+    record Chunks(long count, long rowsMax, List<OpenChunk> open, List<Retired> retired) {
+        Chunks {
+            open = List.copyOf(open);
+            retired = List.copyOf(retired);
+        }
+    }
 
     /// A chunk that is not full.
     record OpenChunk(long id, long position, long rows) {}
@@ -61,85 +53,87 @@ record StoreMeta(
     /// A chunk that no state needs from a generation on. It is deleted when no reader has an earlier generation.
     record Retired(long chunk, long generation) {}
 
-    StoreMeta {
-        fields = List.copyOf(fields);
-        open = List.copyOf(open);
-        retired = List.copyOf(retired);
+    /// The state that the tables contain, together with the overlay at the beginning of the journal.
+    ///
+    /// @param sequence  the sequence of its last commit
+    /// @param length    the number of its records
+    /// @param slots     the number of slots of the tables that are in use
+    /// @param deleted   the number of tombstones among the records
+    /// @param edits     the number of changes to cells of existing records since the store was created
+    /// @param published the state that the tables alone contain
+    /// @param journal   the journal that continues it
+    record Checkpoint(
+            long sequence,
+            long length,
+            long slots,
+            long deleted,
+            long edits,
+            Published published,
+            JournalStart journal) {}
+
+    /// The state that programs see which know the published layout alone.
+    record Published(long sequence, long length) {}
+
+    /// A journal, by the numbers in its header, and how many frames of an overlay it begins with.
+    record JournalStart(long number, long salt, long overlays) {
+        /// No journal, as in a snapshot.
+        static final JournalStart NONE = new JournalStart(0, 0, 0);
     }
 
     /// The metadata of a new store.
     static StoreMeta empty(List<StoreField> fields, StoreOptions options, JournalHeader header) {
+        JournalStart journal = new JournalStart(header.number(), header.salt(), 0);
         return new StoreMeta(
                 fields,
-                0,
-                0,
-                options.chunkRows(),
-                List.of(),
                 header.uuid(),
                 1,
-                header.number(),
-                header.salt(),
-                0,
-                0,
-                0,
-                0,
-                0,
                 options.isSwapping(),
-                0,
-                0,
                 false,
-                List.of(),
-                null);
+                null,
+                new Chunks(0, options.chunkRows(), List.of(), List.of()),
+                new Checkpoint(0, 0, 0, 0, 0, new Published(0, 0), journal));
     }
 
-    /// The metadata of a named snapshot, whose tables contain a state and which has no journal.
-    static StoreMeta snapshot(String name, StoreMeta meta, long sequence, StoreCells cells) {
+    /// The metadata of a named snapshot of this store, whose tables contain a state and which has no journal.
+    StoreMeta asSnapshot(String name, long sequence, StoreCells cells) {
+        Published published = new Published(sequence, cells.length());
         return new StoreMeta(
-                meta.fields,
-                cells.length(),
-                meta.chunkCount,
-                meta.chunkRows,
-                List.of(),
-                meta.uuid,
-                meta.generation,
-                0,
-                0,
-                sequence,
-                cells.length(),
-                cells.length(),
-                sequence,
-                0,
-                meta.isSwapping,
-                cells.deletedCount(),
-                cells.editCount(),
+                fields,
+                uuid,
+                generation,
+                isSwapping,
                 false,
-                List.of(),
-                name);
+                name,
+                new Chunks(chunks.count, chunks.rowsMax, List.of(), List.of()),
+                checkpointOf(cells, sequence, cells.length(), published, JournalStart.NONE));
     }
 
-    /// The next metadata, which differs only in its fields.
-    StoreMeta withFields(List<StoreField> newFields) {
+    /// A checkpoint of a state.
+    ///
+    /// @param slots the number of slots of the tables that are in use
+    static Checkpoint checkpointOf(
+            StoreCells cells, long sequence, long slots, Published published, JournalStart journal) {
+        return new Checkpoint(
+                sequence, cells.length(), slots, cells.deletedCount(), cells.editCount(), published, journal);
+    }
+
+    /// The metadata of the next generation.
+    StoreMeta next(List<StoreField> newFields, Chunks newChunks, Checkpoint newCheckpoint) {
         return new StoreMeta(
                 newFields,
-                publishedLength,
-                chunkCount,
-                chunkRows,
-                open,
                 uuid,
-                generation + 1,
-                journal,
-                salt,
-                sequence,
-                length,
-                slots,
-                published,
-                overlays,
+                Math.incrementExact(generation),
                 isSwapping,
-                deleted,
-                edits,
                 isPlain,
-                retired,
-                snapshot);
+                snapshot,
+                newChunks,
+                newCheckpoint);
+    }
+
+    /// The header of the journal.
+    JournalHeader journalHeader() {
+        JournalStart journal = checkpoint.journal;
+        return new JournalHeader(uuid, journal.number, journal.salt, checkpoint.sequence);
     }
 
     boolean isSnapshot() {
@@ -160,192 +154,113 @@ record StoreMeta(
 
     /// Encodes the file.
     byte[] write() {
-        Map<String, Object> chunks = new LinkedHashMap<>();
-        chunks.put("num", chunkCount);
-        chunks.put("size", chunkRows);
-        chunks.put(
+        Map<String, Object> published = new LinkedHashMap<>();
+        published.put("num", chunks.count);
+        published.put("size", chunks.rowsMax);
+        published.put(
                 "unfull",
-                open.stream()
+                chunks.open.stream()
                         .map(chunk -> List.of(chunk.id, chunk.position, chunk.rows))
                         .toList());
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("version", StoreFormat.VERSION);
+        values.put("length", checkpoint.published.length);
+        values.put("chunks", published);
+        values.put("fields", fields.stream().map(StoreField::values).toList());
+        values.put("zr", ownValues());
+        return ChecksummedJson.write(values);
+    }
+
+    private Map<String, Object> ownValues() {
         Map<String, Object> zr = new LinkedHashMap<>();
         zr.put("layout", StoreFormat.LAYOUT);
         zr.put("uuid", uuid);
         zr.put("generation", generation);
-        zr.put("journal", journal);
-        zr.put("salt", Long.toHexString(salt));
-        zr.put("sequence", sequence);
-        zr.put("length", length);
-        zr.put("slots", slots);
-        zr.put("published", published);
-        zr.put("overlays", overlays);
+        zr.put("journal", checkpoint.journal.number);
+        zr.put("salt", Long.toHexString(checkpoint.journal.salt));
+        zr.put("sequence", checkpoint.sequence);
+        zr.put("length", checkpoint.length);
+        zr.put("slots", checkpoint.slots);
+        zr.put("published", checkpoint.published.sequence);
+        zr.put("overlays", checkpoint.journal.overlays);
         zr.put("delete", isSwapping ? "swap" : "tombstone");
         zr.put("prefix", StoreFormat.PREFIX_SIZE);
         zr.put("bare", List.of());
         zr.put(
                 "retired",
-                retired.stream().map(one -> List.of(one.chunk, one.generation)).toList());
-        zr.put("deleted", deleted);
-        zr.put("edits", edits);
+                chunks.retired.stream()
+                        .map(one -> List.of(one.chunk, one.generation))
+                        .toList());
+        zr.put("deleted", checkpoint.deleted);
+        zr.put("edits", checkpoint.edits);
         if (isSnapshot()) {
             zr.put("snapshot", snapshot);
         }
-        Map<String, Object> values = new LinkedHashMap<>();
-        values.put("version", StoreFormat.VERSION);
-        values.put("length", publishedLength);
-        values.put("chunks", chunks);
-        values.put("fields", fields.stream().map(StoreField::values).toList());
-        values.put("zr", zr);
-        return ChecksummedJson.write(values);
+        return zr;
     }
 
-    /// The exception for a path at which there is no store.
-    static NoSuchFileException absent(Disk disk, Path store) throws IOException {
-        String reason = disk.exists(store) ? "this is not a store: it has no " + StoreFormat.META : null;
-        return new NoSuchFileException(store.toString(), null, reason);
-    }
-
-    /// Reads the `meta.json` of a store, or `meta.switch` if a publish was interrupted. Returns null when there is
-    /// neither.
+    /// Decodes the values of a `meta.json`.
     ///
-    /// @throws DatasetException when it is damaged, has a newer version, or belongs to another program
-    static Found find(Disk disk, Path store) throws IOException {
-        // A publish may end between the two looks, so that each file is absent when it is looked for.
-        for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
-            for (String name : List.of(StoreFormat.META, StoreFormat.META_SWITCH)) {
-                Path file = store.resolve(name);
-                byte[] bytes = ChecksummedJson.read(disk, file);
-                if (bytes != null) {
-                    return new Found(read(file, bytes), bytes, name.equals(StoreFormat.META_SWITCH));
-                }
-            }
-        }
-        return null;
+    /// @throws IllegalArgumentException when one is absent or invalid
+    static StoreMeta of(MetaValues values) {
+        MetaValues chunks = values.object("chunks");
+        MetaValues zr = values.object("zr");
+        JournalStart journal = new JournalStart(
+                zr.count("journal"), Long.parseUnsignedLong(zr.text("salt"), 16), zr.count("overlays"));
+        StoreMeta meta = new StoreMeta(
+                fields(values.list("fields")),
+                UUID.fromString(zr.text("uuid")),
+                zr.count("generation"),
+                isSwapping(zr.text("delete")),
+                false,
+                zr.get("snapshot") == null ? null : zr.text("snapshot"),
+                new Chunks(
+                        chunks.count("num"),
+                        chunks.count("size"),
+                        open(chunks.list("unfull")),
+                        retired(zr.list("retired"))),
+                new Checkpoint(
+                        zr.count("sequence"),
+                        zr.count("length"),
+                        zr.count("slots"),
+                        zr.get("deleted") == null ? 0 : zr.count("deleted"),
+                        zr.get("edits") == null ? 0 : zr.count("edits"),
+                        new Published(zr.count("published"), values.count("length")),
+                        journal));
+        meta.requireConsistent(zr);
+        return meta;
     }
 
-    /// Whether there is a `meta.json` or `meta.switch`.
-    static boolean exists(Disk disk, Path store) throws IOException {
-        for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
-            if (disk.exists(store.resolve(StoreFormat.META)) || disk.exists(store.resolve(StoreFormat.META_SWITCH))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// @param bytes      the bytes that were read, to notice a change
-    /// @param isSwitched whether it is `meta.switch`
-    record Found(StoreMeta meta, byte[] bytes, boolean isSwitched) {}
-
-    static StoreMeta read(Path file, byte[] bytes) {
-        try {
-            if (!ChecksummedJson.hasChecksum(bytes)
-                    && Json.parse(bytes) instanceof Map<?, ?> plain
-                    && plain.get("zr") == null) {
-                requirePlainVersion(file, plain.get("version"));
-                return plain(MetaValues.of(StoreFormat.META, plain));
-            }
-            Map<?, ?> values = ChecksummedJson.parse(bytes);
-            requireVersion(file, values);
-            return of(MetaValues.of(StoreFormat.META, values));
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the metadata of the store is damaged: " + e.getMessage(), e);
-        }
-    }
-
-    private static void requireVersion(Path file, Map<?, ?> values) {
-        Object layout = values.get("zr") instanceof Map<?, ?> zr ? zr.get("layout") : null;
-        boolean isKnown =
-                Long.valueOf(StoreFormat.VERSION).equals(values.get("version")) && StoreFormat.LAYOUT.equals(layout);
-        if (!isKnown) {
-            throw new DatasetException.UnsupportedVersion(
-                    file,
-                    0,
-                    Reason.UNSUPPORTED_VERSION,
-                    "version " + values.get("version") + " with layout " + layout
-                            + " is not supported; this program reads version " + StoreFormat.VERSION + " with layout "
-                            + StoreFormat.LAYOUT);
-        }
-    }
-
-    private static void requirePlainVersion(Path file, Object version) {
-        if (version != null && !version.equals((long) StoreFormat.VERSION)) {
-            throw new DatasetException.UnsupportedVersion(
-                    file,
-                    0,
-                    Reason.UNSUPPORTED_VERSION,
-                    "version " + version + " is not supported; this program reads version " + StoreFormat.VERSION);
-        }
-    }
-
-    /// The published layout alone, as another program may write it. The version is optional there, and a reader
-    /// need not know which chunks are full.
-    private static StoreMeta plain(MetaValues values) {
+    /// Decodes the published layout alone, as another program may write it. A reader need not know which chunks
+    /// are full.
+    ///
+    /// @throws IllegalArgumentException when a value is absent or invalid
+    static StoreMeta ofPlain(MetaValues values) {
         MetaValues chunks = values.object("chunks");
         long length = values.count("length");
         require(length <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many records");
         return new StoreMeta(
                 fields(values.list("fields")),
-                length,
-                chunks.count("num"),
-                chunks.count("size"),
-                List.of(),
                 new UUID(0, 0),
                 0,
-                0,
-                0,
-                0,
-                length,
-                length,
-                0,
-                0,
                 true,
-                0,
-                0,
                 true,
-                List.of(),
-                null);
-    }
-
-    private static StoreMeta of(MetaValues values) {
-        MetaValues chunks = values.object("chunks");
-        MetaValues zr = values.object("zr");
-        StoreMeta meta = new StoreMeta(
-                fields(values.list("fields")),
-                values.count("length"),
-                chunks.count("num"),
-                chunks.count("size"),
-                open(chunks.list("unfull")),
-                UUID.fromString(zr.text("uuid")),
-                zr.count("generation"),
-                zr.count("journal"),
-                Long.parseUnsignedLong(zr.text("salt"), 16),
-                zr.count("sequence"),
-                zr.count("length"),
-                zr.count("slots"),
-                zr.count("published"),
-                zr.count("overlays"),
-                isSwapping(zr.text("delete")),
-                zr.get("deleted") == null ? 0 : zr.count("deleted"),
-                zr.get("edits") == null ? 0 : zr.count("edits"),
-                false,
-                retired(zr.list("retired")),
-                zr.get("snapshot") == null ? null : zr.text("snapshot"));
-        meta.requireConsistent(zr);
-        return meta;
+                null,
+                new Chunks(chunks.count("num"), chunks.count("size"), List.of(), List.of()),
+                new Checkpoint(0, length, length, 0, 0, new Published(0, length), JournalStart.NONE));
     }
 
     private void requireConsistent(MetaValues zr) {
-        require(publishedLength <= slots && length <= slots, "more records than slots");
-        require(deleted <= length, "more deleted records than records");
-        require(published <= sequence, "published is behind sequence");
+        long slots = checkpoint.slots;
+        require(checkpoint.published.length <= slots && checkpoint.length <= slots, "more records than slots");
+        require(checkpoint.deleted <= checkpoint.length, "more deleted records than records");
+        require(checkpoint.published.sequence <= checkpoint.sequence, "published is behind sequence");
         require(slots <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many slots");
-        require(chunkCount <= StoreFormat.CHUNK_COUNT_MAX, "too many chunks");
+        require(chunks.count <= StoreFormat.CHUNK_COUNT_MAX, "too many chunks");
         require(zr.count("prefix") == StoreFormat.PREFIX_SIZE, "prefixes of another size");
         require(zr.list("bare").isEmpty(), "chunks without prefixes");
-        for (OpenChunk chunk : open) {
-            require(chunk.id < chunkCount, "an open chunk that does not exist");
+        for (OpenChunk chunk : chunks.open) {
+            require(chunk.id < chunks.count, "an open chunk that does not exist");
         }
     }
 

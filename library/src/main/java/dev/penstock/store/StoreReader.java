@@ -62,7 +62,7 @@ public final class StoreReader implements Dataset {
 
     /// Whether a folder is a store, decided by the names in it. [#open] finds damage.
     public static boolean isStore(Disk disk, Path path) throws IOException {
-        return disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER)) && StoreMeta.exists(disk, path);
+        return disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER)) && StoreMetaFile.exists(disk, path);
     }
 
     /// Opens the last committed state.
@@ -274,8 +274,8 @@ public final class StoreReader implements Dataset {
         facts.put("delete", state.meta().isSwapping() ? "swap" : "tombstone");
         facts.put("deleted", state.cells().deletedCount());
         facts.put("commit", state.sequence());
-        facts.put("published", state.meta().published());
-        facts.put("chunks", state.meta().chunkCount());
+        facts.put("published", state.meta().checkpoint().published().sequence());
+        facts.put("chunks", state.meta().chunks().count());
         return facts;
     }
 
@@ -290,7 +290,8 @@ public final class StoreReader implements Dataset {
             return List.of();
         }
         return List.of("Programs that know only the published layout see commit "
-                + state.meta().published() + " of this store instead of commit " + state.sequence()
+                + state.meta().checkpoint().published().sequence() + " of this store instead of commit "
+                + state.sequence()
                 + "; `store checkpoint` publishes it.");
     }
 

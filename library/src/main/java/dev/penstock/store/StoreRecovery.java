@@ -44,7 +44,7 @@ final class StoreRecovery {
         // Ids are never reused, not even those of chunks that a crash left and no slot refers to.
         ids.forEach(id -> chunks.skipTo(id + 1));
         if (state.isClean() && !hasAdopted) {
-            chunks.adopt(checkpoint.meta().open());
+            chunks.adopt(checkpoint.meta().chunks().open());
             hasAdopted = true;
         }
         rewriteUnsynced();
@@ -87,7 +87,7 @@ final class StoreRecovery {
         Set<Long> used =
                 state.isSwitched() ? state.cells().usedChunks() : state.cells().changedChunks();
         return ids.stream()
-                .filter(id -> id >= checkpoint.meta().chunkCount() && !used.contains(id) && !chunks.isOpen(id))
+                .filter(id -> id >= checkpoint.meta().chunks().count() && !used.contains(id) && !chunks.isOpen(id))
                 .toList();
     }
 }

@@ -16,8 +16,7 @@ final class StoreReplay {
     private final Path journal;
     private final StoreMeta meta;
     private final StoreCells cells;
-    private final ChangeRun run = new ChangeRun();
-    private final AppendedEntries appended;
+    private final ChangeRun run;
     private final long lengthAtStart;
     private long changeCount;
     private long editCount;
@@ -28,7 +27,7 @@ final class StoreReplay {
         this.journal = journal;
         this.meta = meta;
         this.cells = cells;
-        this.appended = new AppendedEntries(cells.fieldCount());
+        this.run = new ChangeRun(cells.fieldCount());
         this.lengthAtStart = cells.length();
         this.sequence = sequence;
     }
@@ -65,19 +64,19 @@ final class StoreReplay {
         }
         if (frame.kind() == Journal.OVERLAY) {
             // The count in `meta.json` includes the overlay.
-            cells.setDeletedCount(meta.deleted());
+            cells.setDeletedCount(meta.checkpoint().deleted());
         }
         sequence = frame.sequence();
     }
 
     /// @return whether all changes are valid
     private boolean applyRun(long slotLimit, boolean isCommit) throws IOException {
-        int next = appended.apply(run, 0, slotLimit, cells);
+        int next = run.applyAppended(0, slotLimit, cells);
         while (next < run.count()) {
             if (!applyOne(next, slotLimit, isCommit)) {
                 return false;
             }
-            next = appended.apply(run, next + 1, slotLimit, cells);
+            next = run.applyAppended(next + 1, slotLimit, cells);
         }
         return true;
     }

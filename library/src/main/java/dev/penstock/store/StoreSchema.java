@@ -92,7 +92,7 @@ public final class StoreSchema {
     /// Creates a table with a slot for every slot of the others: missing values, and tombstones of deleted
     /// records.
     private static void createTable(Disk disk, Path path, StoreFiles files, StoreCells cells) throws IOException {
-        long slots = Math.max(1, files.checkpoint().meta().slots());
+        long slots = Math.max(1, files.checkpoint().meta().checkpoint().slots());
         try (NewFile table = NewFile.createLike(disk, path, path.resolveSibling(StoreFormat.META), true)) {
             for (long start = 0; start < slots; start += PIECE_SLOTS) {
                 int count = (int) Math.min(PIECE_SLOTS, slots - start);

@@ -48,9 +48,9 @@ public final class StoreSnapshots {
 
     /// Gives access to the snapshots of a store on a disk.
     public static StoreSnapshots of(Path store, Disk disk) throws IOException {
-        StoreMeta.Found found = StoreMeta.find(disk, store);
+        StoreMetaFile found = StoreMetaFile.find(disk, store);
         if (found == null) {
-            throw StoreMeta.absent(disk, store);
+            throw StoreMetaFile.absent(disk, store);
         }
         found.meta().requireWritable(store);
         return new StoreSnapshots(store, disk);
@@ -115,7 +115,7 @@ public final class StoreSnapshots {
                 discard(folder, e);
                 throw e;
             }
-            created.add(describe(folder, StoreMeta.find(disk, folder).meta()));
+            created.add(describe(folder, StoreMetaFile.find(disk, folder).meta()));
         });
         return created.getFirst();
     }
@@ -181,7 +181,7 @@ public final class StoreSnapshots {
         linkChunks(folder, state.meta());
         disk.forceDirectory(chunks);
         Path storeMeta = store.resolve(StoreFormat.META);
-        StoreMeta meta = StoreMeta.snapshot(name, state.meta(), state.sequence(), state.cells());
+        StoreMeta meta = state.meta().asSnapshot(name, state.sequence(), state.cells());
         TableCheckpointWriter tables = new TableCheckpointWriter(disk, folder, meta, state.cells());
         for (int field = 0; field < meta.fields().size(); field++) {
             tables.create(field, storeMeta);
@@ -197,7 +197,7 @@ public final class StoreSnapshots {
     /// state, so every chunk is forced.
     private void linkChunks(Path folder, StoreMeta meta) throws IOException {
         Set<Long> retired = new HashSet<>();
-        meta.retired().forEach(one -> retired.add(one.chunk()));
+        meta.chunks().retired().forEach(one -> retired.add(one.chunk()));
         for (long id : StoreFormat.chunkIds(disk, store)) {
             if (!retired.contains(id)) {
                 link(StoreFormat.chunk(store, id), StoreFormat.chunk(folder, id));
@@ -225,7 +225,7 @@ public final class StoreSnapshots {
             return all;
         }
         for (Path one : disk.list(folder)) {
-            StoreMeta.Found found = disk.isDirectory(one) ? StoreMeta.find(disk, one) : null;
+            StoreMetaFile found = disk.isDirectory(one) ? StoreMetaFile.find(disk, one) : null;
             try {
                 if (found != null) {
                     all.add(describe(one, found.meta()));
@@ -248,7 +248,12 @@ public final class StoreSnapshots {
                 }
             }
         }
-        return new Snapshot(folder.getFileName().toString(), folder, meta.length(), meta.sequence(), keptBytes);
+        return new Snapshot(
+                folder.getFileName().toString(),
+                folder,
+                meta.checkpoint().length(),
+                meta.checkpoint().sequence(),
+                keptBytes);
     }
 
     /// Removes a snapshot, and the chunks that only it needs.

@@ -7,14 +7,12 @@ import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.store.journal.Journal;
-import dev.penstock.store.journal.JournalHeader;
 import dev.penstock.store.journal.JournalReplay;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
@@ -28,7 +26,7 @@ final class StoreState implements AutoCloseable {
     private static final int ATTEMPTS_MAX = 1000;
 
     private final Path store;
-    private final StoreMeta.Found found;
+    private final StoreMetaFile found;
     private final StoreCells cells;
     private final StoreValues values;
     private final StoreLease lease;
@@ -39,13 +37,13 @@ final class StoreState implements AutoCloseable {
     private boolean isClean;
     private final List<StoreChange> unsynced = new ArrayList<>();
 
-    private StoreState(Path store, StoreMeta.Found found, StoreCells cells, StoreValues values, StoreLease lease) {
+    private StoreState(Path store, StoreMetaFile found, StoreCells cells, StoreValues values, StoreLease lease) {
         this.store = store;
         this.found = found;
         this.cells = cells;
         this.values = values;
         this.lease = lease;
-        this.sequence = found.meta().sequence();
+        this.sequence = found.meta().checkpoint().sequence();
     }
 
     /// Loads the state after the last commit, or after an earlier one.
@@ -96,9 +94,9 @@ final class StoreState implements AutoCloseable {
 
     private static StoreState tryLoad(Path store, Loading loading) throws IOException {
         Disk disk = loading.options.disk();
-        StoreMeta.Found found = StoreMeta.find(disk, store);
+        StoreMetaFile found = StoreMetaFile.find(disk, store);
         if (found == null) {
-            throw StoreMeta.absent(disk, store);
+            throw StoreMetaFile.absent(disk, store);
         }
         StoreMeta meta = found.meta();
         boolean isLeased = loading.isLeased && !meta.isPlain();
@@ -117,7 +115,12 @@ final class StoreState implements AutoCloseable {
             }
             throw e;
         }
-        StoreCells cells = new StoreCells(tables, meta.slots(), meta.length(), meta.deleted(), meta.edits());
+        StoreCells cells = new StoreCells(
+                tables,
+                meta.checkpoint().slots(),
+                meta.checkpoint().length(),
+                meta.checkpoint().deleted(),
+                meta.checkpoint().edits());
         StoreState state = new StoreState(store, found, cells, loading.openValues(store, !meta.isPlain()), lease);
         try {
             state.requireTables(tables);
@@ -142,30 +145,30 @@ final class StoreState implements AutoCloseable {
         return meta().isSnapshot() ? isCurrent(disk, store, found) : replay(disk, sequenceLimit);
     }
 
-    private static boolean isCurrent(Disk disk, Path store, StoreMeta.Found found) throws IOException {
-        StoreMeta.Found now = StoreMeta.find(disk, store);
-        return now != null && Arrays.equals(now.bytes(), found.bytes());
+    private static boolean isCurrent(Disk disk, Path store, StoreMetaFile found) throws IOException {
+        return found.isSame(StoreMetaFile.find(disk, store));
     }
 
     private void requireTables(StoreTables tables) {
         for (int i = 0; i < tables.fieldCount(); i++) {
             long slotCount = tables.slotCount(i);
-            if (slotCount < meta().slots()) {
+            if (slotCount < meta().checkpoint().slots()) {
                 throw new DatasetException.Corrupt(
                         StoreFormat.table(store, meta().fields().get(i).name()),
                         slotCount * StoreFormat.ENTRY_SIZE,
                         Reason.TRUNCATED,
-                        "the table has " + slotCount + " slots, but " + meta().slots() + " are in use");
+                        "the table has " + slotCount + " slots, but "
+                                + meta().checkpoint().slots() + " are in use");
             }
         }
     }
 
     /// @return false when the store was changed in the meantime, so that everything has to be read again
     private boolean replay(Disk disk, long sequenceLimit) throws IOException {
-        Path path = StoreFormat.journal(store, meta().journal());
+        Path path = StoreFormat.journal(store, meta().checkpoint().journal().number());
         try (Disk.Readable file = disk.open(path)) {
-            StoreMeta.Found now = StoreMeta.find(disk, store);
-            if (now == null || !Arrays.equals(now.bytes(), found.bytes())) {
+            StoreMetaFile now = StoreMetaFile.find(disk, store);
+            if (!found.isSame(now)) {
                 return false;
             }
             JournalReplay replay = JournalReplay.open(StoreFormat.JOURNAL, path, file);
@@ -181,8 +184,8 @@ final class StoreState implements AutoCloseable {
             isClean = replay.frameCount() == 0 && !replay.isTorn() && !found.isSwitched();
             return true;
         } catch (NoSuchFileException e) {
-            StoreMeta.Found now = StoreMeta.find(disk, store);
-            if (now == null || Arrays.equals(now.bytes(), found.bytes())) {
+            StoreMetaFile now = StoreMetaFile.find(disk, store);
+            if (now == null || found.isSame(now)) {
                 throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the journal is missing", e);
             }
             return false;
@@ -206,9 +209,8 @@ final class StoreState implements AutoCloseable {
         if (meta().isPlain() || meta().isSnapshot()) {
             return null;
         }
-        StoreMeta.Found now = StoreMeta.find(options.disk(), store);
-        if (now != null && Arrays.equals(now.bytes(), found.bytes())) {
-            Path path = StoreFormat.journal(store, meta().journal());
+        if (isCurrent(options.disk(), store, found)) {
+            Path path = StoreFormat.journal(store, meta().checkpoint().journal().number());
             try (Disk.Readable file = options.disk().open(path)) {
                 return continued(path, file, options.disk());
             } catch (NoSuchFileException e) {
@@ -242,21 +244,20 @@ final class StoreState implements AutoCloseable {
     }
 
     private void requireSame(Path path, JournalReplay replay) {
-        JournalHeader expected = new JournalHeader(meta().uuid(), meta().journal(), meta().salt(), meta().sequence());
-        if (!replay.header().equals(expected)) {
+        if (!replay.header().equals(meta().journalHeader())) {
             throw new DatasetException.Corrupt(
                     path, 0, Reason.SHARD_MISMATCH, "the journal does not match " + StoreFormat.META);
         }
     }
 
     private void requireOverlays(Path path, JournalReplay replay) {
-        if (replay.overlayCount() != meta().overlays()) {
+        if (replay.overlayCount() != meta().checkpoint().journal().overlays()) {
             throw new DatasetException.Corrupt(
                     path,
                     0,
                     Reason.TRUNCATED,
-                    "the journal has " + replay.overlayCount() + " overlay frames, but " + meta().overlays()
-                            + " are needed");
+                    "the journal has " + replay.overlayCount() + " overlay frames, but "
+                            + meta().checkpoint().journal().overlays() + " are needed");
         }
     }
 
@@ -324,7 +325,8 @@ final class StoreState implements AutoCloseable {
 
     /// Whether a program that knows only the published layout sees this state.
     boolean isPublished() {
-        return meta().isPlain() || !isSwitched() && meta().published() == sequence;
+        return meta().isPlain()
+                || !isSwitched() && meta().checkpoint().published().sequence() == sequence;
     }
 
     /// Whether the last writer ended with a checkpoint, so that there is nothing to recover.

@@ -130,7 +130,7 @@ public record StoreStats(
         List<Chunk> chunks = new ArrayList<>();
         StoreMeta meta = state.meta();
         Set<Long> retired =
-                meta.retired().stream().map(StoreMeta.Retired::chunk).collect(Collectors.toSet());
+                meta.chunks().retired().stream().map(StoreMeta.Retired::chunk).collect(Collectors.toSet());
         long waitingBytes = 0;
         for (Map.Entry<Long, Long> file : StoreFormat.chunkSizes(disk, store).entrySet()) {
             Use use = uses.getOrDefault(file.getKey(), new Use());
@@ -143,10 +143,10 @@ public record StoreStats(
         return new StoreStats(
                 cells.length(),
                 cells.deletedCount(),
-                meta.chunkRows(),
+                meta.chunks().rowsMax(),
                 chunks,
                 state.sequence(),
-                meta.published(),
+                meta.checkpoint().published().sequence(),
                 state.isPublished(),
                 cells.overlayCount(),
                 cells.tableBytes(),

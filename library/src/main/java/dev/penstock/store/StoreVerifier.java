@@ -98,7 +98,7 @@ final class StoreVerifier {
                         0,
                         Reason.UNLISTED_SHARD,
                         "this file is not a chunk of the store, so it only takes space");
-            } else if (id >= state.meta().chunkCount() && !chunks.contains(id)) {
+            } else if (id >= state.meta().chunks().count() && !chunks.contains(id)) {
                 findings.warning(
                         file,
                         0,

@@ -90,7 +90,7 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IllegalArgumentException      when another program wrote it
     public static StoreWriter open(Path path, StoreOptions options) throws IOException {
         Disk disk = options.disk();
-        StoreMeta.Found found = StoreMeta.find(disk, path);
+        StoreMetaFile found = StoreMetaFile.find(disk, path);
         if (found == null) {
             // Says what is wrong.
             StoreState.loadForWriting(path, disk).close();

@@ -196,7 +196,7 @@ final class StoreBugs {
             readable.read(0, MemorySegment.ofArray(bytes));
             boolean isMeta = bytes.length > 0 && bytes[0] == '{';
             for (StoreMeta.Retired one :
-                    isMeta ? StoreMeta.read(file, bytes).retired() : List.<StoreMeta.Retired>of()) {
+                    isMeta ? StoreMetaFile.read(file, bytes).chunks().retired() : List.<StoreMeta.Retired>of()) {
                 disk.delete(StoreFormat.chunk(StoreModel.STORE, one.chunk()));
             }
         }
