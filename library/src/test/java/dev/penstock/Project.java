@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 
 /// The files of the project, for the tests that read them.
 public final class Project {
-    private static final List<String> MODULES = List.of("library", "groups", "game2048", "app", "benchmarks");
+    private static final List<String> MODULES =
+            List.of("library", "convert", "groups", "game2048", "app", "benchmarks");
 
     private Project() {}
 

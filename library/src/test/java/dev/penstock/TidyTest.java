@@ -46,9 +46,10 @@ final class TidyTest {
             Map.entry("tree", "file"),
             Map.entry("query", "file view"),
             Map.entry("loader", "file view rows.kernel"),
-            Map.entry("catalog", "file view query loader pack shards store table tree"),
-            Map.entry("groups", "file view query loader table catalog"),
-            Map.entry("game2048", "file view query loader pack table catalog groups"));
+            Map.entry("catalog", "file view pack shards store table tree"),
+            Map.entry("convert", "file view query loader pack shards store store.upstream table tree catalog"),
+            Map.entry("groups", "file view query loader table catalog convert"),
+            Map.entry("game2048", "file view query loader pack table catalog convert groups"));
 
     @Test
     void theSourcesAreFound() {

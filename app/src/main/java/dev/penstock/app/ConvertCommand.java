@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.RecordChoice;
-import dev.penstock.catalog.RecordSource;
+import dev.penstock.convert.RecordChoice;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -66,6 +66,6 @@ final class ConvertCommand extends ConvertingCommand {
         if (JsonLines.isName(name)) {
             return RecordSource.chosen(JsonRecords.open(source, isTable()), choice);
         }
-        return Catalog.records(snapshot.of(source), io.options(), choice);
+        return Sources.open(snapshot.of(source), io.options(), choice);
     }
 }

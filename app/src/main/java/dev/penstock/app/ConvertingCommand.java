@@ -3,9 +3,9 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.Conversion;
-import dev.penstock.catalog.RecordSource;
+import dev.penstock.convert.Conversion;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Targets;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -48,13 +48,12 @@ abstract class ConvertingCommand extends Command {
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.
     String usualFormat(Dataset source, Path output) {
-        if (target.format != null || Catalog.isTargetName(output)) {
+        if (target.format != null || Targets.ofExtension(output).isPresent()) {
             return target.format;
         }
         String found =
                 source instanceof Concat concat ? concat.parts().getFirst().format() : source.format();
-        boolean isTarget =
-                Catalog.targets().stream().anyMatch(format -> format.format().equals(found));
+        boolean isTarget = Targets.named(found).isPresent();
         return isTarget ? found : null;
     }
 

@@ -3,7 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.RecordSource;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +42,7 @@ final class MergeCommand extends ConvertingCommand {
     @Override
     public Integer call() throws IOException {
         Dataset all = Catalog.open(paths, io.options());
-        try (RecordSource records = Catalog.records(all, target.choice())) {
+        try (RecordSource records = Sources.of(all, target.choice())) {
             return convert(records, output, "Merged", usualFormat(all, output));
         }
     }

@@ -4,7 +4,8 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.RecordSource;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
 import dev.penstock.file.Json;
 import dev.penstock.shards.ShardSample;
 import java.io.IOException;
@@ -59,7 +60,7 @@ final class SampleCommand extends ConvertingCommand {
                     "options about a new dataset, such as --to and --compress, need --output, which names it");
         }
         Dataset dataset = Catalog.open(snapshot.of(path), io.options());
-        try (RecordSource records = Catalog.records(dataset, target.choice().withSample(chosen))) {
+        try (RecordSource records = Sources.of(dataset, target.choice().withSample(chosen))) {
             if (output != null) {
                 return convert(records, output, "Copied", usualFormat(dataset, output));
             }

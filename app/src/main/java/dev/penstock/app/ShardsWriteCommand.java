@@ -3,7 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.ElementType;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.ShardInputs;
+import dev.penstock.convert.ShardInputs;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
 import java.nio.file.Path;

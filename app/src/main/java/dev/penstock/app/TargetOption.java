@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.catalog.RecordChoice;
-import dev.penstock.catalog.RecordSource;
-import dev.penstock.catalog.TargetOptions;
+import dev.penstock.convert.RecordChoice;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.TargetOptions;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Fingerprint;
-import dev.penstock.catalog.RecordSource;
+import dev.penstock.convert.RecordSource;
 import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -56,7 +56,7 @@ class LauncherTest {
                     jdk.resolve("bin").resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         writeAged(checkout.resolve("pom.xml"), SOURCE_AGE);
-        for (String module : List.of("library", "groups", "game2048", "app")) {
+        for (String module : List.of("library", "convert", "groups", "game2048", "app")) {
             Files.createDirectories(checkout.resolve(module).resolve("src/main"));
             writeAged(checkout.resolve(module).resolve("pom.xml"), SOURCE_AGE);
         }

@@ -3,10 +3,11 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.catalog.Conversion;
-import dev.penstock.catalog.RecordChoice;
-import dev.penstock.catalog.RecordSource;
-import dev.penstock.catalog.TargetOptions;
+import dev.penstock.convert.Conversion;
+import dev.penstock.convert.RecordChoice;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.TargetOptions;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -41,7 +42,7 @@ final class StoreConvertCases {
 
         @Override
         public long run() throws Exception {
-            try (RecordSource records = Catalog.records(store, Catalog.Options.DEFAULT, RecordChoice.ALL)) {
+            try (RecordSource records = Sources.open(store, Catalog.Options.DEFAULT, RecordChoice.ALL)) {
                 Conversion.of(records, table, "table", TargetOptions.DEFAULT).run(Progress.NONE, Progress.NONE);
             }
             return recordCount * StoreRecords.SIZE;

@@ -25,7 +25,7 @@ public record Candidate(Path path, Disk disk, Kind kind, byte[] head) {
     }
 
     /// Examines a path. The disk rejects pipes, devices and sockets.
-    static Candidate at(Path path, Disk disk) throws IOException {
+    public static Candidate at(Path path, Disk disk) throws IOException {
         if (disk.isDirectory(path)) {
             return new Candidate(path, disk, Kind.FOLDER, new byte[0]);
         }

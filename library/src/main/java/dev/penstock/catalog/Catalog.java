@@ -26,10 +26,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.stream.Collectors;
 
 /// Opens datasets of any format. The format is determined by the content, never by the name. Several datasets can
-/// be opened as one, and [Conversion] copies records into another format.
+/// be opened as one.
 public final class Catalog {
     private static final List<Format> LIBRARY = library();
 
@@ -211,80 +210,6 @@ public final class Catalog {
         return PathPattern.isPattern(path)
                 && !options.disk().exists(path)
                 && format(path, options).isEmpty();
-    }
-
-    /// Opens the dataset at a path as a source of a conversion.
-    ///
-    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    public static RecordSource records(Path path, Options options, RecordChoice choice) throws IOException {
-        boolean isOne = options.rawType() == null && !isPattern(path, options);
-        return isOne
-                ? requireChecked(path, options).records(path, options, choice)
-                : DatasetRecords.of(open(path, options), choice);
-    }
-
-    /// Returns the records of an open dataset as a source of a conversion. Closing the result closes the dataset.
-    ///
-    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    public static RecordSource records(Dataset dataset, RecordChoice choice) {
-        return DatasetRecords.of(dataset, choice);
-    }
-
-    /// The formats that records can be converted to.
-    public static List<Format> targets() {
-        List<Format> all = new ArrayList<>(LIBRARY);
-        all.addAll(Others.FORMATS);
-        return all.stream().filter(format -> format.target().isPresent()).toList();
-    }
-
-    /// Whether the extension of a path is that of a format that records can be converted to.
-    public static boolean isTargetName(Path path) {
-        return targets().stream().anyMatch(format -> hasExtension(format, path));
-    }
-
-    /// The names in folders of all formats that can be written.
-    static OwnNames ownNames() {
-        return OwnNames.of(targets().stream()
-                .flatMap(format -> format.target().orElseThrow().folderNames().stream())
-                .toList());
-    }
-
-    /// The format of a dataset to be written.
-    ///
-    /// @param name the name of the format, or null to use the extension of the path
-    /// @throws IllegalArgumentException when the format is not given, or name and extension contradict each other
-    static Format targetFormat(Path path, String name) {
-        Format byExtension = targets().stream()
-                .filter(format -> hasExtension(format, path))
-                .findFirst()
-                .orElse(null);
-        if (name == null && byExtension != null) {
-            return byExtension;
-        }
-        String known = targets().stream().map(Format::format).sorted().collect(Collectors.joining(", "));
-        if (name == null) {
-            throw new IllegalArgumentException("the name " + path + " does not say which format it is to have: write"
-                    + " --to with one of " + known + ", or end the name in "
-                    + targets().stream()
-                            .map(format ->
-                                    format.target().orElseThrow().extensions().getFirst())
-                            .sorted()
-                            .collect(Collectors.joining(", ")));
-        }
-        if (byExtension != null && !byExtension.format().equals(name)) {
-            throw new IllegalArgumentException(path + " has the extension of a " + byExtension.format()
-                    + " and is to become a " + name + "; change one of them");
-        }
-        return targets().stream()
-                .filter(format -> format.format().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "records cannot be converted to the format " + name + "; the formats are " + known));
-    }
-
-    private static boolean hasExtension(Format format, Path path) {
-        return format.target().orElseThrow().extensions().stream()
-                .anyMatch(extension -> path.toString().endsWith(extension));
     }
 
     private static Dataset openRaw(Path path, Options options) throws IOException {

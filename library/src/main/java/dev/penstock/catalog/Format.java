@@ -7,7 +7,6 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /// A format that [Catalog] can open.
 ///
@@ -34,20 +33,6 @@ public interface Format {
     /// checksums.
     default boolean isChecked() {
         return false;
-    }
-
-    /// Opens a path that was recognised as a source of a conversion, with the selected records. A format without
-    /// records by index produces them in another way.
-    ///
-    /// @throws DatasetException         when the dataset is damaged
-    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    default RecordSource records(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
-        return DatasetRecords.of(open(path, options), choice);
-    }
-
-    /// The writing side of the format, or empty if the format can only be read.
-    default Optional<Target> target() {
-        return Optional.empty();
     }
 
     /// Verifies a path that was recognised. It is read leniently, so that as much as possible is checked.

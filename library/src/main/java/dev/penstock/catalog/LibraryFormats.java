@@ -9,7 +9,6 @@ import dev.penstock.table.TableFormat;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /// The formats of the library.
 enum LibraryFormats implements Format {
@@ -25,11 +24,6 @@ enum LibraryFormats implements Format {
             requireChecksums(pack, pack.hasChecksums(), options);
             return pack;
         }
-
-        @Override
-        public Optional<Target> target() {
-            return Optional.of(new PackTarget());
-        }
     },
     TABLE("table") {
         @Override
@@ -40,11 +34,6 @@ enum LibraryFormats implements Format {
         @Override
         public Dataset open(Path path, Catalog.Options options) throws IOException {
             return TableReader.open(path, options.table());
-        }
-
-        @Override
-        public Optional<Target> target() {
-            return Optional.of(new TableTarget());
         }
     },
     STORE("store") {
@@ -58,11 +47,6 @@ enum LibraryFormats implements Format {
             StoreReader store = StoreReader.open(path, options.store());
             requireChecksums(store, store.hasChecksums(), options);
             return store;
-        }
-
-        @Override
-        public Optional<Target> target() {
-            return Optional.of(new StoreTarget());
         }
     };
 

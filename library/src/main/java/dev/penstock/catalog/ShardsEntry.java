@@ -9,7 +9,6 @@ import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /// The format of activation shards. It is asked last: a file with the extension of a shard and no known magic
 /// number is a damaged shard.
@@ -32,11 +31,6 @@ final class ShardsEntry implements Format {
     @Override
     public Dataset open(Path path, Catalog.Options options) throws IOException {
         return ShardReader.open(path, options.shards());
-    }
-
-    @Override
-    public Optional<Target> target() {
-        return Optional.of(new ShardsTarget());
     }
 
     /// Reads as much as possible. What a strict reader rejects is an error unless the options are lenient.

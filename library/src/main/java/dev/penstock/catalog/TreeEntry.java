@@ -10,8 +10,8 @@ import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// The format of trees. They have paths and values instead of records by index, so they can be verified and
-/// converted but not opened here.
+/// The format of trees. They have paths and values instead of records by index, so they can be verified but not
+/// opened here.
 final class TreeEntry implements Format {
     @Override
     public String format() {
@@ -27,13 +27,6 @@ final class TreeEntry implements Format {
     public Dataset open(Path path, Catalog.Options options) {
         throw new DatasetException.WrongFormat(
                 path, "this is a tree, which has paths instead of records; see `penstock tree --help`");
-    }
-
-    /// Gives a record for each path, in order.
-    @Override
-    public RecordSource records(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
-        TreeReader tree = TreeReader.open(path, TreeReader.Options.DEFAULT.withReading(options.reading()));
-        return RecordSource.chosen(new TreeRecords(tree), choice);
     }
 
     /// The tree is opened leniently, so that problems which a strict reader would reject are listed.

@@ -38,7 +38,7 @@ class DatasetListTest {
     private Path rows(String name, long count) throws IOException {
         Path path = folder.resolve(name);
         Files.createDirectories(path.getParent());
-        return ConversionSamples.floats(path, count, 3, random);
+        return SampleDatasets.floats(path, count, 3, random);
     }
 
     private static List<String> names(Dataset dataset) {
@@ -94,18 +94,6 @@ class DatasetListTest {
     }
 
     @Test
-    void datasetsOfSeveralFormatsAreOne() throws IOException {
-        Path table = rows("a.npy", 4);
-        ConversionSamples.convert(table, folder.resolve("b"), "store");
-        ConversionSamples.convert(table, folder.resolve("c"), "shards");
-        List<Path> paths = List.of(folder.resolve("[bc]"), table);
-        try (Dataset all = Catalog.open(paths, Catalog.Options.DEFAULT)) {
-            assertEquals(List.of("b", "c", "a.npy"), names(all));
-            assertEquals(-1, all.get(3).value(0).mismatch(all.get(11).value(0)));
-        }
-    }
-
-    @Test
     void aNameWithAsterisksIsOpenedAsItIs() throws IOException {
         rows("a*.npy", 4);
         rows("ab.npy", 5);
@@ -121,10 +109,10 @@ class DatasetListTest {
         NoSuchFileException none =
                 assertThrows(NoSuchFileException.class, () -> Catalog.open(folder.resolve("nothing-*")));
         assertTrue(none.getMessage().contains("no file or folder matches this pattern"), none.getMessage());
-        Path store = ConversionSamples.store(folder.resolve("s"), 3, random);
+        Path store = SampleDatasets.store(folder.resolve("s"), 3, random);
         assertRefused("field value of " + table + " is missing in " + store, List.of(table, store));
         assertRefused("the list of datasets is empty", List.of());
-        Path wide = ConversionSamples.floats(folder.resolve("wide.npy"), 2, 9, random);
+        Path wide = SampleDatasets.floats(folder.resolve("wide.npy"), 2, 9, random);
         assertRefused("field value is f32 [3] in " + table + ", but f32 [9] in " + wide, List.of(table, wide));
         assertThrows(
                 NoSuchFileException.class,

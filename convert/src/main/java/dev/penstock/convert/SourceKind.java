@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.convert;
+
+import dev.penstock.DatasetException;
+import dev.penstock.catalog.Candidate;
+import dev.penstock.catalog.Catalog;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// A kind of source whose records can be read for a conversion, although it is not a [dev.penstock.Dataset]: it
+/// has no records by index. Datasets need none; [Sources] reads every dataset that the catalog opens.
+///
+/// Another module adds one by naming its class in `META-INF/services/dev.penstock.convert.SourceKind`.
+///
+/// **Threads.** Must be safe for any number of threads.
+public interface SourceKind {
+    /// Whether a candidate is of this kind, judged by its first bytes, its name, or the names in its folder.
+    boolean recognises(Candidate candidate) throws IOException;
+
+    /// Opens a path that was recognised.
+    ///
+    /// @throws DatasetException when the bytes are damaged
+    RecordSource open(Path path, Catalog.Options options) throws IOException;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.convert;
+
+import dev.penstock.Batch;
+import dev.penstock.Field;
+import dev.penstock.file.Disk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Writes records to a new dataset of one format. A format that has one can be the target of a [Conversion].
+///
+/// Another module adds a target by naming its class in `META-INF/services/dev.penstock.convert.Target`.
+///
+/// **Threads.** Must be safe for any number of threads.
+public interface Target {
+    /// The name of the format, as returned by [dev.penstock.Dataset#format].
+    String format();
+
+    /// The file extensions of this format, such as `.npy`. The first is the usual one.
+    List<String> extensions();
+
+    /// Patterns of the paths below a folder of this format, such as `*.shard`, or `chunk/` for a folder. A folder
+    /// with any other name is not replaced. The list is empty for formats of a single file.
+    default List<String> folderNames() {
+        return List.of();
+    }
+
+    /// Whether this format supports missing values.
+    default boolean hasMissing() {
+        return false;
+    }
+
+    /// Whether an interrupted conversion can continue after the committed records. Otherwise it starts again.
+    ///
+    /// @param target the path of the target
+    boolean isResumable(Path target);
+
+    /// The fields that the target will have, one for each field of the source and in the same order.
+    ///
+    /// @param job the job, with the fields of the source
+    /// @throws IllegalArgumentException when the format does not support such records; the message says what to do
+    List<Field> fields(Job job);
+
+    /// Starts writing, or continues after the records that an interrupted conversion has committed.
+    ///
+    /// @param path the path to write to, which has the extension of the target
+    /// @param job  the records and options
+    Sink open(Path path, Job job) throws IOException;
+
+    /// A job: the records to write and the options.
+    ///
+    /// @param source  the source of the records
+    /// @param target  the final path of the result
+    /// @param fields  the fields of the records that the sink receives: the source's until [#fields] has decided
+    /// @param options the options for writing
+    /// @param disk    the disk to write to
+    record Job(RecordSource source, Path target, List<Field> fields, TargetOptions options, Disk disk) {
+        Job withFields(List<Field> fields) {
+            return new Job(source, target, fields, options, disk);
+        }
+    }
+
+    /// Receives the records of a conversion in order.
+    ///
+    /// **Threads.** One thread at a time.
+    interface Sink extends AutoCloseable {
+        /// The number of records in the target: those committed before plus those appended since.
+        long count();
+
+        /// Appends records.
+        ///
+        /// @param indices the index of each row's record in the dataset of the source, or null
+        void append(long[] indices, Batch batch) throws IOException;
+
+        /// Makes all records durable and completes the target.
+        void finish() throws IOException;
+
+        /// Releases files and memory. Without [#finish], committed records stay and others are lost.
+        @Override
+        void close() throws IOException;
+    }
+}
