@@ -3,7 +3,7 @@ package dev.penstock.benchmarks;
 
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ final class GatherCases {
     /// the overhead of joining and overlapping requests.
     void ranges() throws Exception {
         Path file = data.steps(10);
-        TableReader.Options stored = ONE_THREAD.withStore(RangeStore.of(Disk.real()));
+        TableReader.Options stored = ONE_THREAD.withStorage(Storage.of(Disk.real()));
         try (TableReader ranges = TableReader.open(file, stored);
                 TableReader positions = TableReader.open(file, ONE_THREAD.withAccess(Access.READ));
                 TableGatherer ours = TableGatherer.rows(ranges);

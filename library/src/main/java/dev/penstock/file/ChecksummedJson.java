@@ -47,17 +47,17 @@ public final class ChecksummedJson {
 
     /// Reads a file of at most [Json#SIZE_MAX] bytes. Returns null when the file does not exist.
     public static byte[] read(Disk disk, Path file) throws IOException {
-        return read(RangeStore.of(disk), Location.of(file));
+        return read(Storage.of(disk), Location.of(file));
     }
 
     /// Reads a file or object of at most [Json#SIZE_MAX] bytes. Returns null when it does not exist.
-    public static byte[] read(RangeStore store, Location file) throws IOException {
+    public static byte[] read(Storage storage, Location file) throws IOException {
         NoSuchFileException missing = null;
         for (int attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-            if (!store.exists(file) || store.isFolder(file)) {
+            if (!storage.exists(file) || storage.isFolder(file)) {
                 return null;
             }
-            try (Disk.Readable readable = store.open(file)) {
+            try (Disk.Readable readable = storage.open(file)) {
                 byte[] bytes = new byte[(int) Math.min(readable.size(), Json.SIZE_MAX)];
                 return Arrays.copyOf(bytes, (int) readable.read(0, MemorySegment.ofArray(bytes)));
             } catch (NoSuchFileException e) {

@@ -47,9 +47,9 @@ public interface FormatOptions<T> {
         return withReading(reading().withDisk(disk));
     }
 
-    /// Returns a copy of these options that reads from a remote store instead of the disk.
-    default T withStore(RangeStore store) {
-        return withReading(reading().withStore(store));
+    /// Returns a copy of these options that reads everything from one storage.
+    default T withStorage(Storage storage) {
+        return withReading(reading().withStorage(storage));
     }
 
     default T withReadsInFlight(int readsInFlight) {

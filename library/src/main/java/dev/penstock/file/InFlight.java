@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Runs actions that mostly wait for a remote store, up to a fixed number at the same time.
+/// Runs actions that mostly wait for a remote storage, up to a fixed number at the same time.
 ///
 /// The actions run on virtual threads; a single action runs on the calling thread. After a failure, or when the
 /// calling thread is interrupted, no further action starts and the running ones are interrupted. The first failure
@@ -58,7 +58,7 @@ final class InFlight {
     }
 
     private static InterruptedIOException interrupted() {
-        return new InterruptedIOException("interrupted while reading from a store");
+        return new InterruptedIOException("interrupted while reading from a remote storage");
     }
 
     private final class Run {

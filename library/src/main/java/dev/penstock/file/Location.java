@@ -5,14 +5,18 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
-/// The location of a dataset or file: a local path, or the URI of an object in a remote store.
+/// The location of a dataset or file: a local path, or the URI of an object in a remote storage.
 ///
 /// [#resolve], [#name] and [#parent] work the same way for both, so the code that finds the files of a dataset
 /// does not have to distinguish them. Two locations are equal when their paths or URIs are equal.
 ///
 /// **Threads.** Immutable, so safe for any number of threads.
 public final class Location {
+    /// The start of a URI. A name with a single colon is a path.
+    private static final Pattern URI_START = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
+
     /// The local path, or null when the location is remote.
     private final Path path;
 
@@ -29,7 +33,7 @@ public final class Location {
         return new Location(Objects.requireNonNull(path, "path"), null);
     }
 
-    /// Creates a location from a URI: an object or folder in a remote store, or a local path when the scheme is
+    /// Creates a location from a URI: an object or folder in a remote storage, or a local path when the scheme is
     /// `file`. A trailing slash is removed.
     ///
     /// @throws IllegalArgumentException when the URI has no scheme or no path, or has a query or a fragment
@@ -46,6 +50,24 @@ public final class Location {
         return uri.getPath().endsWith("/") ? location.withPath(uri.getPath()) : location;
     }
 
+    /// Creates a location from text that a user gave: a URI when it begins with a scheme and `://`, otherwise a
+    /// local path, such as `a:b` or `data/x.npy`.
+    ///
+    /// @throws IllegalArgumentException when the text is not a valid path or URI
+    public static Location parse(String text) {
+        if (!URI_START.matcher(text).lookingAt()) {
+            return of(Path.of(text));
+        }
+        try {
+            return of(new URI(text));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a valid URI: " + e.getReason() + "; write such characters percent-encoded,"
+                            + " as %20 for a space",
+                    e);
+        }
+    }
+
     /// Whether this is a local file or folder.
     public boolean isLocal() {
         return path != null;
@@ -57,7 +79,7 @@ public final class Location {
     public Path path() {
         if (path == null) {
             throw new UnsupportedOperationException(
-                    uri + " is in a remote store and has no path on this machine; copy it to a local file first");
+                    uri + " is remote and has no path on this machine; copy it to a local file first");
         }
         return path;
     }
@@ -67,7 +89,7 @@ public final class Location {
         return uri == null ? path.toUri() : uri;
     }
 
-    /// The name of the file or folder. It is empty for the root of a file system or store.
+    /// The name of the file or folder. It is empty for the root of a file system or storage.
     public String name() {
         if (uri == null) {
             return path.getFileName() == null ? "" : path.getFileName().toString();
@@ -95,7 +117,7 @@ public final class Location {
                 : withPath(uri.getPath().replaceFirst("/$", "") + "/" + name);
     }
 
-    /// Returns another path in the same store. Trailing slashes are removed, except for the root.
+    /// Returns another path in the same storage. Trailing slashes are removed, except for the root.
     private Location withPath(String path) {
         String whole = path.replaceFirst("(?<!^)/+$", "");
         try {

@@ -27,17 +27,16 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable perm
         return open(Location.of(file), options);
     }
 
-    /// Opens a local file, or an object of the remote store in the options.
+    /// Opens a file of the disk, or an object of another storage, which is read by range.
     ///
-    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    /// @throws IllegalArgumentException when there is no storage for the scheme of the location
     static OpenFile open(Location file, ReaderOptions options) throws IOException {
-        if (options.store() != null) {
-            return RangeFile.open(options.requests(), file, 0);
+        if (!options.isOnDisk(file)) {
+            return RangeFile.open(new RangeRequests(options.readsInFlight()), options.storageOf(file), file, 0);
         }
-        Path path = options.localPath(file);
         return options.access() == Access.MMAP
-                ? MappedFile.open(path, options)
-                : PositionalFile.open(options.disk(), path);
+                ? MappedFile.open(file.path(), options)
+                : PositionalFile.open(options.disk(), file.path());
     }
 
     /// Opens a file and makes a reader of it. The file is closed when that fails.
@@ -68,7 +67,8 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable perm
     /// Whether the file is mapped, so that views need no copy.
     boolean isMapped();
 
-    /// Whether the file is an object of a remote store. Many ranges are then best read together, by a [RangeList].
+    /// Whether the file is an object of a remote storage. Many ranges are then best read together, by a
+    /// [RangeList].
     default boolean isRanged() {
         return false;
     }

@@ -6,7 +6,9 @@ import dev.penstock.Leases;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /// The files of one dataset, which are opened and closed together.
 ///
@@ -40,37 +42,42 @@ public final class OpenFiles implements Usable, AutoCloseable {
 
     /// Opens all of these files. The memory budget of the options decides later whether they stay resident.
     ///
-    /// @throws IOException when a file cannot be opened
-    public static OpenFiles open(List<Path> paths, ReaderOptions options) throws IOException {
-        if (options.store() != null) {
-            return openAt(paths.stream().map(Location::of).toList(), options);
-        }
-        if (options.access() == Access.READ) {
-            return read(options.disk(), paths);
-        }
-        return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, null, options);
+    /// @throws IllegalArgumentException when there is no storage for the scheme of a location
+    /// @throws IOException              when a file cannot be opened
+    public static OpenFiles open(List<Location> locations, ReaderOptions options) throws IOException {
+        return open(locations, null, options);
     }
 
     /// Opens all of these files, whose sizes are known. Files that are mapped on demand are opened when their
     /// bytes are first needed.
     ///
-    /// @throws IOException when a file cannot be opened
-    public static OpenFiles open(List<Path> paths, long[] sizes, ReaderOptions options) throws IOException {
-        boolean isCached = options.access() == Access.MMAP && paths.size() > MAPPED_MAX;
-        return isCached ? cache(paths, sizes, options) : open(paths, options);
+    /// @param sizes the sizes of the files, or null when they are not known
+    /// @throws IllegalArgumentException when there is no storage for the scheme of a location
+    /// @throws IOException              when a file cannot be opened
+    public static OpenFiles open(List<Location> locations, long[] sizes, ReaderOptions options) throws IOException {
+        if (!locations.stream().allMatch(options::isOnDisk)) {
+            return request(locations, options);
+        }
+        List<Path> paths = locations.stream().map(Location::path).toList();
+        if (options.access() == Access.READ) {
+            return read(options.disk(), paths);
+        }
+        return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, sizes, options);
     }
 
-    /// Opens all of these files, which are local or objects of the remote store in the options.
-    ///
-    /// @throws IllegalArgumentException when a location is remote and the options have no store
-    /// @throws IOException              when a file cannot be opened
-    public static OpenFiles openAt(List<Location> locations, ReaderOptions options) throws IOException {
-        if (options.store() == null) {
-            return open(locations.stream().map(options::localPath).toList(), options);
-        }
-        RangeRequests requests = options.requests();
+    /// Opens objects of remote storages, several at the same time.
+    private static OpenFiles request(List<Location> locations, ReaderOptions options) throws IOException {
+        RangeRequests requests = new RangeRequests(options.readsInFlight());
         OpenFile[] files = new OpenFile[locations.size()];
-        requests.forEach(files.length, i -> files[i] = RangeFile.open(requests, locations.get(i), i));
+        try {
+            requests.forEach(files.length, i -> {
+                Location location = locations.get(i);
+                files[i] = RangeFile.open(requests, options.storageOf(location), location, i);
+            });
+        } catch (Throwable e) {
+            closeAll(Arrays.stream(files).filter(Objects::nonNull).toList());
+            throw e;
+        }
         return new OpenFiles(List.of(files), Residency.NONE, null);
     }
 
@@ -89,8 +96,10 @@ public final class OpenFiles implements Usable, AutoCloseable {
     ///
     /// @throws IOException when the file cannot be opened, or ends before the part
     public static OpenFiles open(FilePart part, ReaderOptions options) throws IOException {
-        if (options.store() != null) {
-            return new OpenFiles(List.of(RangeFile.openPart(options.requests(), part)), Residency.NONE, null);
+        if (!options.isOnDisk(part.file())) {
+            RangeRequests requests = new RangeRequests(options.readsInFlight());
+            RangeFile file = RangeFile.openPart(requests, options.storageOf(part.file()), part);
+            return new OpenFiles(List.of(file), Residency.NONE, null);
         }
         if (options.access() == Access.READ) {
             return new OpenFiles(List.of(PositionalFile.open(options.disk(), part)), Residency.NONE, null);
@@ -143,7 +152,8 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return files.getFirst().isMapped();
     }
 
-    /// Whether the files are objects of a remote store. Many ranges are then best read together, by a [RangeList].
+    /// Whether the files are objects of a remote storage. Many ranges are then best read together, by a
+    /// [RangeList].
     public boolean isRanged() {
         return files.getFirst().isRanged();
     }

@@ -3,12 +3,15 @@ package dev.penstock.file;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// An [OpenFile] that is an object of a [RangeStore]. A read is one request, or several parallel requests for many
-/// bytes. No request is made if an earlier small read already fetched the bytes.
+/// An [OpenFile] that is an object of a remote [Storage]. A read is one request, or several parallel requests for
+/// many bytes. No request is made if an earlier small read already fetched the bytes.
 ///
 /// The first bytes are read when the file is opened and kept, because headers are read in several small steps.
 final class RangeFile extends CopiedFile {
@@ -19,15 +22,25 @@ final class RangeFile extends CopiedFile {
     private static final int BLOCK_SIZE = 4 * RangeRequests.REQUEST_SIZE_MAX;
 
     private final RangeRequests requests;
+    private final Storage storage;
     private final Location object;
+    private final Disk.Readable source;
     private final long start;
     private final int index;
     private final MemorySegment head;
 
-    private RangeFile(RangeRequests requests, FilePart part, int index, MemorySegment head) {
+    private RangeFile(
+            RangeRequests requests,
+            Storage storage,
+            FilePart part,
+            Disk.Readable source,
+            int index,
+            MemorySegment head) {
         super(part.location(), part.size());
         this.requests = requests;
+        this.storage = storage;
         this.object = part.file();
+        this.source = source;
         this.start = part.offset();
         this.index = index;
         this.head = head;
@@ -36,29 +49,65 @@ final class RangeFile extends CopiedFile {
     /// Opens an object.
     ///
     /// @param index the index of the file in the dataset
-    static RangeFile open(RangeRequests requests, Location object, int index) throws IOException {
-        return open(requests, new FilePart(object, object, 0, requests.size(object)), index);
+    static RangeFile open(RangeRequests requests, Storage storage, Location object, int index) throws IOException {
+        Disk.Readable source = source(storage, object);
+        return open(requests, storage, source, index, () -> new FilePart(object, object, 0, source.size()));
     }
 
     /// Opens a part of an object as the only file of a dataset.
     ///
     /// @throws EOFException when the object ends before the part
-    static RangeFile openPart(RangeRequests requests, FilePart part) throws IOException {
-        long size = requests.size(part.file());
-        if (part.offset() + part.size() > size) {
-            throw new EOFException(
-                    part.file() + " ends at byte " + size + ", before byte " + (part.offset() + part.size()));
-        }
-        return open(requests, part, 0);
+    static RangeFile openPart(RangeRequests requests, Storage storage, FilePart part) throws IOException {
+        Disk.Readable source = source(storage, part.file());
+        return open(requests, storage, source, 0, () -> {
+            long limit = part.offset() + part.size();
+            if (limit > source.size()) {
+                throw new EOFException(part.file() + " ends at byte " + source.size() + ", before byte " + limit);
+            }
+            return part;
+        });
     }
 
-    private static RangeFile open(RangeRequests requests, FilePart part, int index) throws IOException {
-        MemorySegment head = MemorySegment.ofArray(new byte[(int) Math.min(HEAD_SIZE, part.size())]);
-        RangeFile file = new RangeFile(requests, part, index, head);
-        if (head.byteSize() > 0) {
-            requests.receive(file, 0, head);
+    private static Disk.Readable source(Storage storage, Location object) throws IOException {
+        try {
+            return storage.open(object);
+        } catch (FileSystemException | InterruptedIOException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new IOException(object + ": the size could not be read: " + StorageObject.reason(e), e);
         }
-        return file;
+    }
+
+    /// Finds the bytes in an open object.
+    @FunctionalInterface
+    private interface Part {
+        FilePart find() throws IOException;
+    }
+
+    private static RangeFile open(RangeRequests requests, Storage storage, Disk.Readable source, int index, Part bytes)
+            throws IOException {
+        try {
+            FilePart part = bytes.find();
+            MemorySegment head = MemorySegment.ofArray(new byte[(int) Math.min(HEAD_SIZE, part.size())]);
+            RangeFile file = new RangeFile(requests, storage, part, source, index, head);
+            if (head.byteSize() > 0) {
+                requests.receive(file, 0, head);
+            }
+            return file;
+        } catch (Throwable e) {
+            source.close();
+            throw e;
+        }
+    }
+
+    /// The storage of the object.
+    Storage storage() {
+        return storage;
+    }
+
+    /// The open object.
+    Disk.Readable source() {
+        return source;
     }
 
     /// The object that holds the bytes.
@@ -88,6 +137,15 @@ final class RangeFile extends CopiedFile {
             target.copyFrom(head.asSlice(offset, byteCount));
         } else {
             requests.read(this, offset, target);
+        }
+    }
+
+    @Override
+    void closeSource() {
+        try {
+            source.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /// Ranges of files of one dataset that are read together, each into its own target.
 ///
-/// If the files are objects of a remote store, several requests run in parallel, and ranges close to each other
+/// If the files are objects of a remote storage, several requests run in parallel, and ranges close to each other
 /// share a request. Other files are read one range after another.
 ///
 /// **Threads.** One thread at a time.

@@ -4,16 +4,12 @@ package dev.penstock.file;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
-import java.net.SocketTimeoutException;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Sends the requests of one dataset to a remote store. Ranges close to each other are joined, and the number of
+/// Sends the requests of one dataset to a remote storage. Ranges close to each other are joined, and the number of
 /// parallel requests is limited.
 ///
 /// A request has at most [#REQUEST_SIZE_MAX] bytes; larger ranges are divided. Joined ranges are received in a
@@ -22,7 +18,7 @@ import java.util.List;
 ///
 /// **Threads.** Safe for any number of threads, which share the limit on requests.
 final class RangeRequests {
-    /// The largest request. An object store usually transfers this many bytes in about its latency.
+    /// The largest request. Object storage usually transfers this many bytes in about its latency.
     static final int REQUEST_SIZE_MAX = 1 << 20;
 
     /// The largest gap between two ranges that share a request. Reading such a gap takes less time than another
@@ -36,28 +32,15 @@ final class RangeRequests {
                     (RangeList.Piece piece) -> ((RangeFile) piece.file()).index())
             .thenComparingLong(RangeList.Piece::offset);
 
-    private final RangeStore store;
     private final InFlight inFlight;
     private final RecentBlocks recent = new RecentBlocks();
 
-    RangeRequests(RangeStore store, int inFlightMax) {
-        this.store = store;
+    RangeRequests(int inFlightMax) {
         this.inFlight = new InFlight(inFlightMax);
     }
 
     /// A request for one range, or for several ranges close to each other in one file.
     private record Request(RangeFile file, long offset, long limit, List<RangeList.Piece> pieces) {}
-
-    /// The size of an object.
-    long size(Location object) throws IOException {
-        try {
-            return store.size(object);
-        } catch (NoSuchFileException e) {
-            throw e;
-        } catch (IOException e) {
-            throw new IOException(object + ": the size could not be read: " + reason(e), e);
-        }
-    }
 
     /// Runs an action for each number below `count`, several of them in parallel, each as one request.
     void forEach(int count, InFlight.Action action) throws IOException {
@@ -142,49 +125,19 @@ final class RangeRequests {
     /// Sends one request from this thread.
     void receive(RangeFile file, long offset, MemorySegment target) throws IOException {
         long first = file.start() + offset;
-        long done = receive(store, file.object(), first, target);
+        long done = file.source().read(first, target);
         if (done != target.byteSize()) {
             requireNotShortened(file);
-            throw new IOException(where(file.object(), first, target) + " could not be read: the store returned " + done
-                    + " bytes instead of " + target.byteSize());
+            throw new IOException(StorageObject.where(file.object(), first, target)
+                    + " could not be read: the storage returned " + done + " bytes instead of " + target.byteSize());
         }
-    }
-
-    /// Sends one request. If it fails, the exception names the object and the range.
-    static long receive(RangeStore store, Location object, long offset, MemorySegment target) throws IOException {
-        try {
-            return store.read(object, offset, target);
-        } catch (IOException e) {
-            throw failed(where(object, offset, target), e);
-        }
-    }
-
-    private static String where(Location object, long offset, MemorySegment target) {
-        return object + ": bytes " + offset + " to " + (offset + target.byteSize() - 1);
-    }
-
-    private static IOException failed(String where, IOException cause) {
-        if (cause instanceof ClosedByInterruptException
-                || cause instanceof InterruptedIOException && !(cause instanceof SocketTimeoutException)) {
-            IOException interrupted = new InterruptedIOException(where + ": the request was interrupted");
-            interrupted.initCause(cause);
-            return interrupted;
-        }
-        return new IOException(where + " could not be read: " + reason(cause), cause);
-    }
-
-    private static String reason(IOException cause) {
-        if (cause instanceof NoSuchFileException) {
-            return "the object does not exist any more";
-        }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     /// Distinguishes a shortened object, which is damage, from any other short answer, which is a failure of the
-    /// store.
-    private void requireNotShortened(RangeFile file) throws IOException {
+    /// storage.
+    private static void requireNotShortened(RangeFile file) throws IOException {
         long size = file.start() + file.size();
-        long sizeNow = size(file.object());
+        long sizeNow = file.storage().size(file.object());
         if (sizeNow < size) {
             throw new DatasetException.Corrupt(
                     file.object(),

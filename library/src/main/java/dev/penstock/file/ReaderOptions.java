@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
-import java.nio.file.Path;
 import java.util.Objects;
 
 /// Options for reading a dataset of any format. A format may add its own options to these.
@@ -10,10 +9,11 @@ import java.util.Objects;
 /// @param threads       the largest number of threads that one gather may use
 /// @param memoryBytes   the number of bytes of memory that the files may fill, or [#AUTOMATIC]
 /// @param disk          the disk that holds the files
-/// @param store         the remote store to read from instead of the disk, or null; the caller closes it
-/// @param readsInFlight the largest number of parallel requests of one dataset to the store
+/// @param storage       the storage that everything is read from, or null to read local paths from the disk and
+///                      URIs from the storage for their scheme; the caller closes it
+/// @param readsInFlight the largest number of parallel requests of one dataset to a remote storage
 public record ReaderOptions(
-        Access access, int threads, long memoryBytes, Disk disk, RangeStore store, int readsInFlight) {
+        Access access, int threads, long memoryBytes, Disk disk, Storage storage, int readsInFlight) {
     /// A memory budget of most of the machine's available memory.
     public static final long AUTOMATIC = Long.MIN_VALUE;
 
@@ -39,52 +39,43 @@ public record ReaderOptions(
     }
 
     public ReaderOptions withAccess(Access access) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
     public ReaderOptions withThreads(int threads) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
     public ReaderOptions withMemoryBytes(long memoryBytes) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
     public ReaderOptions withDisk(Disk disk) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
-    public ReaderOptions withStore(RangeStore store) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+    public ReaderOptions withStorage(Storage storage) {
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
     public ReaderOptions withReadsInFlight(int readsInFlight) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, store, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
     }
 
-    /// The store in which files are looked up: the remote store, or the disk if there is none.
-    public RangeStore files() {
-        return store == null ? RangeStore.of(disk) : store;
-    }
-
-    /// Creates the request queue of a dataset that is being opened.
-    RangeRequests requests() {
-        return new RangeRequests(store, readsInFlight);
-    }
-
-    /// Rejects a remote location if the options have no store.
+    /// The storage that holds a location: the one that was given, the disk for a local path, or else the storage
+    /// for the scheme of the URI, which a [StorageProvider] on the classpath provides.
     ///
-    /// @throws IllegalArgumentException when the location cannot be read with these options
-    public void requireReachable(Location location) {
-        if (store == null && !location.isLocal()) {
-            throw new IllegalArgumentException(
-                    location + " is remote: the options need a store that reads it, see ReaderOptions.withStore");
+    /// @throws IllegalArgumentException when there is no storage for the scheme
+    public Storage storageOf(Location location) {
+        if (storage != null) {
+            return storage;
         }
+        return location.isLocal() ? Storage.of(disk) : Storages.of(location);
     }
 
-    /// The path of a local file.
-    Path localPath(Location location) {
-        requireReachable(location);
-        return location.path();
+    /// Whether a location is a file or folder of the disk, so that it can be mapped. Everything else is read by
+    /// range.
+    public boolean isOnDisk(Location location) {
+        return storage == null && location.isLocal();
     }
 }

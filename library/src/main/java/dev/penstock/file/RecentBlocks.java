@@ -4,7 +4,8 @@ package dev.penstock.file;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// Caches the blocks of a remote store that were read last, so that many small sequential reads need few requests.
+/// Caches the blocks of a remote storage that were read last, so that many small sequential reads need few
+/// requests.
 ///
 /// A small read requests more bytes than it needs, which takes hardly longer, and caches them. A few blocks are
 /// kept, for programs that read at several positions in turn. Gathers bypass this cache.
@@ -26,7 +27,7 @@ final class RecentBlocks {
         }
     }
 
-    /// Sends a request to the store.
+    /// Sends a request to the storage.
     @FunctionalInterface
     interface Request {
         void read(long offset, MemorySegment target) throws IOException;

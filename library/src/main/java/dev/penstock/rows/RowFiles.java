@@ -14,7 +14,6 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.kernel.RowPlaces;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -73,15 +72,8 @@ public final class RowFiles implements AutoCloseable {
     /// Opens all files and reads their headers, in the order of the rows.
     ///
     /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
-    public static RowFiles open(List<Path> paths, ReaderOptions options, Header header) throws IOException {
-        return open(OpenFiles.open(paths, options), options, header);
-    }
-
-    /// Opens all files, which are local or objects of the remote store in the options, and reads their headers.
-    ///
-    /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
-    public static RowFiles openAt(List<Location> locations, ReaderOptions options, Header header) throws IOException {
-        return open(OpenFiles.openAt(locations, options), options, header);
+    public static RowFiles open(List<Location> locations, ReaderOptions options, Header header) throws IOException {
+        return open(OpenFiles.open(locations, options), options, header);
     }
 
     /// Reads the headers of open files, in the order of the rows. If that fails, the files are closed.

@@ -11,8 +11,8 @@ import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.Parallel;
-import dev.penstock.file.RangeStore;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -61,13 +61,8 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         }
         List<Long> modifiedNanos =
                 Arrays.stream(probes).map(Probe::modifiedNanos).toList();
-        return of(openFiles(paths.files(), sizes, options), sizes, headers, modifiedNanos, options);
-    }
-
-    private static OpenFiles openFiles(List<Location> files, long[] sizes, ReaderOptions options) throws IOException {
-        return options.store() != null
-                ? OpenFiles.openAt(files, options)
-                : OpenFiles.open(files.stream().map(Location::path).toList(), sizes, options);
+        OpenFiles files = OpenFiles.open(paths.files(), sizes, options);
+        return of(files, sizes, headers, modifiedNanos, options);
     }
 
     /// Reads the headers of files without opening them.
@@ -105,21 +100,21 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
     }
 
     /// Checks the files again and reports those whose size or modification time has changed since they were
-    /// opened. Objects of a remote store are not checked.
+    /// opened. Objects of a remote storage are not checked.
     List<Problem> changes() throws IOException {
         ReaderOptions options = rows.options();
-        if (options.store() != null) {
+        if (group().isRanged()) {
             return List.of();
         }
         Problem[] found = new Problem[headers.size()];
-        Parallel.run(found.length, options.threads(), i -> found[(int) i] = change((int) i, options.files()));
+        Parallel.run(found.length, options.threads(), i -> found[(int) i] = change((int) i, options));
         return Arrays.stream(found).filter(Objects::nonNull).toList();
     }
 
-    private Problem change(int index, RangeStore store) throws IOException {
+    private Problem change(int index, ReaderOptions options) throws IOException {
         OpenFile file = group().files().get(index);
         String what;
-        try (Disk.Readable now = store.open(file.location())) {
+        try (Disk.Readable now = options.storageOf(file.location()).open(file.location())) {
             boolean isSame = now.size() == file.size() && now.modifiedNanos() == modifiedNanos.get(index);
             what = isSame ? null : "another program changed the file while it was open; open the corpus again";
         } catch (NoSuchFileException e) {
@@ -128,16 +123,16 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         return what == null ? null : new Problem(file.location(), 0, Severity.ERROR, Reason.SHARD_CHANGED, what);
     }
 
-    private static Probe read(RangeStore store, Location file) throws IOException {
+    private static Probe read(Storage storage, Location file) throws IOException {
         MemorySegment head = MemorySegment.ofArray(new byte[(int) ShardFormat.HEADER_SIZE]);
-        try (Disk.Readable readable = store.open(file)) {
+        try (Disk.Readable readable = storage.open(file)) {
             readable.read(0, head);
             long size = readable.size();
             MemorySegment read = head.asSlice(0, Math.min(size, head.byteSize()));
             return new Probe(size, readable.modifiedNanos(), ShardHeader.parse(file, size, read), null, null);
         } catch (IOException e) {
             // Checked only here, because it would take as long as opening the file.
-            if (store.isFolder(file)) {
+            if (storage.isFolder(file)) {
                 throw new FileSystemException(file.toString(), null, "it is a folder, not a shard");
             }
             throw e;
@@ -146,21 +141,19 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
 
     private static Probe[] probe(ShardPaths paths, ReaderOptions options) throws IOException {
         List<Location> files = paths.files();
-        RangeStore store = options.files();
-        options.requireReachable(files.isEmpty() ? Location.of(Path.of("")) : files.getFirst());
         Probe[] probes = new Probe[files.size()];
         Parallel.run(Math.ceilDiv(files.size(), PROBE_COUNT), options.threads(), part -> {
             int start = (int) part * PROBE_COUNT;
             for (int i = start; i < Math.min(files.size(), start + PROBE_COUNT); i++) {
-                probes[i] = probe(store, files.get(i));
+                probes[i] = probe(options.storageOf(files.get(i)), files.get(i));
             }
         });
         return probes;
     }
 
-    private static Probe probe(RangeStore store, Location file) {
+    private static Probe probe(Storage storage, Location file) {
         try {
-            return read(store, file);
+            return read(storage, file);
         } catch (DatasetException e) {
             return Probe.bad(Problem.of(e), null);
         } catch (IOException e) {

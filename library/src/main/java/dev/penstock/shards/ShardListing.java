@@ -6,7 +6,7 @@ import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,14 +24,13 @@ record ShardListing(ShardManifest manifest, boolean isExact, List<Problem> findi
 
     /// @throws DatasetException when the manifest cannot be used, or shards are missing or differ from it, and the
     ///                          options are not lenient
-    static ShardListing of(RangeStore store, ShardPaths paths, ShardFiles shards, boolean isLenient)
-            throws IOException {
+    static ShardListing of(Storage storage, ShardPaths paths, ShardFiles shards, boolean isLenient) throws IOException {
         if (paths.folder() == null) {
             return NONE;
         }
         ShardManifest manifest;
         try {
-            manifest = ShardManifest.read(store, paths.folder());
+            manifest = ShardManifest.read(storage, paths.folder());
         } catch (DatasetException e) {
             if (!isLenient) {
                 throw e;

@@ -7,7 +7,7 @@ import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.JsonObject;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,9 +44,9 @@ record ShardManifest(
     /// Reads the manifest of a folder. Returns null when there is none.
     ///
     /// @throws DatasetException when the manifest is damaged or has another version
-    static ShardManifest read(RangeStore store, Location folder) throws IOException {
+    static ShardManifest read(Storage storage, Location folder) throws IOException {
         Location file = folder.resolve(ShardFormat.MANIFEST);
-        byte[] bytes = ChecksummedJson.read(store, file);
+        byte[] bytes = ChecksummedJson.read(storage, file);
         if (bytes == null) {
             return null;
         }

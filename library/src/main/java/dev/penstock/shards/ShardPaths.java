@@ -5,7 +5,7 @@ import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
@@ -30,15 +30,16 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
     /// Finds the files of a folder, a pattern such as `DIR/*.shard`, or a single file.
     ///
     /// @throws NoSuchFileException when the path does not exist
-    static ShardPaths find(RangeStore store, Location path) throws IOException {
-        if (store.isFolder(path)) {
+    static ShardPaths find(Storage storage, Location path) throws IOException {
+        if (storage.isFolder(path)) {
             return sorted(
-                    path, store.list(path).stream().filter(ShardPaths::isShard).toList());
+                    path,
+                    storage.list(path).stream().filter(ShardPaths::isShard).toList());
         }
-        if (store.exists(path)) {
+        if (storage.exists(path)) {
             return of(List.of(path));
         }
-        List<Location> matches = matches(store, path);
+        List<Location> matches = matches(storage, path);
         if (matches.isEmpty()) {
             throw new NoSuchFileException(path.toString());
         }
@@ -87,16 +88,16 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
     }
 
     /// Whether a folder has shards.
-    static boolean hasShards(RangeStore store, Location folder) throws IOException {
-        return store.list(folder).stream().anyMatch(ShardPaths::isShard);
+    static boolean hasShards(Storage storage, Location folder) throws IOException {
+        return storage.list(folder).stream().anyMatch(ShardPaths::isShard);
     }
 
     /// The files that match a pattern in the last part of a path; empty when the path is not a pattern. A pattern
     /// for shards finds the same files as opening their folder, so the name `.shard` does not match.
-    static List<Location> matches(RangeStore store, Location path) throws IOException {
+    static List<Location> matches(Storage storage, Location path) throws IOException {
         Location folder = path.isLocal() && path.parent() == null ? Location.of(Path.of("")) : path.parent();
         boolean isPattern = path.name().chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
-        if (!isPattern || folder == null || !store.isFolder(folder)) {
+        if (!isPattern || folder == null || !storage.isFolder(folder)) {
             return List.of();
         }
         PathMatcher matcher;
@@ -107,7 +108,7 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
             return List.of();
         }
         List<Location> found = new ArrayList<>();
-        for (Location file : store.list(folder)) {
+        for (Location file : storage.list(folder)) {
             boolean isOnlyExtension = file.name().equals(ShardFormat.EXTENSION);
             if (!isOnlyExtension && matcher.matches(Path.of(file.name()))) {
                 found.add(file);

@@ -13,8 +13,8 @@ import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
@@ -113,12 +113,11 @@ public final class ShardReader implements StoredRows {
         return open(Location.of(path), options);
     }
 
-    /// Opens a corpus that is local or in the remote store of the options.
+    /// Opens a corpus of the disk or of another storage.
     ///
-    /// @throws IllegalArgumentException when the location is remote and the options have no store
+    /// @throws IllegalArgumentException when there is no storage for the scheme of the location
     public static ShardReader open(Location location, Options options) throws IOException {
-        options.reading().requireReachable(location);
-        return open(location, ShardPaths.find(options.reading().files(), location), options);
+        return open(location, ShardPaths.find(options.reading().storageOf(location), location), options);
     }
 
     /// Opens a list of shards, whose rows are numbered in the order of the list.
@@ -134,7 +133,8 @@ public final class ShardReader implements StoredRows {
     private static ShardReader open(Location location, ShardPaths paths, Options options) throws IOException {
         ShardFiles shards = ShardFiles.open(paths, options.reading(), options.isLenient());
         try {
-            ShardListing listing = ShardListing.of(options.reading().files(), paths, shards, options.isLenient());
+            ShardListing listing =
+                    ShardListing.of(options.reading().storageOf(location), paths, shards, options.isLenient());
             return new ShardReader(location, paths, options, shards, listing);
         } catch (Throwable e) {
             shards.close();
@@ -144,12 +144,12 @@ public final class ShardReader implements StoredRows {
 
     /// Whether a folder has shards, or a path is a pattern that matches shards.
     public static boolean isCorpus(Disk disk, Path path) throws IOException {
-        RangeStore store = RangeStore.of(disk);
+        Storage storage = Storage.of(disk);
         Location location = Location.of(path);
         return disk.isDirectory(path)
-                ? ShardPaths.hasShards(store, location)
+                ? ShardPaths.hasShards(storage, location)
                 : !disk.exists(path)
-                        && ShardPaths.matches(store, location).stream().anyMatch(ShardPaths::isShard);
+                        && ShardPaths.matches(storage, location).stream().anyMatch(ShardPaths::isShard);
     }
 
     @Override
@@ -279,7 +279,7 @@ public final class ShardReader implements StoredRows {
     /// Streams the rows in order, from row 0 on. Sources are independent of each other and valid until the reader
     /// is closed.
     public ShardSource source() {
-        boolean isMapped = options.access() == Access.MMAP && options.reading().store() == null;
+        boolean isMapped = options.access() == Access.MMAP && !shards.group().isRanged();
         return isMapped
                 ? new MappedShardSource(this, shards, gather, options)
                 : new RangeShardSource(this, shards, gather, options);

@@ -7,8 +7,8 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.OpenFile;
-import dev.penstock.file.RangeStore;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RollingWriter;
@@ -49,7 +49,7 @@ final class ShardSeries implements RollingWriter.Files<NewRowFile> {
 
     /// Rejects a folder that has shards.
     static void requireNoShards(Disk disk, Path folder) throws IOException {
-        if (disk.exists(folder) && ShardPaths.hasShards(RangeStore.of(disk), Location.of(folder))) {
+        if (disk.exists(folder) && ShardPaths.hasShards(Storage.of(disk), Location.of(folder))) {
             throw new FileAlreadyExistsException(
                     folder.toString(), null, "it already has shards: resume the corpus, or choose another folder");
         }
@@ -61,7 +61,7 @@ final class ShardSeries implements RollingWriter.Files<NewRowFile> {
     /// @throws IllegalArgumentException when the shards have another width or type
     /// @throws dev.penstock.DatasetException when a shard is damaged
     long resume() throws IOException {
-        ShardPaths found = ShardPaths.find(store(), Location.of(folder));
+        ShardPaths found = ShardPaths.find(storage(), Location.of(folder));
         if (found.files().isEmpty()) {
             return 0;
         }
@@ -74,15 +74,15 @@ final class ShardSeries implements RollingWriter.Files<NewRowFile> {
             rowCount = Math.addExact(rowCount, header.rowCount());
         }
         found.files().forEach(file -> files.add(file.path()));
-        ShardManifest manifest = options.hasManifest() ? ShardManifest.read(store(), Location.of(folder)) : null;
+        ShardManifest manifest = options.hasManifest() ? ShardManifest.read(storage(), Location.of(folder)) : null;
         if (manifest != null) {
             manifest.shards().forEach(shard -> published.put(shard.name(), shard));
         }
         return rowCount;
     }
 
-    private RangeStore store() {
-        return RangeStore.of(options.disk());
+    private Storage storage() {
+        return Storage.of(options.disk());
     }
 
     private ReaderOptions reading() {
@@ -120,7 +120,7 @@ final class ShardSeries implements RollingWriter.Files<NewRowFile> {
             Published known = published.get(file.getFileName().toString());
             shards.add(known == null ? describe(file) : known);
         }
-        ShardManifest before = ShardManifest.read(store(), Location.of(folder));
+        ShardManifest before = ShardManifest.read(storage(), Location.of(folder));
         Map<String, String> metadata = new LinkedHashMap<>(before == null ? Map.of() : before.metadata());
         metadata.putAll(options.metadata());
         String fingerprint = ShardFingerprint.of(options.type(), width, shards);

@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Leases;
 import dev.penstock.Reason;
 import dev.penstock.file.Faults;
+import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.ReaderOptions;
@@ -37,11 +38,11 @@ final class StoreTables implements AutoCloseable {
     ///
     /// @throws DatasetException when a table is missing
     static StoreTables open(Path store, List<StoreField> fields, ReaderOptions options) throws IOException {
-        List<Path> paths = fields.stream()
-                .map(field -> StoreFormat.table(store, field.name()))
+        List<Location> tables = fields.stream()
+                .map(field -> Location.of(StoreFormat.table(store, field.name())))
                 .toList();
         try {
-            return new StoreTables(OpenFiles.open(paths, options));
+            return new StoreTables(OpenFiles.open(tables, options));
         } catch (NoSuchFileException e) {
             throw new DatasetException.Corrupt(
                     Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is missing", e);

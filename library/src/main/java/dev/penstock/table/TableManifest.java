@@ -7,7 +7,7 @@ import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.JsonObject;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -71,8 +71,8 @@ record TableManifest(
     }
 
     /// Whether a folder has a manifest of ours, damaged or not.
-    static boolean isOurs(RangeStore store, Location folder) throws IOException {
-        byte[] bytes = ChecksummedJson.read(store, folder.resolve(TableFormat.MANIFEST));
+    static boolean isOurs(Storage storage, Location folder) throws IOException {
+        byte[] bytes = ChecksummedJson.read(storage, folder.resolve(TableFormat.MANIFEST));
         return bytes != null && isOurs(bytes);
     }
 
@@ -90,8 +90,8 @@ record TableManifest(
     }
 
     /// Whether a folder has a manifest that another program wrote.
-    static boolean isForeign(RangeStore store, Location folder) throws IOException {
-        byte[] bytes = ChecksummedJson.read(store, folder.resolve(TableFormat.MANIFEST));
+    static boolean isForeign(Storage storage, Location folder) throws IOException {
+        byte[] bytes = ChecksummedJson.read(storage, folder.resolve(TableFormat.MANIFEST));
         return bytes != null && !isOurs(bytes);
     }
 
@@ -99,15 +99,15 @@ record TableManifest(
     ///
     /// @throws DatasetException when the manifest is damaged or has a newer version
     static TableManifest read(Disk disk, Path folder) throws IOException {
-        return read(RangeStore.of(disk), Location.of(folder));
+        return read(Storage.of(disk), Location.of(folder));
     }
 
     /// Reads the manifest of a folder. Returns null when the folder has none of ours.
     ///
     /// @throws DatasetException when the manifest is damaged or has a newer version
-    static TableManifest read(RangeStore store, Location folder) throws IOException {
+    static TableManifest read(Storage storage, Location folder) throws IOException {
         Location file = folder.resolve(TableFormat.MANIFEST);
-        byte[] bytes = ChecksummedJson.read(store, file);
+        byte[] bytes = ChecksummedJson.read(storage, file);
         if (bytes == null || !isOurs(bytes)) {
             return null;
         }

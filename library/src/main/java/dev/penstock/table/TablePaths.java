@@ -5,7 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ record TablePaths(
 
     /// Finds the files of the table at a path of a disk.
     static TablePaths find(Disk disk, Path path, boolean isLenient) throws IOException {
-        return find(RangeStore.of(disk), Location.of(path), isLenient);
+        return find(Storage.of(disk), Location.of(path), isLenient);
     }
 
     /// Finds the files of the table at a location: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
@@ -54,18 +54,18 @@ record TablePaths(
     /// @throws DatasetException    when a folder has no shards or an unfinished table, or its manifest is damaged
     ///                             or has a newer version
     /// @throws NoSuchFileException when the location does not exist
-    static TablePaths find(RangeStore store, Location path, boolean isLenient) throws IOException {
-        if (store.isFolder(path)) {
-            return findInFolder(store, path, null, isLenient);
+    static TablePaths find(Storage storage, Location path, boolean isLenient) throws IOException {
+        if (storage.isFolder(path)) {
+            return findInFolder(storage, path, null, isLenient);
         }
-        if (isNamedTable(store, path)) {
-            return findInFolder(store, folderOf(path), path.name(), isLenient);
+        if (isNamedTable(storage, path)) {
+            return findInFolder(storage, folderOf(path), path.name(), isLenient);
         }
-        Location archive = archiveOf(store, path);
+        Location archive = archiveOf(storage, path);
         if (archive != null) {
-            return inArchive(store, archive, path);
+            return inArchive(storage, archive, path);
         }
-        if (!store.exists(path)) {
+        if (!storage.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
         return ofFile(path);
@@ -78,28 +78,31 @@ record TablePaths(
 
     /// The zip archive that a path names, or that contains the member named by a path `FILE/NAME`; null when there
     /// is none. Member names may contain slashes.
-    static Location archiveOf(RangeStore store, Location path) throws IOException {
+    static Location archiveOf(Storage storage, Location path) throws IOException {
         Location file = path;
-        while (file != null && !store.exists(file)) {
+        while (file != null && !storage.exists(file)) {
             file = file.parent();
         }
-        return file != null && !store.isFolder(file) && ZipMembers.isArchive(store, file) ? file : null;
+        return file != null && !storage.isFolder(file) && ZipMembers.isArchive(storage, file) ? file : null;
     }
 
-    private static TablePaths inArchive(RangeStore store, Location archive, Location path) throws IOException {
+    private static TablePaths inArchive(Storage storage, Location archive, Location path) throws IOException {
         // The path is not normalised: the name of a member may contain "..", which has no meaning in it.
         String name = null;
         for (Location part = path; !part.equals(archive); part = part.parent()) {
             name = name == null ? part.name() : part.name() + "/" + name;
         }
-        ZipMember member = ZipMembers.find(store, archive, name);
+        ZipMember member = ZipMembers.find(storage, archive, name);
         return new TablePaths(null, "", List.of(member.part().location()), member, null, List.of(), null, null);
     }
 
     /// Whether a path `FOLDER/NAME` names shards in a folder.
-    static boolean isNamedTable(RangeStore store, Location path) throws IOException {
+    static boolean isNamedTable(Storage storage, Location path) throws IOException {
         Location folder = folderOf(path);
-        return !store.exists(path) && folder != null && store.isFolder(folder) && hasShards(store, folder, path.name());
+        return !storage.exists(path)
+                && folder != null
+                && storage.isFolder(folder)
+                && hasShards(storage, folder, path.name());
     }
 
     /// The folder of a path, or null when there is none. For a relative path it depends on the working directory.
@@ -108,21 +111,21 @@ record TablePaths(
     }
 
     /// Whether a folder is a table.
-    static boolean isTable(RangeStore store, Location folder) throws IOException {
-        return !allSeries(store, folder).isEmpty() || TableManifest.isOurs(store, folder);
+    static boolean isTable(Storage storage, Location folder) throws IOException {
+        return !allSeries(storage, folder).isEmpty() || TableManifest.isOurs(storage, folder);
     }
 
-    private static TablePaths findInFolder(RangeStore store, Location folder, String name, boolean isLenient)
+    private static TablePaths findInFolder(Storage storage, Location folder, String name, boolean isLenient)
             throws IOException {
-        Map<String, List<Location>> allSeries = allSeries(store, folder);
+        Map<String, List<Location>> allSeries = allSeries(storage, folder);
         if (name != null) {
             allSeries.keySet().removeIf(series -> !isNamed(series, name));
         }
         DatasetException refusal = null;
         try {
-            TableManifest manifest = TableManifest.read(store, folder);
+            TableManifest manifest = TableManifest.read(storage, folder);
             if (manifest != null && (name == null || isNamed(manifest.series(), name))) {
-                return listed(store, folder, manifest, allSeries);
+                return listed(storage, folder, manifest, allSeries);
             }
         } catch (DatasetException e) {
             if (!isLenient || allSeries.isEmpty()) {
@@ -142,20 +145,20 @@ record TablePaths(
         }
         Map.Entry<String, List<Location>> only = allSeries.entrySet().iterator().next();
         requireOrder(only.getValue());
-        String remark = remark(store, folder, refusal);
+        String remark = remark(storage, folder, refusal);
         return new TablePaths(folder, only.getKey(), only.getValue(), null, null, List.of(), refusal, remark);
     }
 
-    private static String remark(RangeStore store, Location folder, DatasetException refusal) throws IOException {
+    private static String remark(Storage storage, Location folder, DatasetException refusal) throws IOException {
         if (refusal != null) {
             return "All shard files in the folder are read, whether the table lists them or not, because its "
                     + TableFormat.MANIFEST + " cannot be used: "
                     + refusal.what().replace(TableManifest.ADVICE, "");
         }
-        if (store.isFolder(folder.resolve(TableFormat.MANIFEST))) {
+        if (storage.isFolder(folder.resolve(TableFormat.MANIFEST))) {
             return TableFormat.MANIFEST + " is a folder and not a manifest, so all shard files are read.";
         }
-        return TableManifest.isForeign(store, folder)
+        return TableManifest.isForeign(storage, folder)
                 ? TableFormat.MANIFEST + " was written by another program and is not used."
                 : null;
     }
@@ -174,7 +177,7 @@ record TablePaths(
     }
 
     private static TablePaths listed(
-            RangeStore store, Location folder, TableManifest manifest, Map<String, List<Location>> allSeries)
+            Storage storage, Location folder, TableManifest manifest, Map<String, List<Location>> allSeries)
             throws IOException {
         List<Location> files = manifest.shards().stream()
                 .map(shard -> folder.resolve(shard.name()))
@@ -184,9 +187,9 @@ record TablePaths(
                     folder, "the table was never finished: its writer stopped before the end; write it again");
         }
         // One listing is faster than a check for each of thousands of files.
-        Set<Location> there = new HashSet<>(store.list(folder));
+        Set<Location> there = new HashSet<>(storage.list(folder));
         for (Location file : files) {
-            if (!there.contains(file) && !store.exists(file)) {
+            if (!there.contains(file) && !storage.exists(file)) {
                 throw new DatasetException.Corrupt(
                         file,
                         0,
@@ -199,8 +202,8 @@ record TablePaths(
         return new TablePaths(folder, manifest.series(), files, null, manifest, unlisted, null, null);
     }
 
-    private static boolean hasShards(RangeStore store, Location folder, String name) throws IOException {
-        return allSeries(store, folder).keySet().stream().anyMatch(series -> isNamed(series, name));
+    private static boolean hasShards(Storage storage, Location folder, String name) throws IOException {
+        return allSeries(storage, folder).keySet().stream().anyMatch(series -> isNamed(series, name));
     }
 
     private static boolean isNamed(String series, String name) {
@@ -213,15 +216,15 @@ record TablePaths(
 
     /// The shards of a folder by series, each in order: those in the folder itself, or else in its subfolder
     /// `shards`.
-    static Map<String, List<Location>> allSeries(RangeStore store, Location folder) throws IOException {
-        Map<String, List<Location>> here = seriesIn(store, folder);
+    static Map<String, List<Location>> allSeries(Storage storage, Location folder) throws IOException {
+        Map<String, List<Location>> here = seriesIn(storage, folder);
         Location inner = folder.resolve(SHARDS_FOLDER);
-        return here.isEmpty() && store.isFolder(inner) ? seriesIn(store, inner) : here;
+        return here.isEmpty() && storage.isFolder(inner) ? seriesIn(storage, inner) : here;
     }
 
-    private static Map<String, List<Location>> seriesIn(RangeStore store, Location folder) throws IOException {
+    private static Map<String, List<Location>> seriesIn(Storage storage, Location folder) throws IOException {
         Map<String, List<Location>> all = new TreeMap<>();
-        for (Location file : store.list(folder)) {
+        for (Location file : storage.list(folder)) {
             Matcher matcher = SHARD.matcher(file.name());
             if (matcher.matches()) {
                 all.computeIfAbsent(matcher.group(1), series -> new ArrayList<>())

@@ -13,8 +13,8 @@ import dev.penstock.Verification;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
 import dev.penstock.rows.RunGather;
@@ -96,13 +96,12 @@ public final class TableReader implements StoredRows {
         return open(Location.of(path), options);
     }
 
-    /// Opens a table that is local, or in the remote store of the options.
+    /// Opens a table of the disk or of another storage.
     ///
-    /// @throws IllegalArgumentException when the location is remote and the options have no store, or a table
+    /// @throws IllegalArgumentException when there is no storage for the scheme of the location, or a table
     ///                                  without checksums is opened with the first check
     public static TableReader open(Location location, Options options) throws IOException {
-        options.reading().requireReachable(location);
-        TablePaths files = TablePaths.find(options.reading().files(), location, options.isLenient());
+        TablePaths files = TablePaths.find(options.reading().storageOf(location), location, options.isLenient());
         TableRows shards = TableRows.open(files, options.reading(), options.hasFirstCheck());
         return new TableReader(location, options, files, shards);
     }
@@ -127,11 +126,11 @@ public final class TableReader implements StoredRows {
     /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path
     /// `FILE/NAME` leads into a zip archive.
     public static boolean isTable(Disk disk, Path path) throws IOException {
-        RangeStore store = RangeStore.of(disk);
+        Storage storage = Storage.of(disk);
         Location location = Location.of(path);
-        return store.isFolder(location)
-                ? TablePaths.isTable(store, location)
-                : TablePaths.isNamedTable(store, location) || TablePaths.archiveOf(store, location) != null;
+        return storage.isFolder(location)
+                ? TablePaths.isTable(storage, location)
+                : TablePaths.isNamedTable(storage, location) || TablePaths.archiveOf(storage, location) != null;
     }
 
     @Override

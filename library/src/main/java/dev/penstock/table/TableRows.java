@@ -48,7 +48,7 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     private static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader, boolean hasFirstCheck)
             throws IOException {
         OpenFiles files = paths.member() == null
-                ? OpenFiles.openAt(paths.files(), options)
+                ? OpenFiles.open(paths.files(), options)
                 : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         ShardCheck check = new ShardCheck(paths, files, headers, null);

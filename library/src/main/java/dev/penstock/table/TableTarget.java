@@ -5,7 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile;
 import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RollingWriter;
@@ -88,7 +88,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             requireNoTable(path, disk);
             empty.publish(disk, path);
             // Remove files of a writer that stopped before the end.
-            RangeStore files = RangeStore.of(disk);
+            Storage files = Storage.of(disk);
             for (Location shard : TablePaths.allSeries(files, Location.of(path)).getOrDefault(SERIES, List.of())) {
                 disk.delete(shard.path());
             }

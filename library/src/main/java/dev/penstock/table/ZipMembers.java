@@ -7,7 +7,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.FilePart;
 import dev.penstock.file.Layouts;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.InvalidPathException;
@@ -35,10 +35,10 @@ final class ZipMembers {
     }
 
     /// Whether a file begins like a zip archive, possibly an empty one.
-    static boolean isArchive(RangeStore store, Location file) throws IOException {
+    static boolean isArchive(Storage storage, Location file) throws IOException {
         byte[] start = new byte[Integer.BYTES];
         MemorySegment target = MemorySegment.ofArray(start);
-        try (Disk.Readable readable = store.open(file)) {
+        try (Disk.Readable readable = storage.open(file)) {
             if (readable.read(0, target) < start.length) {
                 return false;
             }
@@ -53,8 +53,8 @@ final class ZipMembers {
     /// @throws DatasetException    when the archive is damaged, has no array, or several and no name was given, or
     ///                             the array is compressed or encrypted
     /// @throws NoSuchFileException when no array has the name
-    static ZipMember find(RangeStore store, Location file, String name) throws IOException {
-        try (Disk.Readable archive = store.open(file)) {
+    static ZipMember find(Storage storage, Location file, String name) throws IOException {
+        try (Disk.Readable archive = storage.open(file)) {
             ZipMembers members = new ZipMembers(file, archive);
             List<ZipEntry> entries = ZipDirectory.read(file, archive);
             return members.open(name == null ? members.only(entries) : members.named(entries, name));

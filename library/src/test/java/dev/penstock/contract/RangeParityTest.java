@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.DatasetException;
 import dev.penstock.file.Access;
-import dev.penstock.file.ForwardingStore;
-import dev.penstock.file.HttpStore;
+import dev.penstock.file.ForwardingStorage;
+import dev.penstock.file.HttpStorageServer;
 import dev.penstock.file.Location;
-import dev.penstock.file.MemoryStore;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.MemoryStorage;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -32,22 +32,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Every format gives the same results whether its files are mapped, read by position, or objects of a remote
-/// store: one in memory, and one behind HTTP.
+/// storage: one in memory, and one behind HTTP.
 @Timeout(600)
 class RangeParityTest {
     private static final ReaderOptions MAPPED = ReaderOptions.DEFAULT.withAccess(Access.MMAP);
     private static final ReaderOptions READ = ReaderOptions.DEFAULT.withAccess(Access.READ);
 
-    /// The wrong stores return correct headers, so that wrong records have to be noticed.
+    /// The wrong storages return correct headers, so that wrong records have to be noticed.
     private static final int HEAD_SIZE = 512;
 
     @TempDir
     private Path folder;
 
-    private final MemoryStore store = new MemoryStore();
+    private final MemoryStorage storage = new MemoryStorage();
 
-    private static ReaderOptions from(RangeStore store) {
-        return ReaderOptions.DEFAULT.withStore(store);
+    private static ReaderOptions from(Storage storage) {
+        return ReaderOptions.DEFAULT.withStorage(storage);
     }
 
     @ParameterizedTest
@@ -57,25 +57,25 @@ class RangeParityTest {
         List<String> expected = sample.answers(local, MAPPED);
         assertTrue(expected.size() > 10, "few answers are compared");
         assertEquals(expected, sample.answers(local, READ), "read by position");
-        Location remote = store.copy(folder.resolve(sample.fileName()));
-        Location inStore = sample.in(remote);
-        assertEquals(expected, sample.answers(inStore, from(store)), "ranges of a store in memory");
+        Location remote = storage.copy(folder.resolve(sample.fileName()));
+        Location inStorage = sample.in(remote);
+        assertEquals(expected, sample.answers(inStorage, from(storage)), "ranges of a storage in memory");
         assertEquals(
                 expected,
-                sample.answers(inStore, from(store).withReadsInFlight(1).withThreads(1)),
+                sample.answers(inStorage, from(storage).withReadsInFlight(1).withThreads(1)),
                 "one at a time");
-        try (HttpStore http = HttpStore.serve(store)) {
-            assertEquals(expected, sample.answers(http.at(inStore), from(http)), "ranges over HTTP");
+        try (HttpStorageServer http = HttpStorageServer.serve(storage)) {
+            assertEquals(expected, sample.answers(http.at(inStorage), from(http)), "ranges over HTTP");
         }
     }
 
-    /// Shows that the comparison above would notice a store that returns wrong bytes.
+    /// Shows that the comparison above would notice a storage that returns wrong bytes.
     @ParameterizedTest
     @EnumSource
     void aStoreThatShiftsRangesIsNoticed(RangeSample sample) throws IOException {
         List<String> expected = sample.answers(Location.of(sample.write(folder)), MAPPED);
-        Location remote = sample.in(store.copy(folder.resolve(sample.fileName())));
-        RangeStore shifted = new ForwardingStore(store) {
+        Location remote = sample.in(storage.copy(folder.resolve(sample.fileName())));
+        Storage shifted = new ForwardingStorage(storage) {
             @Override
             public long read(Location object, long offset, MemorySegment target) throws IOException {
                 long byteCount = super.read(object, offset, target);
@@ -92,13 +92,13 @@ class RangeParityTest {
         }
     }
 
-    /// Wrong bytes must not be returned if the store reports that it has sent fewer bytes.
+    /// Wrong bytes must not be returned if the storage reports that it has sent fewer bytes.
     @ParameterizedTest
     @EnumSource
     void aStoreThatAnswersShortlyIsAnError(RangeSample sample) throws IOException {
         sample.write(folder);
-        Location remote = sample.in(store.copy(folder.resolve(sample.fileName())));
-        RangeStore cut = new ForwardingStore(store) {
+        Location remote = sample.in(storage.copy(folder.resolve(sample.fileName())));
+        Storage cut = new ForwardingStorage(storage) {
             @Override
             public long read(Location object, long offset, MemorySegment target) throws IOException {
                 long byteCount = target.byteSize() <= HEAD_SIZE ? target.byteSize() : target.byteSize() - 1;
@@ -107,7 +107,7 @@ class RangeParityTest {
         };
         Exception refusal = assertThrows(Exception.class, () -> sample.answers(remote, from(cut)));
         assertTrue(refusal instanceof IOException || refusal instanceof DatasetException, refusal::toString);
-        assertTrue(refusal.getMessage().contains("memory://store/"), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("memory://storage/"), refusal::getMessage);
     }
 
     /// Each request fails once. The caller gets an error that names the object, and the next try succeeds.
@@ -115,17 +115,17 @@ class RangeParityTest {
     @EnumSource
     void everyRequestFailingOnceIsAnErrorThatNamesTheObject(RangeSample sample) throws IOException {
         List<String> expected = sample.answers(Location.of(sample.write(folder)), MAPPED);
-        Location remote = sample.in(store.copy(folder.resolve(sample.fileName())));
+        Location remote = sample.in(storage.copy(folder.resolve(sample.fileName())));
         AtomicInteger requests = new AtomicInteger();
-        store.watch((object, byteCount) -> requests.incrementAndGet());
-        ReaderOptions options = from(store).withThreads(1).withReadsInFlight(4);
+        storage.watch((object, byteCount) -> requests.incrementAndGet());
+        ReaderOptions options = from(storage).withThreads(1).withReadsInFlight(4);
         sample.answers(remote, options);
         int count = requests.get();
         int step = Boolean.getBoolean("penstock.long") ? 1 : Math.max(1, count / 12);
         for (int failing = 1; failing <= count; failing += step) {
             int number = failing;
             requests.set(0);
-            store.watch((object, byteCount) -> {
+            storage.watch((object, byteCount) -> {
                 if (requests.incrementAndGet() == number) {
                     throw new IOException(object + ": planted");
                 }
@@ -134,11 +134,11 @@ class RangeParityTest {
                     assertThrows(Exception.class, () -> sample.answers(remote, options), () -> "request " + number);
             // Methods that cannot throw an IOException wrap it.
             assertTrue(failure instanceof IOException || failure instanceof UncheckedIOException, failure::toString);
-            assertTrue(failure.getMessage().contains("memory://store/data/"), failure::getMessage);
+            assertTrue(failure.getMessage().contains("memory://storage/data/"), failure::getMessage);
             assertTrue(failure.getMessage().contains("planted"), failure::getMessage);
-            assertEquals(0, store.inFlight());
+            assertEquals(0, storage.inFlight());
         }
-        store.watch((object, byteCount) -> {});
+        storage.watch((object, byteCount) -> {});
         assertEquals(expected, sample.answers(remote, options));
         System.out.println("figure: ranges, " + sample + ", requests failing once: " + (count + step - 1) / step);
     }
@@ -148,7 +148,7 @@ class RangeParityTest {
     @EnumSource(names = {"PACK", "PACK_COMPRESSED", "TABLE", "TABLE_STRUCTURED", "TABLE_SHARDS", "ROWS"})
     void aGatherOf1024RecordsIsConcurrent(RangeSample sample) throws IOException {
         Location local = Location.of(sample.writeWide(folder));
-        Location remote = store.copy(local.path());
+        Location remote = storage.copy(local.path());
         long[] indices = new long[1024];
         for (int i = 0; i < indices.length; i++) {
             // Every second of 256 records, unordered, so that no two of them are neighbours.
@@ -158,8 +158,8 @@ class RangeParityTest {
             CountDownLatch full = new CountDownLatch(limit);
             Map<String, Integer> most = new HashMap<>();
             AtomicInteger together = new AtomicInteger();
-            String gathered = sample.gather(remote, from(store).withReadsInFlight(limit), indices, () -> {
-                store.watch((object, byteCount) -> {
+            String gathered = sample.gather(remote, from(storage).withReadsInFlight(limit), indices, () -> {
+                storage.watch((object, byteCount) -> {
                     int now = together.incrementAndGet();
                     synchronized (most) {
                         most.merge("reads", now, Math::max);
@@ -169,7 +169,7 @@ class RangeParityTest {
                     together.decrementAndGet();
                 });
             });
-            store.watch((object, byteCount) -> {});
+            storage.watch((object, byteCount) -> {});
             assertEquals(sample.gather(local, MAPPED, indices, () -> {}), gathered);
             assertEquals(Map.of("reads", limit), most, sample + " with a limit of " + limit);
         }
@@ -186,12 +186,12 @@ class RangeParityTest {
     }
 
     @Test
-    void aRemoteTableWithoutAStoreIsRefused() {
+    void aRemoteTableWithoutAStorageIsRefused() {
         for (RangeSample sample : List.of(RangeSample.PACK, RangeSample.TABLE, RangeSample.TREE)) {
-            Location remote = MemoryStore.ROOT.resolve("x");
+            Location remote = MemoryStorage.ROOT.resolve("x");
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> sample.answers(remote, ReaderOptions.DEFAULT));
-            assertTrue(refusal.getMessage().contains("is remote"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("no storage for the scheme"), refusal::getMessage);
         }
     }
 }

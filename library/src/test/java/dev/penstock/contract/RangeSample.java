@@ -287,7 +287,7 @@ enum RangeSample {
     private static RowFiles openRows(Location location, ReaderOptions options, long rowSize, long count)
             throws IOException {
         // The first bytes take the place of a header.
-        return RowFiles.openAt(List.of(location), options, file -> new RowLayout.Contiguous(0, rowSize, count));
+        return RowFiles.open(List.of(location), options, file -> new RowLayout.Contiguous(0, rowSize, count));
     }
 
     private static List<RowField> rowFields(long rowSize) {

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Project;
-import dev.penstock.file.HttpStore;
+import dev.penstock.file.HttpStorageServer;
 import dev.penstock.file.Location;
-import dev.penstock.file.MemoryStore;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.MemoryStorage;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.net.URI;
@@ -25,13 +25,13 @@ class RemotePatternsTest {
 
     @Test
     void aTableIsReadFromAServer() throws IOException {
-        MemoryStore content = new MemoryStore();
+        MemoryStorage content = new MemoryStorage();
         Location copy = content.copy(RangeSample.TABLE_SHARDS.write(folder));
-        try (HttpStore http = HttpStore.serve(content)) {
-            RangeStore store = http;
+        try (HttpStorageServer http = HttpStorageServer.serve(content)) {
+            Storage storage = http;
             URI uri = http.at(copy).uri();
             // [open]
-            ReaderOptions reading = ReaderOptions.DEFAULT.withStore(store).withReadsInFlight(16);
+            ReaderOptions reading = ReaderOptions.DEFAULT.withStorage(storage).withReadsInFlight(16);
             TableReader.Options options = TableReader.Options.DEFAULT.withReading(reading);
             try (TableReader table = TableReader.open(Location.of(uri), options);
                     Batch batch = Batch.create(table.fields())) {

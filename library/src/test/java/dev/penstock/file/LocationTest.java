@@ -49,8 +49,7 @@ class LocationTest {
         UnsupportedOperationException refusal =
                 assertThrows(UnsupportedOperationException.class, remote("https://host/a.npy")::path);
         assertEquals(
-                "https://host/a.npy is in a remote store and has no path on this machine; copy it to a local file"
-                        + " first",
+                "https://host/a.npy is remote and has no path on this machine; copy it to a local file" + " first",
                 refusal.getMessage());
     }
 
@@ -117,5 +116,21 @@ class LocationTest {
         assertNotEquals(remote("s3://b/a"), remote("s3://b/c"));
         assertNotEquals(Location.of(Path.of("/a")), remote("s3://b/a"));
         assertNotEquals(Location.of(Path.of("a")), Path.of("a"));
+    }
+
+    @Test
+    void onlyTextWithASchemeAndTwoSlashesIsAUri() {
+        for (String path : List.of("a:b", "http:/x", "c:x.npy", "://x", "1a://x", "a/http://x", "data/x.npy")) {
+            assertEquals(Location.of(Path.of(path)), Location.parse(path), path);
+        }
+        assertEquals(Location.of(URI.create("https://host/x.npy")), Location.parse("https://host/x.npy"));
+        assertEquals(Location.of(Path.of("/tmp/x")), Location.parse("file:///tmp/x"));
+    }
+
+    @Test
+    void aUriWithASpaceIsRefusedWithAdvice() {
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> Location.parse("http://host/a b"));
+        assertTrue(refusal.getMessage().contains("%20"), refusal::getMessage);
     }
 }

@@ -33,11 +33,15 @@ class OpenFilesTest {
         return files;
     }
 
+    private static List<Location> locations(List<Path> files) {
+        return files.stream().map(Location::of).toList();
+    }
+
     @ParameterizedTest
     @EnumSource
     void theFilesAreInTheirOrderAndGoTogether(Access access) throws IOException {
         OpenFiles group = OpenFiles.open(
-                files(5), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
+                locations(files(5)), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         assertEquals(10, group.bytes());
         for (int i = 0; i < 5; i++) {
             byte[] first = new byte[1];
@@ -56,7 +60,7 @@ class OpenFilesTest {
     @EnumSource
     void aUseUnderWayKeepsTheFiles(Access access) throws IOException {
         OpenFiles group = OpenFiles.open(
-                files(3), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
+                locations(files(3)), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         byte[] first = new byte[1];
         group.use(() -> {
             group.close();
@@ -76,7 +80,8 @@ class OpenFilesTest {
         assertThrows(
                 NoSuchFileException.class,
                 () -> OpenFiles.open(
-                        files, ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access)));
+                        locations(files),
+                        ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access)));
         assertEquals(List.of(), OpenResources.under(folder));
         assertEquals(before, MappingLimit.live());
     }
@@ -91,8 +96,8 @@ class OpenFilesTest {
             }
         };
         List<Path> files = files(3);
-        OpenFiles group =
-                OpenFiles.open(files, ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.READ));
+        OpenFiles group = OpenFiles.open(
+                locations(files), ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.READ));
         UncheckedIOException failure = assertThrows(UncheckedIOException.class, group::close);
         assertTrue(failure.getMessage().contains("cannot be closed"));
         assertEquals(files, closed);

@@ -27,13 +27,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Files in a store. Files of the disk pass the contract of every open file; files in memory record the requests.
+/// Files of a storage. Files of the disk pass the contract of every open file; those in memory record requests.
 @Timeout(600)
 class RangeFileTest implements OpenFileContract {
     private static final int FAR = 2 * RangeRequests.GAP_SIZE_MAX;
 
-    private final MemoryStore store = new MemoryStore();
-    private final ReaderOptions options = ReaderOptions.DEFAULT.withStore(store);
+    private final MemoryStorage storage = new MemoryStorage();
+    private final ReaderOptions options = ReaderOptions.DEFAULT.withStorage(storage);
 
     @Override
     public Access access() {
@@ -42,7 +42,7 @@ class RangeFileTest implements OpenFileContract {
 
     @Override
     public OpenFile open(Path file) throws IOException {
-        return OpenFile.open(file, ReaderOptions.DEFAULT.withStore(RangeStore.of(Disk.real())));
+        return OpenFile.open(file, ReaderOptions.DEFAULT.withStorage(Storage.of(Disk.real())));
     }
 
     private byte[] bytes(int size) {
@@ -52,7 +52,7 @@ class RangeFileTest implements OpenFileContract {
     }
 
     private OpenFile openObject(byte[] bytes) throws IOException {
-        return OpenFile.open(store.put("object", bytes), options);
+        return OpenFile.open(storage.put("object", bytes), options);
     }
 
     /// Reads ranges together and compares them with the bytes.
@@ -70,24 +70,25 @@ class RangeFileTest implements OpenFileContract {
     }
 
     @Test
-    void aRemoteLocationNeedsAStore() {
-        Location remote = Location.of(URI.create("s3://bucket/a.npy"));
+    void aRemoteLocationNeedsAStorageForItsScheme() {
+        Location remote = Location.of(URI.create("nowhere://bucket/a.npy"));
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, () -> OpenFile.open(remote, ReaderOptions.DEFAULT));
         assertEquals(
-                "s3://bucket/a.npy is remote: the options need a store that reads it, see ReaderOptions.withStore",
+                "nowhere://bucket/a.npy cannot be read: no storage for the scheme 'nowhere' is installed;"
+                        + " the schemes are shared-memory",
                 refusal.getMessage());
-        assertThrows(IllegalArgumentException.class, () -> OpenFiles.openAt(List.of(remote), ReaderOptions.DEFAULT));
+        assertThrows(IllegalArgumentException.class, () -> OpenFiles.open(List.of(remote), ReaderOptions.DEFAULT));
     }
 
     @Test
     void neighboursAreReadByOneRequest() throws IOException {
         byte[] bytes = bytes(1_000_000);
         try (OpenFile file = openObject(bytes)) {
-            int before = store.readCount();
+            int before = storage.readCount();
             int[] offsets = {90_000, 5000, 5064, 5064, 5010, 5000 + RangeRequests.GAP_SIZE_MAX};
             requireRanges(file, bytes, offsets, 64);
-            assertEquals(2, store.readCount() - before);
+            assertEquals(2, storage.readCount() - before);
         }
     }
 
@@ -95,12 +96,12 @@ class RangeFileTest implements OpenFileContract {
     void rangesFarFromEachOtherAreReadByOneRequestEach() throws IOException {
         byte[] bytes = bytes(40 * FAR);
         try (OpenFile file = openObject(bytes)) {
-            int before = store.readCount();
+            int before = storage.readCount();
             int[] offsets = new int[39];
             Arrays.setAll(offsets, i -> (39 - i) * FAR);
             requireRanges(file, bytes, offsets, 64);
-            assertEquals(39, store.readCount() - before);
-            assertTrue(store.inFlightMax() <= ReaderOptions.READS_IN_FLIGHT);
+            assertEquals(39, storage.readCount() - before);
+            assertTrue(storage.inFlightMax() <= ReaderOptions.READS_IN_FLIGHT);
         }
     }
 
@@ -109,16 +110,16 @@ class RangeFileTest implements OpenFileContract {
         byte[] bytes = bytes(5 * RangeRequests.REQUEST_SIZE_MAX + 17);
         try (OpenFile file = openObject(bytes);
                 Arena arena = Arena.ofConfined()) {
-            int before = store.readCount();
+            int before = storage.readCount();
             byte[] all = new byte[bytes.length];
             file.read(0, MemorySegment.ofArray(all));
             assertArrayEquals(bytes, all);
-            assertEquals(6, store.readCount() - before);
+            assertEquals(6, storage.readCount() - before);
             MemorySegment confined = arena.allocate(bytes.length - 1);
             file.read(1, confined);
             assertEquals(-1, confined.mismatch(MemorySegment.ofArray(bytes).asSlice(1)));
             assertEquals(-1, file.whole().mismatch(MemorySegment.ofArray(bytes)));
-            assertEquals(RangeRequests.REQUEST_SIZE_MAX, store.largestRead());
+            assertEquals(RangeRequests.REQUEST_SIZE_MAX, storage.largestRead());
         }
     }
 
@@ -126,7 +127,7 @@ class RangeFileTest implements OpenFileContract {
     void smallReadsOneBehindAnotherTakeFewRequests() throws IOException {
         byte[] bytes = bytes(1_000_000);
         try (OpenFile file = openObject(bytes)) {
-            int before = store.readCount();
+            int before = storage.readCount();
             for (int i = 0; i < 5000; i++) {
                 for (int start : new int[] {1000, 500_000, 999_995 - 5000 * 20}) {
                     byte[] target = new byte[25];
@@ -134,7 +135,7 @@ class RangeFileTest implements OpenFileContract {
                     assertArrayEquals(Arrays.copyOfRange(bytes, start + i * 20, start + i * 20 + 25), target);
                 }
             }
-            assertTrue(store.readCount() - before <= 6, () -> "requests: " + (store.readCount() - before));
+            assertTrue(storage.readCount() - before <= 6, () -> "requests: " + (storage.readCount() - before));
         }
     }
 
@@ -142,7 +143,7 @@ class RangeFileTest implements OpenFileContract {
     void piecesCoverTheFileWithFewRequests() throws IOException {
         byte[] bytes = bytes(3_000_001);
         try (OpenFile file = openObject(bytes)) {
-            int before = store.readCount();
+            int before = storage.readCount();
             List<byte[]> pieces = new ArrayList<>();
             file.forEachPiece(7, bytes.length - 7, piece -> pieces.add(piece.toArray(ValueLayout.JAVA_BYTE)));
             byte[] joined = new byte[bytes.length - 7];
@@ -151,7 +152,7 @@ class RangeFileTest implements OpenFileContract {
                 System.arraycopy(pieces.get(i), 0, joined, i * OpenFile.PIECE_SIZE, pieces.get(i).length);
             }
             assertArrayEquals(Arrays.copyOfRange(bytes, 7, bytes.length), joined);
-            assertEquals(3, store.readCount() - before);
+            assertEquals(3, storage.readCount() - before);
         }
     }
 
@@ -161,9 +162,9 @@ class RangeFileTest implements OpenFileContract {
         for (int limit : new int[] {1, 4, 32}) {
             CountDownLatch full = new CountDownLatch(limit);
             AtomicInteger together = new AtomicInteger();
-            try (OpenFile file = OpenFile.open(store.put("object", bytes), options.withReadsInFlight(limit))) {
+            try (OpenFile file = OpenFile.open(storage.put("object", bytes), options.withReadsInFlight(limit))) {
                 AtomicInteger most = new AtomicInteger();
-                store.watch((object, byteCount) -> {
+                storage.watch((object, byteCount) -> {
                     most.accumulateAndGet(together.incrementAndGet(), Math::max);
                     full.countDown();
                     await(full);
@@ -174,7 +175,7 @@ class RangeFileTest implements OpenFileContract {
                 requireRanges(file, bytes, offsets, 64);
                 assertEquals(limit, most.get());
             } finally {
-                store.watch((object, byteCount) -> {});
+                storage.watch((object, byteCount) -> {});
             }
         }
     }
@@ -191,7 +192,7 @@ class RangeFileTest implements OpenFileContract {
     void aRequestThatFailsNamesTheObjectAndTheRange() throws IOException {
         byte[] bytes = bytes(100 * FAR);
         try (OpenFile file = openObject(bytes)) {
-            store.watch((object, byteCount) -> {
+            storage.watch((object, byteCount) -> {
                 throw new IOException("connection reset");
             });
             IOException one =
@@ -202,7 +203,7 @@ class RangeFileTest implements OpenFileContract {
             IOException many = assertThrows(
                     IOException.class, () -> requireRanges(file, bytes, new int[] {FAR, 5 * FAR, 9 * FAR}, 10));
             assertTrue(many.getMessage().startsWith(file.location() + ": bytes "), many.getMessage());
-            store.watch((object, byteCount) -> {});
+            storage.watch((object, byteCount) -> {});
             requireRanges(file, bytes, new int[] {FAR, 5 * FAR, 9 * FAR}, 10);
         }
     }
@@ -210,16 +211,16 @@ class RangeFileTest implements OpenFileContract {
     @Test
     void afterAFailureNoFurtherRequestStarts() throws IOException {
         byte[] bytes = bytes(1000 * FAR);
-        try (OpenFile file = OpenFile.open(store.put("object", bytes), options.withReadsInFlight(2))) {
-            int before = store.readCount();
-            store.watch((object, byteCount) -> {
+        try (OpenFile file = OpenFile.open(storage.put("object", bytes), options.withReadsInFlight(2))) {
+            int before = storage.readCount();
+            storage.watch((object, byteCount) -> {
                 throw new IOException("down");
             });
             int[] offsets = new int[999];
             Arrays.setAll(offsets, i -> (i + 1) * FAR);
             assertThrows(IOException.class, () -> requireRanges(file, bytes, offsets, 10));
-            assertTrue(store.readCount() - before <= 2);
-            assertEquals(0, store.inFlight());
+            assertTrue(storage.readCount() - before <= 2);
+            assertEquals(0, storage.inFlight());
         }
     }
 
@@ -227,12 +228,12 @@ class RangeFileTest implements OpenFileContract {
     void anErrorOfTheStoreItselfReachesTheCaller() throws IOException {
         byte[] bytes = bytes(10 * FAR);
         try (OpenFile file = openObject(bytes)) {
-            store.watch((object, byteCount) -> {
-                throw new IllegalStateException("a bug of the store");
+            storage.watch((object, byteCount) -> {
+                throw new IllegalStateException("a bug of the storage");
             });
             IllegalStateException bug = assertThrows(
                     IllegalStateException.class, () -> requireRanges(file, bytes, new int[] {FAR, 5 * FAR}, 10));
-            assertEquals("a bug of the store", bug.getMessage());
+            assertEquals("a bug of the storage", bug.getMessage());
         }
     }
 
@@ -240,7 +241,7 @@ class RangeFileTest implements OpenFileContract {
     void anObjectThatWasShortenedIsDamaged() throws IOException {
         byte[] bytes = bytes(10 * FAR);
         try (OpenFile file = openObject(bytes)) {
-            store.put("object", Arrays.copyOf(bytes, 5 * FAR));
+            storage.put("object", Arrays.copyOf(bytes, 5 * FAR));
             requireRanges(file, bytes, new int[] {FAR, 5 * FAR - 10}, 10);
             DatasetException.Corrupt refusal = assertThrows(
                     DatasetException.Corrupt.class, () -> requireRanges(file, bytes, new int[] {FAR, 5 * FAR - 9}, 10));
@@ -253,17 +254,17 @@ class RangeFileTest implements OpenFileContract {
     @Test
     void aShortOrOverlongAnswerIsAFailureOfTheStore() throws IOException {
         for (int difference : new int[] {-1, 1}) {
-            RangeStore wrong = new ForwardingStore(store) {
+            Storage wrong = new ForwardingStorage(storage) {
                 @Override
                 public long read(Location object, long offset, MemorySegment target) throws IOException {
                     return super.read(object, offset, target) + (target.byteSize() == 5000 ? difference : 0);
                 }
             };
-            try (OpenFile file = OpenFile.open(store.put("object", bytes(FAR)), options.withStore(wrong))) {
+            try (OpenFile file = OpenFile.open(storage.put("object", bytes(FAR)), options.withStorage(wrong))) {
                 IOException refusal =
                         assertThrows(IOException.class, () -> file.read(1000, MemorySegment.ofArray(new byte[5000])));
                 assertEquals(
-                        file.location() + ": bytes 1000 to 5999 could not be read: the store returned "
+                        file.location() + ": bytes 1000 to 5999 could not be read: the storage returned "
                                 + (5000 + difference) + " bytes instead of 5000",
                         refusal.getMessage());
             }
@@ -272,13 +273,13 @@ class RangeFileTest implements OpenFileContract {
 
     @Test
     void anObjectThatIsGoneIsNamed() throws IOException {
-        RangeStore gone = new ForwardingStore(store) {
+        Storage gone = new ForwardingStorage(storage) {
             @Override
             public long read(Location object, long offset, MemorySegment target) throws IOException {
-                return super.read(offset == 0 ? object : MemoryStore.ROOT.resolve("gone"), offset, target);
+                return super.read(offset == 0 ? object : MemoryStorage.ROOT.resolve("gone"), offset, target);
             }
         };
-        try (OpenFile file = OpenFile.open(store.put("object", bytes(FAR)), options.withStore(gone))) {
+        try (OpenFile file = OpenFile.open(storage.put("object", bytes(FAR)), options.withStorage(gone))) {
             IOException refusal =
                     assertThrows(IOException.class, () -> file.read(1000, MemorySegment.ofArray(new byte[10])));
             assertTrue(refusal.getMessage().endsWith("the object does not exist any more"), refusal.getMessage());
@@ -291,7 +292,7 @@ class RangeFileTest implements OpenFileContract {
         try (OpenFile file = openObject(bytes)) {
             for (int rangeCount : new int[] {1, 50}) {
                 CountDownLatch waiting = new CountDownLatch(1);
-                store.watch((object, byteCount) -> {
+                storage.watch((object, byteCount) -> {
                     waiting.countDown();
                     sleepUntilInterrupted();
                 });
@@ -310,8 +311,8 @@ class RangeFileTest implements OpenFileContract {
                 reader.join(300_000);
                 assertFalse(reader.isAlive(), "the reader hangs");
                 assertEquals(InterruptedIOException.class, failure.get().getClass());
-                assertEquals(0, store.inFlight());
-                store.watch((object, byteCount) -> {});
+                assertEquals(0, storage.inFlight());
+                storage.watch((object, byteCount) -> {});
                 requireRanges(file, bytes, offsets, 10);
             }
         }
@@ -332,7 +333,7 @@ class RangeFileTest implements OpenFileContract {
         OpenFile file = openObject(bytes);
         CountDownLatch waiting = new CountDownLatch(3);
         CountDownLatch goOn = new CountDownLatch(1);
-        store.watch((object, byteCount) -> {
+        storage.watch((object, byteCount) -> {
             waiting.countDown();
             await(goOn);
         });
@@ -358,19 +359,19 @@ class RangeFileTest implements OpenFileContract {
     void manyFilesAreOpenedAtOnce() throws IOException {
         List<Location> locations = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            locations.add(store.put("file" + i, bytes(i)));
+            locations.add(storage.put("file" + i, bytes(i)));
         }
         CountDownLatch full = new CountDownLatch(ReaderOptions.READS_IN_FLIGHT);
-        store.watch((object, byteCount) -> {
+        storage.watch((object, byteCount) -> {
             full.countDown();
             await(full);
         });
-        try (OpenFiles files = OpenFiles.openAt(locations, options)) {
+        try (OpenFiles files = OpenFiles.open(locations, options)) {
             for (int i = 0; i < 500; i++) {
                 assertEquals(locations.get(i), files.files().get(i).location());
                 assertArrayEquals(bytes(i), files.files().get(i).view(0, i).toArray(ValueLayout.JAVA_BYTE));
             }
-            assertEquals(499, store.readCount());
+            assertEquals(499, storage.readCount());
         }
     }
 

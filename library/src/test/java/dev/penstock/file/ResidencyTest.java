@@ -81,7 +81,7 @@ class ResidencyTest {
     void everyFileOfAGroupIsAnnouncedAtItsOwnPlace() throws IOException {
         Path second = Files.write(folder.resolve("second"), new byte[Math.toIntExact(SIZE)]);
         ReaderOptions options = ReaderOptions.DEFAULT.withMemoryBytes(SIZE);
-        try (OpenFiles files = OpenFiles.open(List.of(path, second), options)) {
+        try (OpenFiles files = OpenFiles.open(List.of(Location.of(path), Location.of(second)), options)) {
             OpenFile last = files.files().getLast();
             assertTrue(last.isStreamed(), "the budget is that of both files together");
             last.willNeed(SIZE - 1, 1);

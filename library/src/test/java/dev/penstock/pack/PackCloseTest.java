@@ -11,7 +11,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.ForwardingDisk;
 import dev.penstock.file.Location;
 import dev.penstock.file.MemoryDisk;
-import dev.penstock.file.MemoryStore;
+import dev.penstock.file.MemoryStorage;
 import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -84,9 +84,9 @@ class PackCloseTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void aGatherUnderWayFinishesWhenTheFileIsAnObjectOfAStore(int threads) throws IOException {
-        MemoryStore store = new MemoryStore();
+        MemoryStorage store = new MemoryStorage();
         Location object = store.put("test.a2pack", Packs.bytes(Packs.options(), RECORDS));
         store.watch((file, byteCount) -> atRead());
-        requireGatherFinishes(object, ReaderOptions.DEFAULT.withStore(store), threads);
+        requireGatherFinishes(object, ReaderOptions.DEFAULT.withStorage(store), threads);
     }
 }

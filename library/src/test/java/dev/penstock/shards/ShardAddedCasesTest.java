@@ -13,9 +13,9 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
-import dev.penstock.file.ForwardingStore;
+import dev.penstock.file.ForwardingStorage;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -222,11 +222,11 @@ final class ShardAddedCasesTest {
                 .add("a shard of 5 GiB, in a file with holes", ShardAddedCasesTest::requireLastRowOfLargeShard)
                 .add("the third shard fails once while it is read ahead", (dir, way) -> {
                     Shards.corpus(dir, 300, 4, 4, 4, 4);
-                    requireRowsBesides(dir, way.withStore(new FailingOnce("s00002.shard")), 8);
+                    requireRowsBesides(dir, way.withStorage(new FailingOnce("s00002.shard")), 8);
                 })
                 .add("a range has a short answer once", (dir, way) -> {
                     Shards.corpus(dir, 300, 4, 4, 4, 4);
-                    requireRowsBesides(dir, way.withStore(new ShortOnce("s00001.shard")), 4);
+                    requireRowsBesides(dir, way.withStorage(new ShortOnce("s00001.shard")), 4);
                 })
                 .tests(folder);
     }
@@ -277,12 +277,12 @@ final class ShardAddedCasesTest {
     }
 
     /// A store that fails once behind the header of an object.
-    private static class FailingOnce extends ForwardingStore {
+    private static class FailingOnce extends ForwardingStorage {
         private final Set<String> healthy = ConcurrentHashMap.newKeySet();
         private final String name;
 
         FailingOnce(String name) {
-            super(RangeStore.of(Disk.real()));
+            super(Storage.of(Disk.real()));
             this.name = name;
         }
 

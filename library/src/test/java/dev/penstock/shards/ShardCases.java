@@ -9,7 +9,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Reason;
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +34,7 @@ final class ShardCases {
             "read",
             ShardReader.Options.DEFAULT.withAccess(Access.READ),
             "from a store",
-            ShardReader.Options.DEFAULT.withStore(RangeStore.of(Disk.real())));
+            ShardReader.Options.DEFAULT.withStorage(Storage.of(Disk.real())));
 
     private final Map<String, Case> cases = new LinkedHashMap<>();
     private final Set<String> unmapped = new HashSet<>();

@@ -15,7 +15,7 @@ import dev.penstock.TestData;
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -242,7 +242,7 @@ final class ShardGoldenTest {
 
     private static void requireStream(Json stream, List<Path> paths) throws Exception {
         List<ShardReader.Options> ways =
-                List.of(lenient(), lenient().withAccess(Access.READ), lenient().withStore(RangeStore.of(Disk.real())));
+                List.of(lenient(), lenient().withAccess(Access.READ), lenient().withStorage(Storage.of(Disk.real())));
         for (ShardReader.Options options : ways) {
             if (stream.has("error")) {
                 DatasetException refused = assertThrows(

@@ -14,7 +14,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.FaultyDisk;
 import dev.penstock.file.FaultyDisk.Plan;
 import dev.penstock.file.MemoryDisk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.file.WatchedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,7 +46,7 @@ final class ShardReadFaultTest {
             return switch (this) {
                 case MAPPED -> options.withDisk(disk);
                 case READ -> options.withDisk(disk).withAccess(Access.READ);
-                case STORE -> options.withStore(RangeStore.of(disk));
+                case STORE -> options.withStorage(Storage.of(disk));
             };
         }
     }

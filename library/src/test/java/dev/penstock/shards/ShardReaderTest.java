@@ -16,7 +16,7 @@ import dev.penstock.Verification.Severity;
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -351,21 +351,21 @@ final class ShardReaderTest {
         }
     }
 
-    /// A store whose answers fail once, for ranges behind the header of one shard.
-    private record FailingOnce(RangeStore store, String name, AtomicInteger failures) implements RangeStore {
+    /// A storage whose answers fail once, for ranges behind the header of one shard.
+    private record FailingOnce(Storage storage, String name, AtomicInteger failures) implements Storage {
         @Override
         public List<Location> list(Location folder) throws IOException {
-            return store.list(folder);
+            return storage.list(folder);
         }
 
         @Override
         public long size(Location object) throws IOException {
-            return store.size(object);
+            return storage.size(object);
         }
 
         @Override
         public boolean isFolder(Location location) throws IOException {
-            return store.isFolder(location);
+            return storage.isFolder(location);
         }
 
         @Override
@@ -373,15 +373,15 @@ final class ShardReaderTest {
             if (object.name().equals(name) && offset > 0 && failures.getAndDecrement() > 0) {
                 throw new IOException("planned");
             }
-            return store.read(object, offset, target);
+            return storage.read(object, offset, target);
         }
     }
 
     @Test
     void aFailedRangeIsReportedWhereItsRowsAreNeededAndTheNextCallGoesOn() throws IOException {
         Path corpus = Shards.corpus(folder.resolve("wide"), 300, 4, 4, 4, 4);
-        RangeStore store = new FailingOnce(RangeStore.of(Disk.real()), "s00002.shard", new AtomicInteger(1));
-        ShardReader.Options options = STRICT.withStore(store).withReadAheadBytes(1 << 20);
+        Storage storage = new FailingOnce(Storage.of(Disk.real()), "s00002.shard", new AtomicInteger(1));
+        ShardReader.Options options = STRICT.withStorage(storage).withReadAheadBytes(1 << 20);
         try (ShardReader reader = ShardReader.open(corpus, options);
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F64)) {

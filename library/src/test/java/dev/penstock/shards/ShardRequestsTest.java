@@ -12,9 +12,9 @@ import dev.penstock.Json;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.file.Disk;
-import dev.penstock.file.ForwardingStore;
+import dev.penstock.file.ForwardingStorage;
 import dev.penstock.file.Location;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The ranges that a source requests from a store, compared with the original's transcript for the same shards.
+/// The ranges that a source requests from a storage, compared with the original's transcript for the same shards.
 ///
 /// The original fetches whole shards, three at a time, before it returns the first row, so an error in the third
 /// shard comes first. Here ranges are fetched in the background, and rows that are there are returned before the
@@ -45,13 +45,13 @@ final class ShardRequestsTest {
     Path folder;
 
     /// Notes the requests as `name@offset+length`, and fails once for one object behind its header.
-    private static final class Watched extends ForwardingStore {
+    private static final class Watched extends ForwardingStorage {
         final Queue<String> fetches = new ConcurrentLinkedQueue<>();
         private final String failing;
         private boolean hasFailed;
 
         Watched(String failing) {
-            super(RangeStore.of(Disk.real()));
+            super(Storage.of(Disk.real()));
             this.failing = failing;
         }
 
@@ -93,9 +93,9 @@ final class ShardRequestsTest {
         return fetches.sorted().toList();
     }
 
-    private static ShardReader open(Path path, RangeStore store, long readAheadBytes) throws IOException {
+    private static ShardReader open(Path path, Storage storage, long readAheadBytes) throws IOException {
         return ShardReader.open(
-                path, ShardReader.Options.DEFAULT.withStore(store).withReadAheadBytes(readAheadBytes));
+                path, ShardReader.Options.DEFAULT.withStorage(storage).withReadAheadBytes(readAheadBytes));
     }
 
     /// The results of successive calls of `nextBatch`: `first id + rows`, the text of an error, and the end.
@@ -120,9 +120,9 @@ final class ShardRequestsTest {
     void aFailedFetchIsRepeatedAndEveryOtherRangeIsFetchedOnce() throws IOException {
         Json golden = Json.read(ROOT.resolve("expected.json")).get("retry").get(0);
         assertEquals("dirs/six_single_rows", golden.get("dir").text());
-        Watched store = new Watched(golden.get("payload_fetch_failing_once").text());
+        Watched storage = new Watched(golden.get("payload_fetch_failing_once").text());
         List<String> events;
-        try (ShardReader reader = open(six(), store, 1 << 20);
+        try (ShardReader reader = open(six(), storage, 1 << 20);
                 ShardSource source = reader.source()) {
             events = events(source);
         }
@@ -132,7 +132,7 @@ final class ShardRequestsTest {
                 .map(fetch -> payload(fetch.substring(0, fetch.indexOf('@'))))
                 .toList();
         assertEquals(7, expected.size());
-        assertEquals(sorted(expected.stream()), store.payloads());
+        assertEquals(sorted(expected.stream()), storage.payloads());
         assertEquals(List.of("0+1", "1+1"), events.subList(0, 2), "rows that are there come before the error");
         assertTrue(events.get(2).contains("planned") && events.get(2).contains("s2.shard"), events.get(2));
         assertEquals(List.of("2+1", "3+1", "4+1", "5+1", "end"), events.subList(3, events.size()));
@@ -140,35 +140,35 @@ final class ShardRequestsTest {
 
     @Test
     void readAheadFetchesNoMoreThanItsBudgetAndEachRangeOnce() throws IOException {
-        Watched store = new Watched("");
-        try (ShardReader reader = open(six(), store, 2 * ROW_BYTES);
+        Watched storage = new Watched("");
+        try (ShardReader reader = open(six(), storage, 2 * ROW_BYTES);
                 ShardSource source = reader.source();
                 ShardBatch batch = ShardBatch.create(ElementType.F64)) {
-            assertEquals(List.of(), store.payloads(), "opening reads headers only");
+            assertEquals(List.of(), storage.payloads(), "opening reads headers only");
             assertTrue(source.nextBatch(batch));
-            assertTrue(store.payloads().size() <= 3, store.payloads().toString());
+            assertTrue(storage.payloads().size() <= 3, storage.payloads().toString());
             assertEquals(List.of("1+1", "2+1", "3+1", "4+1", "5+1", "end"), events(source));
             List<String> once = IntStream.range(0, 6)
                     .mapToObj(i -> payload("s" + i + ".shard"))
                     .toList();
-            assertEquals(once, store.payloads());
+            assertEquals(once, storage.payloads());
             assertTrue(source.readAhead().aheadBytesMax() <= 2 * ROW_BYTES);
             source.reset();
             events(source);
             assertEquals(
-                    sorted(Stream.concat(once.stream(), once.stream())), store.payloads(), "a reset fetches again");
+                    sorted(Stream.concat(once.stream(), once.stream())), storage.payloads(), "a reset fetches again");
         }
     }
 
     @Test
     void shardsWithoutRowsAreNeverFetched() throws IOException {
-        Watched store = new Watched("");
+        Watched storage = new Watched("");
         Path corpus = Shards.corpus(folder.resolve("corpus"), WIDTH, 0, 1, 0, 0, 1, 0);
-        try (ShardReader reader = open(corpus, store, 1 << 20);
+        try (ShardReader reader = open(corpus, storage, 1 << 20);
                 ShardSource source = reader.source()) {
             assertEquals(List.of("0+1", "1+1", "end"), events(source));
         }
-        assertEquals(List.of(payload("s00001.shard"), payload("s00004.shard")), store.payloads());
+        assertEquals(List.of(payload("s00001.shard"), payload("s00004.shard")), storage.payloads());
     }
 
     /// The original cannot ask for the size of an object, so it finds this when the first batch is read.

@@ -17,7 +17,7 @@ import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Location;
 import dev.penstock.file.MemoryDisk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.table.TableProbe.Outcome;
 import java.io.IOException;
@@ -224,7 +224,7 @@ class TableCorruptionTest {
             boolean isSame = Arrays.equals(whole, damaged)
                     || (manifest != null && manifest.equals(manifest(disk)) && isManifest(file));
             // With both of its marks gone a manifest is another program's.
-            isSame |= isManifest(file) && !TableManifest.isOurs(RangeStore.of(disk), Location.of(Tables.FOLDER));
+            isSame |= isManifest(file) && !TableManifest.isOurs(Storage.of(disk), Location.of(Tables.FOLDER));
             assertTrue(isSame || !sample.hasChecksums() || outcome != Outcome.GOOD, "round " + round + " in " + file);
             disk.put(file, whole);
         }

@@ -16,7 +16,7 @@ import dev.penstock.Reason;
 import dev.penstock.file.Access;
 import dev.penstock.file.ForwardingDisk;
 import dev.penstock.file.MemoryDisk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -125,7 +125,7 @@ class TableFirstCheckTest {
     @Test
     void everyCallRefusesADamagedShardOfARemoteStore() throws IOException {
         TableReader.Options options =
-                Tables.reading(damaged).withStore(RangeStore.of(damaged)).withFirstCheck(true);
+                Tables.reading(damaged).withStorage(Storage.of(damaged)).withFirstCheck(true);
         for (Map.Entry<String, Call> call : CALLS.entrySet()) {
             try (TableReader table = TableReader.open(Tables.FOLDER, options)) {
                 requireRefused(call.getKey(), call.getValue(), table);

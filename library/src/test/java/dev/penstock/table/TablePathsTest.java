@@ -17,7 +17,7 @@ import dev.penstock.Verification.Severity;
 import dev.penstock.file.Access;
 import dev.penstock.file.Location;
 import dev.penstock.file.MemoryDisk;
-import dev.penstock.file.RangeStore;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -84,7 +84,7 @@ class TablePathsTest {
         disk.put(FOLDER.resolve("x-1.npy"), new byte[3]);
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L), numbers(FOLDER));
         assertEquals(List.of(), problems(FOLDER));
-        assertTrue(TablePaths.isTable(RangeStore.of(disk), Location.of(FOLDER)));
+        assertTrue(TablePaths.isTable(Storage.of(disk), Location.of(FOLDER)));
     }
 
     @Test
@@ -132,7 +132,7 @@ class TablePathsTest {
     @Test
     void aFolderWithoutShardsIsNoTable() throws IOException {
         disk.addFolder(FOLDER);
-        assertFalse(TablePaths.isTable(RangeStore.of(disk), Location.of(FOLDER)));
+        assertFalse(TablePaths.isTable(Storage.of(disk), Location.of(FOLDER)));
         assertThrows(DatasetException.WrongFormat.class, () -> numbers(FOLDER));
     }
 

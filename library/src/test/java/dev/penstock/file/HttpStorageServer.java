@@ -20,26 +20,26 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
-/// A store over HTTP with range requests, and the server that answers them from a [MemoryStore] on the loopback
+/// A store over HTTP with range requests, and the server that answers them from a [MemoryStorage] on the loopback
 /// interface. A folder is listed by its name with a slash behind it.
-public final class HttpStore implements RangeStore, AutoCloseable {
+public final class HttpStorageServer implements Storage, AutoCloseable {
     private static final int OK = 200;
     private static final int PARTIAL = 206;
     private static final int NOT_FOUND = 404;
 
-    private final MemoryStore content;
+    private final MemoryStorage content;
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client = HttpClient.newHttpClient();
 
-    private HttpStore(MemoryStore content, HttpServer server) {
+    private HttpStorageServer(MemoryStorage content, HttpServer server) {
         this.content = content;
         this.server = server;
     }
 
-    public static HttpStore serve(MemoryStore content) throws IOException {
+    public static HttpStorageServer serve(MemoryStorage content) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        HttpStore store = new HttpStore(content, server);
+        HttpStorageServer store = new HttpStorageServer(content, server);
         server.createContext("/", store::answer);
         server.setExecutor(store.threads);
         server.start();
@@ -56,7 +56,7 @@ public final class HttpStore implements RangeStore, AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         try {
             String path = exchange.getRequestURI().getRawPath();
-            Location object = Location.of(MemoryStore.ROOT.uri().resolve(path));
+            Location object = Location.of(MemoryStorage.ROOT.uri().resolve(path));
             if (path.endsWith("/")) {
                 String names = content.list(object).stream().map(Location::name).collect(Collectors.joining("\n"));
                 send(exchange, OK, names.getBytes(StandardCharsets.UTF_8));

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Gives access to the files of a [Disk] as a [RangeStore].
-record DiskStore(Disk disk) implements RangeStore {
+/// Gives access to the files of a [Disk] as a [Storage].
+record DiskStorage(Disk disk) implements Storage {
     @Override
     public List<Location> list(Location folder) throws IOException {
         if (!disk.isDirectory(folder.path())) {

@@ -5,26 +5,26 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// A store that passes every question on; subclasses change some answers.
-public class ForwardingStore implements RangeStore {
-    private final RangeStore store;
+/// A storage that passes every question on; subclasses change some answers.
+public class ForwardingStorage implements Storage {
+    private final Storage storage;
 
-    public ForwardingStore(RangeStore store) {
-        this.store = store;
+    public ForwardingStorage(Storage storage) {
+        this.storage = storage;
     }
 
     @Override
     public List<Location> list(Location folder) throws IOException {
-        return store.list(folder);
+        return storage.list(folder);
     }
 
     @Override
     public long size(Location object) throws IOException {
-        return store.size(object);
+        return storage.size(object);
     }
 
     @Override
     public long read(Location object, long offset, MemorySegment target) throws IOException {
-        return store.read(object, offset, target);
+        return storage.read(object, offset, target);
     }
 }

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/// A store whose objects are arrays. It counts requests, and a test may look at each before it is answered.
-public class MemoryStore implements RangeStore {
-    public static final Location ROOT = Location.of(URI.create("memory://store/data"));
+/// A storage whose objects are arrays. It counts requests, and a test may look at each before it is answered.
+public class MemoryStorage implements Storage {
+    public static final Location ROOT = Location.of(URI.create("memory://storage/data"));
 
     private final Map<Location, byte[]> objects = new ConcurrentHashMap<>();
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -34,7 +34,10 @@ public class MemoryStore implements RangeStore {
     }
 
     public Location put(String name, byte[] bytes) {
-        Location object = ROOT.resolve(name);
+        return put(ROOT.resolve(name), bytes);
+    }
+
+    public Location put(Location object, byte[] bytes) {
         objects.put(object, bytes);
         return object;
     }

@@ -6,26 +6,27 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/// A remote store whose objects are read by range, such as object storage or a web server.
+/// Where the bytes of a [Location] come from: the local disk, a web server, or object storage.
 ///
 /// Three operations are enough to open a dataset: list the names in a folder, get the size of an object, and read
-/// a range of its bytes. [ReaderOptions#withStore] makes readers use a store instead of the disk.
+/// a range of its bytes. [ReaderOptions#storageOf] chooses the storage of a location: a [StorageProvider] adds one
+/// for a scheme, and [ReaderOptions#withStorage] replaces all of them.
 ///
-/// The store decides whether it retries a failed request and how long it waits. Its methods may block. When their
-/// thread is interrupted they should end soon with an exception: readers interrupt requests that are not needed
-/// any more, and wait for them to end.
+/// The storage decides whether it retries a failed request and how long it waits. Its methods may block. When
+/// their thread is interrupted they should end soon with an exception: readers interrupt requests that are not
+/// needed any more, and wait for them to end.
 ///
-/// **Ownership.** The caller owns the store. Closing a dataset leaves it open.
+/// **Ownership.** The caller owns the storage. Closing a dataset leaves it open.
 ///
 /// **Threads.** Must be safe for any number of threads.
-public interface RangeStore {
-    /// Gives access to the files of a disk as a store.
-    static RangeStore of(Disk disk) {
-        return new DiskStore(disk);
+public interface Storage {
+    /// Gives access to the files of a disk as a storage.
+    static Storage of(Disk disk) {
+        return new DiskStorage(disk);
     }
 
-    /// Lists the objects and folders directly in a folder, in no particular order. A store without folders treats
-    /// common name prefixes, up to a slash, as folders. The list is empty when the folder does not exist.
+    /// Lists the objects and folders directly in a folder, in no particular order. A storage without folders
+    /// treats common name prefixes, up to a slash, as folders. The list is empty when the folder does not exist.
     List<Location> list(Location folder) throws IOException;
 
     /// The size of an object in bytes.
@@ -54,10 +55,12 @@ public interface RangeStore {
         }
     }
 
-    /// Opens an object for reading by position.
+    /// Opens an object for reading by position. A storage that knows versions of objects reads this version only,
+    /// and fails with a [dev.penstock.DatasetException] when the object is replaced meanwhile.
     ///
+    /// @return an open object whose exceptions name it
     /// @throws NoSuchFileException when the object does not exist
     default Disk.Readable open(Location object) throws IOException {
-        return new StoredObject(this, object, size(object));
+        return new StorageObject(this, object, size(object));
     }
 }
