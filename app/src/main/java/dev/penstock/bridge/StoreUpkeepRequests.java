@@ -76,7 +76,10 @@ final class StoreUpkeepRequests {
     }
 
     private static RebalanceOptions options(Request request) {
-        RebalanceOptions options = RebalanceOptions.DEFAULT.withWaiting(!request.isTrue("isAuthor"));
+        RebalanceOptions options = RebalanceOptions.DEFAULT;
+        if (request.isTrue("isAuthor")) {
+            options = options.withWaitMillis(0);
+        }
         if (request.has("apart")) {
             options = options.withApart(request.list("apart", String.class));
         }

@@ -14,7 +14,7 @@ import java.util.Set;
 ///
 /// If all writers are busy, a thread waits. So no queue can grow, and the memory is bounded by that of the
 /// writers. While a thread has a writer it waits only for the disk and for a force of the same chunk. It must
-/// never take the lock of the store, because threads that hold the lock may wait for a writer.
+/// never take the lock of [StoreCore], because threads that hold the lock may wait for a writer.
 ///
 /// **Ownership.** Owns the writers and the open chunks. **Threads.** Safe for any number of threads.
 final class ChunkWriters implements AutoCloseable {

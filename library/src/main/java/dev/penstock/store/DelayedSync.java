@@ -9,16 +9,16 @@ import java.util.concurrent.TimeUnit;
 ///
 /// A daemon thread waits for the time. It ends with the writer, even if the writer is not closed.
 ///
-/// **Threads.** Guarded by the lock of the writer.
+/// **Threads.** Guarded by the lock of [StoreCore].
 final class DelayedSync {
-    private final CommitCalls commits;
+    private final StoreCore core;
     private final StoreOptions options;
     private final boolean isOn;
     private long recordCount;
     private boolean hasTimer;
 
-    DelayedSync(CommitCalls commits, StoreOptions options) {
-        this.commits = commits;
+    DelayedSync(StoreCore core, StoreOptions options) {
+        this.core = core;
         this.options = options;
         this.isOn = options.durability() == StoreOptions.Durability.BATCH;
     }
@@ -30,10 +30,10 @@ final class DelayedSync {
         }
         recordCount += Math.max(1, count);
         if (recordCount >= options.batchRecords()) {
-            commits.sync();
+            core.sync();
         } else if (!hasTimer && options.batchMillis() < Long.MAX_VALUE) {
             hasTimer = true;
-            WeakReference<CommitCalls> target = new WeakReference<>(commits);
+            WeakReference<StoreCore> target = new WeakReference<>(core);
             Thread.ofPlatform()
                     .daemon()
                     .name("penstock-store-sync")
@@ -51,12 +51,12 @@ final class DelayedSync {
         hasTimer = false;
     }
 
-    private static void syncLater(WeakReference<CommitCalls> target, long millis) {
+    private static void syncLater(WeakReference<StoreCore> target, long millis) {
         try {
             TimeUnit.MILLISECONDS.sleep(millis);
-            CommitCalls commits = target.get();
-            if (commits != null) {
-                commits.syncInTime();
+            StoreCore core = target.get();
+            if (core != null) {
+                core.syncInTime();
             }
         } catch (InterruptedException | IllegalStateException e) {
             // The writer was closed, which made everything durable.

@@ -8,10 +8,10 @@ import java.util.Set;
 
 /// Remembers who has to be told that changes were given up.
 ///
-/// **Threads.** Guarded by the lock of the writer.
+/// **Threads.** Guarded by the lock of [StoreCore].
 final class LostChanges {
     /// The threads whose changes were given up and that do not know it yet, with the first index given up.
-    private final Map<Thread, Long> bereft = new HashMap<>();
+    private final Map<Thread, Long> uninformed = new HashMap<>();
     /// Whether changes were given up that no commit has reported.
     private boolean isUnreported;
     /// The threads that know of all these changes.
@@ -28,12 +28,12 @@ final class LostChanges {
 
     /// Records that changes of these threads were given up.
     void discard(Set<Thread> authors, long firstIndex) {
-        authors.forEach(author -> bereft.putIfAbsent(author, firstIndex));
+        authors.forEach(author -> uninformed.putIfAbsent(author, firstIndex));
     }
 
     /// Whether changes of a thread were given up and it does not know it.
     boolean concerns(Thread thread) {
-        return bereft.containsKey(thread);
+        return uninformed.containsKey(thread);
     }
 
     /// Called when a thread is told.
@@ -41,7 +41,7 @@ final class LostChanges {
     /// @param present the first index of the present batch
     /// @return the first index that this thread has lost
     long tell(Thread thread, long present) {
-        Long first = bereft.remove(thread);
+        Long first = uninformed.remove(thread);
         informed.add(thread);
         return first == null ? present : first;
     }
@@ -59,7 +59,7 @@ final class LostChanges {
 
     /// Called when a thread commits. If it and all others concerned know what was given up, it is settled.
     void committedBy(Thread thread) {
-        if (bereft.isEmpty() && informed.contains(thread)) {
+        if (uninformed.isEmpty() && informed.contains(thread)) {
             report();
         }
     }

@@ -12,13 +12,13 @@ import java.util.function.UnaryOperator;
 /// The changes of all threads since the last commit. Their values are already in chunks, or in the buffers of the
 /// chunk writers.
 ///
-/// **Threads.** Guarded by the lock of the writer.
+/// **Threads.** Guarded by the lock of [StoreCore].
 final class OpenBatch {
     private final Path store;
     private final StoreFiles files;
     private final StoreState state;
     private final List<StoreField> fields;
-    private StoreBatch batch;
+    private BatchCells cells;
     /// The number of records before these changes, including those of a batch that is being committed.
     private long start;
     /// The lowest index of a record that was appended since.
@@ -31,30 +31,30 @@ final class OpenBatch {
     /// The number of failed writes that this batch has taken into account.
     private long knownLosses;
 
-    OpenBatch(Path store, StoreFiles files, StoreState state) {
+    OpenBatch(Path store, StoreFiles files) {
         this.store = store;
         this.files = files;
-        this.state = state;
+        this.state = files.state();
         this.fields = state.meta().fields();
         restart(state.cells().length());
     }
 
     private void restart(long length) {
-        StoreBatch next = new StoreBatch(state.cells(), length);
+        BatchCells next = new BatchCells(state.cells(), length);
         start = length;
         firstAppended = length;
-        batch = next;
+        cells = next;
         authors.clear();
     }
 
     /// The number of records including the changes.
     long length() {
-        return batch.length();
+        return cells.length();
     }
 
     /// Whether there is anything to commit.
     boolean isChanged() {
-        return batch.isChanged();
+        return cells.isChanged();
     }
 
     /// Whether this thread has made some of the changes.
@@ -62,33 +62,36 @@ final class OpenBatch {
         return authors.contains(thread);
     }
 
-    /// The content of a slot including the changes.
-    StoreEntry entry(int field, long slot) throws IOException {
-        return batch.get(field, slot);
+    /// Whether a record was deleted and left a tombstone.
+    ///
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    boolean isDeleted(long slot) throws IOException {
+        Objects.checkIndex(slot, cells.length());
+        return cells.get(0, slot).isDeleted();
     }
 
     /// The bytes of a value, or null when it is missing.
     byte[] value(int field, long slot) throws IOException {
         flush();
-        Objects.checkIndex(slot, batch.length());
-        return state.values().value(fields.get(field), batch.get(field, slot));
+        Objects.checkIndex(slot, cells.length());
+        return state.values().value(fields.get(field), cells.get(field, slot));
     }
 
     /// Appends rows whose values are placed.
     ///
     /// @return the index of the first of these records; the others follow it
     long append(PlacedRows rows) {
-        long first = batch.length();
+        long first = cells.length();
         if (rows.rowCount() == 0) {
             return first;
         }
         authors.add(Thread.currentThread());
         for (int row = 0; row < rows.rowCount(); row++) {
             for (int field = 0; field < fields.size(); field++) {
-                batch.put(field, first + row, rows.entry(row, field), rows.crc(row, field));
+                cells.put(field, first + row, rows.entry(row, field), rows.crc(row, field));
             }
         }
-        batch.setLength(first + rows.rowCount());
+        cells.setLength(first + rows.rowCount());
         return first;
     }
 
@@ -99,7 +102,7 @@ final class OpenBatch {
         requireThere(slot);
         authors.add(Thread.currentThread());
         for (int i = 0; i < positions.length; i++) {
-            batch.put(positions[i], slot, placed.entry(0, i), placed.crc(0, i));
+            cells.put(positions[i], slot, placed.entry(0, i), placed.crc(0, i));
         }
     }
 
@@ -109,7 +112,7 @@ final class OpenBatch {
         files.begin();
         authors.add(Thread.currentThread());
         for (int field = 0; field < fields.size(); field++) {
-            batch.put(field, slot, StoreEntry.DELETED, 0);
+            cells.put(field, slot, StoreEntry.DELETED, 0);
         }
     }
 
@@ -122,33 +125,32 @@ final class OpenBatch {
         requireThere(slot);
         files.begin();
         authors.add(Thread.currentThread());
-        long last = batch.length() - 1;
+        long last = cells.length() - 1;
         if (slot < last) {
             move(last, slot);
         }
-        batch.setLength(last);
+        cells.setLength(last);
         firstAppended = Math.min(firstAppended, last);
         return slot < last ? last : -1;
     }
 
     private void move(long from, long to) throws IOException {
         for (int field = 0; field < fields.size(); field++) {
-            StoreEntry entry = batch.get(field, from);
-            StoreChange change = batch.change(field, from);
+            StoreEntry entry = cells.get(field, from);
+            StoreChange change = cells.change(field, from);
             int crc = !entry.hasBytes()
                     ? 0
                     : change != null
                             ? change.crc()
                             : state.values().stored(entry).crc();
-            batch.put(field, to, entry, crc);
+            cells.put(field, to, entry, crc);
         }
     }
 
     /// @throws IndexOutOfBoundsException when the index is out of range
     /// @throws IllegalArgumentException  when the record was deleted
     void requireThere(long slot) throws IOException {
-        Objects.checkIndex(slot, batch.length());
-        if (batch.get(0, slot).isDeleted()) {
+        if (isDeleted(slot)) {
             throw new IllegalArgumentException("record " + slot + " was deleted");
         }
     }
@@ -177,7 +179,7 @@ final class OpenBatch {
     private void dropIfLost() {
         long losses = files.chunks().lossCount();
         if (losses != knownLosses) {
-            if (batch.isChanged()) {
+            if (cells.isChanged()) {
                 lost.fail(authors, firstAppended);
                 restart(start);
             }
@@ -188,15 +190,15 @@ final class OpenBatch {
     /// @param losses the number of failed writes before the calling thread placed its values
     /// @throws StoreLostException when these values may be lost, because a write of another thread failed since
     ///                            then, or other changes of the calling thread were given up
-    void requireNoLoss(long losses) throws IOException {
-        requireNotBereft(Thread.currentThread());
+    void requireNoLossSince(long losses) throws IOException {
+        requireNotLost(Thread.currentThread());
         if (losses != knownLosses) {
             throw lostTo(Thread.currentThread(), start);
         }
     }
 
     /// @throws StoreLostException when changes of this thread were given up; it is thrown once
-    void requireNotBereft(Thread author) throws IOException {
+    void requireNotLost(Thread author) throws IOException {
         dropIfLost();
         if (lost.concerns(author)) {
             throw lostTo(author, start);
@@ -206,7 +208,7 @@ final class OpenBatch {
     /// @throws StoreLostException when changes of any thread were given up, and the committing one does not know
     /// it; then the others since are given up as well, so that all have to be made again
     void requireCommittable(Thread author) throws IOException {
-        requireNotBereft(author);
+        requireNotLost(author);
         if (lost.isUnknownTo(author)) {
             long first = firstAppended;
             discard(author);
@@ -234,25 +236,25 @@ final class OpenBatch {
     }
 
     /// The changes, which are committed next. Further changes are made on top of them.
-    StoreBatch batch() {
-        return batch;
+    BatchCells cells() {
+        return cells;
     }
 
     /// Starts the next batch, because this one is being committed.
     ///
     /// @param author the thread that commits
     void startNext(Thread author) {
-        restart(batch.length());
+        restart(cells.length());
         lost.committedBy(author);
     }
 
     /// The changes as they are written to the journal.
     List<StoreChange> changes() {
-        return batch.changes();
+        return cells.changes();
     }
 
     /// Replaces places whose values have moved.
     void replacePlaces(UnaryOperator<StoreEntry> replacement) {
-        batch.replacePlaces(replacement);
+        cells.replacePlaces(replacement);
     }
 }

@@ -13,8 +13,7 @@ import java.util.List;
 /// A large batch of compressed values is divided into parts, and as many threads as there are writers work on
 /// them, including the calling thread. Copying raw values would not get faster this way.
 ///
-/// **Threads.** Safe for any number of threads. None of them may hold the lock of the writer, unless it places a
-/// single row.
+/// **Threads.** Safe for any number of threads. None of them may hold the lock of [StoreCore].
 final class RowPlacer {
     /// The largest size of a part, so that no other thread waits long for a writer.
     private static final long PART_BYTES_MAX = 1L << 20;

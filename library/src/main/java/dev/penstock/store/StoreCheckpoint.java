@@ -15,7 +15,7 @@ import java.util.List;
 /// Writes checkpoints: writes slots to the tables, starts a new journal and replaces `meta.json`, in the order
 /// given in [StoreFormat].
 ///
-/// **Ownership.** Owns the journal. **Threads.** One thread at a time.
+/// **Ownership.** Owns the journal. **Threads.** Guarded by the lock of [StoreCore].
 final class StoreCheckpoint implements AutoCloseable {
     /// The number of cells in the overlay from which on tables are published.
     private static final long OVERLAY_COUNT_MAX = 65_536;
@@ -246,7 +246,7 @@ final class StoreCheckpoint implements AutoCloseable {
 
     /// Deletes chunks. A crash before [#forget] leaves them in `meta.json`, and the next writer deletes what is
     /// left.
-    void delete(List<StoreMeta.Retired> unneeded) throws IOException {
+    static void deleteChunks(Disk disk, Path store, List<StoreMeta.Retired> unneeded) throws IOException {
         for (StoreMeta.Retired one : unneeded) {
             disk.delete(StoreFormat.chunk(store, one.chunk()));
         }
@@ -267,7 +267,7 @@ final class StoreCheckpoint implements AutoCloseable {
         }
         disk.delete(store.resolve(StoreFormat.META_SWITCH));
         List<StoreMeta.Retired> unneeded = unneeded();
-        delete(unneeded);
+        deleteChunks(disk, store, unneeded);
         forget(unneeded);
     }
 

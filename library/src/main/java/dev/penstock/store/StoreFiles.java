@@ -6,11 +6,14 @@ import dev.penstock.store.journal.JournalWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /// The files of a store that is being written: commits and syncs in the order given in [StoreFormat].
 /// [StoreCheckpoint] replaces journals, tables and `meta.json`.
 ///
-/// **Threads.** One thread at a time, except that any number may place values in [#chunks].
+/// **Ownership.** Owns the chunk writers and the journal. **Threads.** Guarded by the lock of [StoreCore], except
+/// that one thread at a time writes a commit without the lock ([#write]), and any number may place values in
+/// [#chunks] meanwhile.
 final class StoreFiles implements AutoCloseable {
     private final StoreState state;
     private final StoreCells cells;
@@ -18,8 +21,10 @@ final class StoreFiles implements AutoCloseable {
     private final FailStop failStop;
     private final StoreCheckpoint checkpoint;
     private final StoreRecovery recovery;
-    private final StoreWarnings warnings = new StoreWarnings();
     private long sequence;
+    /// The last trouble with work that follows a successful call and is tried again later, or null.
+    private String warning;
+
     private boolean hasBegun;
 
     StoreFiles(Path store, StoreOptions options, StoreState state) {
@@ -31,6 +36,11 @@ final class StoreFiles implements AutoCloseable {
         this.chunks = new ChunkWriters(store, options, meta, failStop);
         this.checkpoint = new StoreCheckpoint(store, options, meta, cells, chunks, failStop);
         this.recovery = new StoreRecovery(store, options.disk(), state, chunks, checkpoint, failStop);
+    }
+
+    /// The state after the last commit.
+    StoreState state() {
+        return state;
     }
 
     ChunkWriters chunks() {
@@ -88,12 +98,23 @@ final class StoreFiles implements AutoCloseable {
 
     /// Deletes what is not needed any more.
     private void tidy() {
-        warnings.of(checkpoint::tidy);
+        orWarn(checkpoint::tidy);
     }
 
-    /// Trouble after calls that have succeeded.
-    StoreWarnings warnings() {
-        return warnings;
+    /// Runs a step that follows a successful call. Its failure is a warning.
+    void orWarn(FailStop.Step step) {
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            warning = e.getMessage() == null ? e.toString() : e.getMessage();
+        }
+    }
+
+    /// Returns the last warning once.
+    Optional<String> takeWarning() {
+        Optional<String> taken = Optional.ofNullable(warning);
+        warning = null;
+        return taken;
     }
 
     /// Makes sure that a batch can be written. If this fails, for example because the disk is full, nothing has

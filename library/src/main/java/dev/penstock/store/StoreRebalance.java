@@ -23,8 +23,7 @@ final class StoreRebalance {
 
     private static final long ROUND_BYTES_MAX = 64L << 20;
 
-    private final StoreWriter writer;
-    private final StoreOptions storeOptions;
+    private final StoreCore core;
     private final StoreMoves moves;
     private final RebalanceOptions options;
     private final ValuePacker packer = new ValuePacker();
@@ -37,21 +36,20 @@ final class StoreRebalance {
     private long movedBytes;
     private long totalBytes;
 
-    StoreRebalance(StoreWriter writer, StoreOptions storeOptions, StoreMoves moves, RebalanceOptions options) {
-        this.writer = writer;
-        this.storeOptions = storeOptions;
-        this.moves = moves;
+    StoreRebalance(StoreCore core, RebalanceOptions options) {
+        this.core = core;
+        this.moves = new StoreMoves(core);
         this.options = options;
     }
 
     RebalanceReport run(Progress progress) throws IOException {
         RebalancePlan plan;
         StoreStats copied;
-        try (StoreReader snapshot = writer.snapshot()) {
+        StoreReader.Options reading =
+                StoreReader.Options.DEFAULT.withDisk(core.options().disk());
+        try (StoreReader snapshot = core.snapshot(reading)) {
             plan = RebalancePlan.of(snapshot, options, Progress.NONE);
-            StoreMoves sealing = options.isWaiting() ? moves : moves.waiting(0);
-            chosen = sealing.seal(
-                    plan.chunks().stream().map(StoreStats.Chunk::id).toList());
+            chosen = core.seal(plan.chunks().stream().map(StoreStats.Chunk::id).toList(), options.waitMillis());
             totalBytes = plan.copiedBytes();
             // Values that were added in the meantime are copied as well.
             snapshot.refresh();
@@ -82,7 +80,7 @@ final class StoreRebalance {
 
     private void copyAll(StoreState state, Progress progress) throws IOException {
         ChunkCopier copier =
-                new ChunkCopier(storeOptions, writer.path(), state.meta(), moves::newChunkId, moves.failStop());
+                new ChunkCopier(core.options(), core.path(), state.meta(), core::newChunkId, core.failStop());
         try (copier;
                 packer) {
             for (int[] group : groups()) {
@@ -91,7 +89,7 @@ final class StoreRebalance {
                 copier.seal();
             }
         } catch (IOException | RuntimeException e) {
-            if (!moves.failStop().isStopped()) {
+            if (!core.failStop().isStopped()) {
                 // After a failed force the last frame may still reach the disk, and refer to these chunks.
                 Closing.after(e, copier::removeUncommitted);
             }
@@ -103,8 +101,8 @@ final class StoreRebalance {
     private List<int[]> groups() {
         List<int[]> groups = new ArrayList<>();
         List<Integer> together = new ArrayList<>();
-        for (int field = 0; field < writer.fields().size(); field++) {
-            if (options.apart().contains(writer.fields().get(field).name())) {
+        for (int field = 0; field < core.fields().size(); field++) {
+            if (options.apart().contains(core.fields().get(field).name())) {
                 groups.add(new int[] {field});
             } else {
                 together.add(field);

@@ -14,7 +14,7 @@ import java.util.Set;
 /// If it fails, for example because the disk is full, the same writer can try again: nothing is changed in memory
 /// before the bytes that it refers to are durable.
 ///
-/// **Threads.** Guarded by the lock of the writer.
+/// **Threads.** Guarded by the lock of [StoreCore].
 final class StoreRecovery {
     private final Path store;
     private final Disk disk;

@@ -25,8 +25,8 @@ public final class StoreSchema {
     /// @throws java.nio.file.FileSystemException when another writer has the store open
     public static void addField(Path store, StoreField field, StoreOptions options) throws IOException {
         StoreField.requireValid(List.of(field));
-        alter(store, options, fields -> fields.add(field), (files, state, fields) -> {
-            createTable(options.disk(), StoreFormat.table(store, field.name()), files, state.cells());
+        alter(store, options, fields -> fields.add(field), (files, fields) -> {
+            createTable(options.disk(), StoreFormat.table(store, field.name()), files);
             files.checkpoint().changeFields(fields);
         });
     }
@@ -36,7 +36,7 @@ public final class StoreSchema {
     /// @throws IllegalArgumentException          when the field does not exist, or is the only one
     /// @throws java.nio.file.FileSystemException when another writer has the store open
     public static void dropField(Path store, String name, StoreOptions options) throws IOException {
-        alter(store, options, fields -> fields.remove(StoreField.position(fields, name)), (files, state, fields) -> {
+        alter(store, options, fields -> fields.remove(StoreField.position(fields, name)), (files, fields) -> {
             files.checkpoint().changeFields(fields);
             options.disk().delete(StoreFormat.table(store, name));
         });
@@ -58,9 +58,9 @@ public final class StoreSchema {
                     int position = StoreField.position(fields, name);
                     fields.set(position, fields.get(position).withCompression(compression));
                 },
-                (files, state, fields) -> {
+                (files, fields) -> {
                     int position = StoreField.position(fields, name);
-                    recode(store, options, files, state, fields, position, progress);
+                    recode(store, options, files, fields, position, progress);
                 });
     }
 
@@ -73,25 +73,32 @@ public final class StoreSchema {
     /// Publishes the changed fields.
     @FunctionalInterface
     private interface Step {
-        void run(StoreFiles files, StoreState state, List<StoreField> fields) throws IOException;
+        void run(StoreFiles files, List<StoreField> fields) throws IOException;
     }
 
+    /// Publishes the last commit, changes the fields and closes, because a writer knows only the old fields.
     private static void alter(Path store, StoreOptions options, Edit edit, Step step) throws IOException {
         StoreWriter writer = StoreWriter.open(store, options);
-        List<StoreField> fields = new ArrayList<>(writer.fields());
         try {
+            List<StoreField> fields = new ArrayList<>(writer.fields());
             edit.of(fields);
             StoreMeta.requireFields(fields);
-        } catch (RuntimeException e) {
+            writer.checkpoint();
+            writer.core().whenIdle((files, _) -> {
+                step.run(files, fields);
+                return null;
+            });
+        } catch (Throwable e) {
             Closing.after(e, writer::abort);
             throw e;
         }
-        writer.alterAndClose((files, state) -> step.run(files, state, fields));
+        writer.abort();
     }
 
     /// Creates a table with a slot for every slot of the others: missing values, and tombstones of deleted
     /// records.
-    private static void createTable(Disk disk, Path path, StoreFiles files, StoreCells cells) throws IOException {
+    private static void createTable(Disk disk, Path path, StoreFiles files) throws IOException {
+        StoreCells cells = files.state().cells();
         long slots = Math.max(1, files.checkpoint().meta().checkpoint().slots());
         try (NewFile table = NewFile.createLike(disk, path, path.resolveSibling(StoreFormat.META), true)) {
             for (long start = 0; start < slots; start += PIECE_SLOTS) {
@@ -114,11 +121,11 @@ public final class StoreSchema {
             Path store,
             StoreOptions options,
             StoreFiles files,
-            StoreState state,
             List<StoreField> fields,
             int position,
             Progress progress)
             throws IOException {
+        StoreState state = files.state();
         StoreField before = state.meta().fields().get(position);
         StoreCompression compression = fields.get(position).compression();
         StoreCells cells = state.cells();

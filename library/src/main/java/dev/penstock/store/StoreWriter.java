@@ -6,11 +6,12 @@ import dev.penstock.Progress;
 import dev.penstock.file.Disk;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Writes a store: appends, updates and deletes records, and commits them together.
 ///
@@ -31,33 +32,16 @@ public final class StoreWriter implements AutoCloseable {
     /// [#checkpoint] writes any amount.
     public static final long PUBLISH_BYTES_MAX = 256L << 20;
 
-    private final Path path;
-    private final StoreOptions options;
-    private final WriterLock writerLock;
-    /// Guards everything that the threads of this writer share.
-    private final StoreLock lock = new StoreLock();
-    private final StoreFiles files;
-    private final StoreState state;
-    private final RecordChanges changes;
-    private final GroupCommit commits;
-    private final CommitCalls commitCalls;
-    private final AtomicBoolean isClosing = new AtomicBoolean();
-    /// The thread that rebalances the store, or null.
-    private Thread rebalancing;
-    /// The thread that closes the store, or null.
-    private volatile Thread closing;
+    private final StoreCore core;
+    private final List<StoreField> fields;
+    private final RowValues rowValues;
+    private final RowPlacer placer;
 
-    private boolean isClosed;
-
-    private StoreWriter(Path path, StoreOptions options, WriterLock writerLock, StoreState state) {
-        this.path = path;
-        this.options = options;
-        this.writerLock = writerLock;
-        this.state = state;
-        this.files = new StoreFiles(path, options, state);
-        this.changes = new RecordChanges(this, path, files, state);
-        this.commits = changes.commits();
-        this.commitCalls = new CommitCalls(this, options, files, commits);
+    private StoreWriter(StoreCore core) {
+        this.core = core;
+        this.fields = core.fields();
+        this.rowValues = new RowValues(fields);
+        this.placer = new RowPlacer(fields, core.chunks());
     }
 
     /// Creates an empty store.
@@ -75,7 +59,7 @@ public final class StoreWriter implements AutoCloseable {
         try {
             StoreCreation.requireFree(disk, path);
             StoreCreation.create(path, fields, options);
-            return new StoreWriter(path, options, lock, StoreState.loadForWriting(path, disk));
+            return new StoreWriter(new StoreCore(path, options, lock, StoreState.loadForWriting(path, disk)));
         } catch (Throwable e) {
             Closing.after(e, lock::close);
             throw e;
@@ -101,7 +85,7 @@ public final class StoreWriter implements AutoCloseable {
         try {
             disk.requireOwn(path.resolve(StoreFormat.CHUNK_FOLDER));
             disk.requireOwn(path.resolve(StoreFormat.JOURNAL_FOLDER));
-            return new StoreWriter(path, options, lock, StoreState.loadForWriting(path, disk));
+            return new StoreWriter(new StoreCore(path, options, lock, StoreState.loadForWriting(path, disk)));
         } catch (Throwable e) {
             Closing.after(e, lock::close);
             throw e;
@@ -110,36 +94,32 @@ public final class StoreWriter implements AutoCloseable {
 
     /// The path of the store.
     public Path path() {
-        return path;
+        return core.path();
     }
 
     /// The fields, in their order.
     public List<StoreField> fields() {
-        return state.meta().fields();
+        return fields;
     }
 
     /// The number of records, including uncommitted ones and tombstones of deleted records.
     public long count() {
-        try (StoreLock.Held _ = lock.hold()) {
-            return changes.batch().length();
-        }
+        return core.count();
     }
 
     /// Whether a commit waits until it is durable.
     public boolean isDurable() {
-        return options.durability() == StoreOptions.Durability.COMMIT;
+        return core.isDurable();
     }
 
     /// Whether a delete moves the last record into the gap.
     public boolean isSwapping() {
-        return state.meta().isSwapping();
+        return core.isSwapping();
     }
 
     /// The sequence of the last commit, which grows with every commit.
     public long sequence() {
-        try (StoreLock.Held _ = lock.hold()) {
-            return files.sequence();
-        }
+        return core.sequence();
     }
 
     /// Appends a record.
@@ -148,7 +128,7 @@ public final class StoreWriter implements AutoCloseable {
     /// @return the index of the record
     /// @throws IllegalArgumentException when a value does not match the declaration of its field
     public long append(List<byte[]> values) throws IOException {
-        return changes.append(values);
+        return append(rowValues.of(values));
     }
 
     /// Appends a record that may lack fields.
@@ -157,7 +137,7 @@ public final class StoreWriter implements AutoCloseable {
     /// @return the index of the record
     /// @throws IllegalArgumentException when a field does not exist, or a value does not match its field
     public long append(Map<String, byte[]> values) throws IOException {
-        return changes.append(values);
+        return append(rowValues.of(values));
     }
 
     /// Appends records. Many of them are compressed by as many threads as the store has writers.
@@ -165,13 +145,17 @@ public final class StoreWriter implements AutoCloseable {
     /// @return the index of the first of these records; the others follow it
     /// @throws IllegalArgumentException when a value does not match its field; then nothing is appended
     public long appendAll(List<List<byte[]>> records) throws IOException {
-        return changes.appendAll(records);
+        List<MemorySegment[]> rows = new ArrayList<>(records.size());
+        for (List<byte[]> record : records) {
+            rows.add(rowValues.of(record));
+        }
+        return append(RowSource.of(rows));
     }
 
     /// @param values the values of a record, in the order of the fields
     /// @throws IllegalArgumentException when they could not be appended
     public void requireFitting(List<byte[]> values) {
-        changes.requireFitting(values);
+        rowValues.of(values);
     }
 
     /// Appends all rows of a batch, whose columns have names of fields. Fields that the batch lacks are missing. A
@@ -181,7 +165,15 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IllegalArgumentException when a column has no field, or a value does not fit; nothing is appended
     ///                                  then
     public long appendAll(Batch rows) throws IOException {
-        return changes.appendAll(rows);
+        return append(RowSource.of(rowValues.of(rows), rows.rowCount()));
+    }
+
+    private long append(MemorySegment[] cells) throws IOException {
+        return core.append(() -> placer.place(cells));
+    }
+
+    private long append(RowSource source) throws IOException {
+        return core.append(() -> placer.place(source));
     }
 
     /// Changes the value of one field of a record.
@@ -191,7 +183,8 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IllegalArgumentException when the record was deleted, there is no such field, or the value does not
     ///                                  fit
     public void update(long index, String field, byte[] value) throws IOException {
-        changes.update(index, field, value);
+        byte[][] one = {value};
+        update(index, new int[] {StoreField.position(fields, field)}, one);
     }
 
     /// Changes the values of some fields of a record. The other fields are not changed.
@@ -201,7 +194,15 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IllegalArgumentException when the record was deleted, there is no such field, or a value does
     ///                                  not fit
     public void update(long index, Map<String, byte[]> values) throws IOException {
-        changes.update(index, values);
+        int[] positions = values.keySet().stream()
+                .mapToInt(name -> StoreField.position(fields, name))
+                .toArray();
+        update(index, positions, values.values().toArray(byte[][]::new));
+    }
+
+    private void update(long index, int[] positions, byte[][] values) throws IOException {
+        MemorySegment[] cells = rowValues.of(positions, values);
+        core.update(index, positions, () -> placer.place(positions, cells));
     }
 
     /// Deletes a record. All indices stay the same and the record becomes a tombstone, unless the store was
@@ -211,7 +212,7 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IndexOutOfBoundsException when the index is out of range
     /// @throws IllegalArgumentException when the record was already deleted
     public long delete(long index) throws IOException {
-        return changes.delete(index);
+        return core.delete(index);
     }
 
     /// Makes the changes since the last commit durable, together with those of other threads.
@@ -226,58 +227,49 @@ public final class StoreWriter implements AutoCloseable {
     /// @return the sequence of the commit
     /// @throws IOException as the table says
     public long commit() throws IOException {
-        requireOpen();
-        return commitCalls.commit(Thread.currentThread());
+        return core.commit();
     }
 
     /// Discards the changes of all threads since the last commit. Other threads whose changes these were get a
     /// [StoreLostException] from their next call.
     public void rollback() {
-        changes.rollback();
+        core.rollback();
     }
 
     /// Makes all commits so far durable, for stores whose commits do not wait for that.
     public void sync() throws IOException {
-        requireOpen();
-        commitCalls.sync();
+        core.requireOpen();
+        core.sync();
     }
 
     /// Trouble after calls that have succeeded, for example that the disk is too full for a new journal. It is
     /// tried again later by itself; a full disk needs space. Each is returned once.
     public Optional<String> takeWarning() {
-        try (StoreLock.Held _ = lock.hold()) {
-            return files.warnings().take();
-        }
+        return core.takeWarning();
     }
 
     /// Commits, and publishes the state for programs that know only the published layout.
     ///
     /// @throws StorePublishException when the changes are committed, but could not be published
     public void checkpoint() throws IOException {
-        commit();
-        commitCalls.publish();
+        core.commit();
+        core.publish();
     }
 
     /// Whether programs that know only the published layout see the last commit.
     public boolean isPublished() {
-        try (StoreLock.Held _ = lock.hold()) {
-            return files.isPublished();
-        }
+        return core.isPublished();
     }
 
     /// The state after the last commit as a dataset. It stays the same, whatever is written later, until
     /// [StoreReader#refresh] moves it on. It outlives this writer.
     public StoreReader snapshot() throws IOException {
-        return snapshot(StoreReader.Options.DEFAULT.withDisk(options.disk()));
+        return snapshot(StoreReader.Options.DEFAULT.withDisk(core.options().disk()));
     }
 
     /// The state after the last commit as a dataset with options.
     public StoreReader snapshot(StoreReader.Options reading) throws IOException {
-        try (StoreLock.Held _ = lock.hold()) {
-            requireOpen();
-            commits.awaitIdle();
-            return StoreReader.open(path, reading, files.sequence());
-        }
+        return core.snapshot(reading);
     }
 
     /// Copies the values of chunks with much garbage to new chunks and deletes the old ones. Records keep their
@@ -292,82 +284,12 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IllegalArgumentException  when a field does not exist, or the order has a record twice
     /// @throws IndexOutOfBoundsException when a record of the order is out of range
     public RebalanceReport rebalance(RebalanceOptions options, Progress progress) throws IOException {
-        return rebalance(options, progress, moves());
+        return core.rebalance(() -> new StoreRebalance(core, options).run(progress));
     }
 
-    RebalanceReport rebalance(RebalanceOptions rebalance, Progress progress, StoreMoves moves) throws IOException {
-        try (StoreLock.Held _ = lock.hold()) {
-            if (rebalancing == Thread.currentThread()) {
-                throw new IllegalStateException("this thread already rebalances the store " + path);
-            }
-            lock.until(() -> rebalancing == null || !isOpen());
-            requireOpen();
-            rebalancing = Thread.currentThread();
-        }
-        try {
-            return new StoreRebalance(this, options, moves, rebalance).run(progress);
-        } finally {
-            try (StoreLock.Held _ = lock.hold()) {
-                rebalancing = null;
-                lock.signalAll();
-            }
-        }
-    }
-
-    /// A change of the fields of a store.
-    @FunctionalInterface
-    interface Alteration {
-        void make(StoreFiles files, StoreState state) throws IOException;
-    }
-
-    /// Publishes the last commit, changes the fields and closes, because this writer knows only the old fields.
-    void alterAndClose(Alteration alteration) throws IOException {
-        try {
-            checkpoint();
-            try (StoreLock.Held _ = lock.hold()) {
-                requireOpen();
-                commits.awaitIdle();
-                alteration.make(files, state);
-            }
-        } finally {
-            abort();
-        }
-    }
-
-    /// The lock that guards everything that the threads of this writer share.
-    StoreLock lock() {
-        return lock;
-    }
-
-    RecordChanges changes() {
-        return changes;
-    }
-
-    StoreMoves moves() {
-        return new StoreMoves(this, files, state, changes.batch(), commits, changes.calls());
-    }
-
-    /// @throws IllegalStateException when the store is closed or being closed
-    void requireOpen() {
-        if (isClosing.get()) {
-            throw new IllegalStateException("the store " + path + " is closed");
-        }
-    }
-
-    boolean isOpen() {
-        return !isClosing.get();
-    }
-
-    /// Whether all resources are released. Needs the lock of the writer.
-    boolean isClosed() {
-        return isClosed;
-    }
-
-    /// Lets running calls continue while the store is being closed.
-    void requireNotClosed() {
-        if (isClosed) {
-            throw new IllegalStateException("the store " + path + " is closed");
-        }
+    /// The part of this writer that its threads share.
+    StoreCore core() {
+        return core;
     }
 
     /// Commits, publishes if that is quick, and closes.
@@ -384,24 +306,7 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IOException           when something could not be written, the store has stopped before, or all of
     ///                               it takes longer than [StoreOptions#closeMillis]; then it goes on by itself
     public void close(long publishBytesMax) throws IOException {
-        Thread author = Thread.currentThread();
-        if (isClosing.compareAndSet(false, true)) {
-            closing = author;
-            Closing.within(options.closeMillis(), path, () -> drain(author, publishBytesMax));
-        }
-    }
-
-    private void drain(Thread author, long publishBytesMax) throws IOException {
-        try {
-            try (StoreLock.Held _ = lock.hold()) {
-                changes.calls().awaitNone();
-            }
-            files.requireSound();
-            commitCalls.commit(author);
-            commitCalls.publishIfCheap(publishBytesMax);
-        } finally {
-            release();
-        }
+        core.close(publishBytesMax);
     }
 
     /// Closes without committing: uncommitted changes are lost.
@@ -409,36 +314,20 @@ public final class StoreWriter implements AutoCloseable {
     /// @throws IOException when closing takes longer than [StoreOptions#closeMillis]; it goes on in the background
     ///                     then
     public void abort() throws IOException {
-        if (isClosing.compareAndSet(false, true)) {
-            closing = Thread.currentThread();
-            Closing.within(options.closeMillis(), path, this::release);
-        }
-    }
-
-    /// Releases everything that the store holds, and waits as long as that takes.
-    void release() throws IOException {
-        try (StoreLock.Held _ = lock.hold()) {
-            commits.awaitIdle();
-            // A rebalance stops at its next step. Until then it may create chunks, so the lock must be held.
-            lock.signalAll();
-            lock.until(() -> rebalancing == null || rebalancing == closing);
-            isClosed = true;
-            lock.signalAll();
-            Closing.all(List.of(files::close, state::close, writerLock::close));
-        }
+        core.abort();
     }
 
     /// The bytes of a value of a record, committed or not; null when it is missing.
     ///
     /// @throws IndexOutOfBoundsException when the index is out of range
     public byte[] get(long index, String field) throws IOException {
-        return changes.value(index, field);
+        return core.value(index, field);
     }
 
     /// Whether a record, committed or not, was deleted and left a tombstone.
     ///
     /// @throws IndexOutOfBoundsException when the index is out of range
     public boolean isDeleted(long index) throws IOException {
-        return changes.isDeleted(index);
+        return core.isDeleted(index);
     }
 }

@@ -32,13 +32,11 @@ final class StoreBugs {
     /// @param between is done when the record has its index and no value
     static long appendIndexFirst(StoreWriter store, List<byte[]> values, Runnable between) throws IOException {
         PlacedRows nothing = new PlacedRows(store.fields(), 1);
-        long index = store.changes().calls().run(() -> nothing, store.changes().batch()::append);
+        long index = store.core().append(() -> nothing);
         between.run();
         MemorySegment[] cells = {MemorySegment.ofArray(values.getFirst())};
-        store.changes().calls().run(() -> store.changes().placer().place(cells), placed -> {
-            store.changes().batch().update(index, new int[] {0}, placed);
-            return index;
-        });
+        RowPlacer placer = new RowPlacer(store.fields(), store.core().chunks());
+        store.core().update(index, new int[] {0}, () -> placer.place(cells));
         return index;
     }
 

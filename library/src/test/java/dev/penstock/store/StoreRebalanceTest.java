@@ -286,10 +286,9 @@ class StoreRebalanceTest {
             });
             author.join();
             RebalanceOptions options =
-                    RebalanceOptions.DEFAULT.withMinGarbage(0).withWaiting(false);
-            RebalanceReport report = assertTimeoutPreemptively(
-                    Duration.ofMinutes(2),
-                    () -> store.rebalance(options, Progress.NONE, store.moves().waiting(Long.MAX_VALUE)));
+                    RebalanceOptions.DEFAULT.withMinGarbage(0).withWaitMillis(0);
+            RebalanceReport report =
+                    assertTimeoutPreemptively(Duration.ofMinutes(2), () -> store.rebalance(options, Progress.NONE));
             assertTrue(report.movedCount() > 0, "chunks without uncommitted values are moved");
         }
     }

@@ -123,7 +123,7 @@ class StoreRebalanceThreadsTest {
             writer.close();
             return null;
         });
-        while (writer.isOpen()) {
+        while (writer.core().isOpen()) {
             Thread.onSpinWait();
         }
         assertThrows(TimeoutException.class, () -> closed.get(200, TimeUnit.MILLISECONDS));

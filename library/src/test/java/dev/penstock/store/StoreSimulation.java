@@ -179,7 +179,7 @@ final class StoreSimulation {
                 () -> tried(() -> store.rebalance(
                         RebalanceOptions.DEFAULT
                                 .withMinGarbage(random.nextDouble())
-                                .withWaiting(false),
+                                .withWaitMillis(0),
                         Progress.NONE)));
         start("follower", () -> follow());
         start(SNAPSHOT, this::snapshot);

@@ -267,19 +267,16 @@ class StoreWritersTest {
 
     private static void append(StoreWriter store, String text, Meanwhile meanwhile) throws IOException {
         MemorySegment[] cells = {MemorySegment.ofArray(text.getBytes()), MemorySegment.ofArray(new byte[0])};
-        store.changes()
-                .calls()
-                .run(
-                        () -> {
-                            PlacedRows placed = store.changes().placer().place(cells);
-                            try {
-                                meanwhile.run();
-                            } catch (Exception e) {
-                                throw new AssertionError(e);
-                            }
-                            return placed;
-                        },
-                        store.changes().batch()::append);
+        RowPlacer placer = new RowPlacer(store.fields(), store.core().chunks());
+        store.core().append(() -> {
+            PlacedRows placed = placer.place(cells);
+            try {
+                meanwhile.run();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            return placed;
+        });
     }
 
     private void rebalanceWhilePlacing() throws Exception {
@@ -309,8 +306,9 @@ class StoreWritersTest {
             AtomicReference<Thread> rebalancing = new AtomicReference<>();
             Future<RebalanceReport> report = threads.submit(() -> {
                 rebalancing.set(Thread.currentThread());
-                StoreMoves patient = store.moves().waiting(TimeUnit.MINUTES.toMillis(10));
-                return store.rebalance(RebalanceOptions.DEFAULT.withMinGarbage(0), Progress.NONE, patient);
+                return store.rebalance(
+                        RebalanceOptions.DEFAULT.withMinGarbage(0).withWaitMillis(TimeUnit.MINUTES.toMillis(10)),
+                        Progress.NONE);
             });
             while (!report.isDone()
                     && (rebalancing.get() == null || rebalancing.get().getState() != Thread.State.TIMED_WAITING)) {
@@ -324,7 +322,7 @@ class StoreWritersTest {
 
     @Test
     void aRebalanceThatDeletesSuchChunksIsCaught() throws Exception {
-        assertTrue(PlantedBug.answering(StoreMoves.class, "hasPlacing", false).call(RebalanceWhilePlacing.class));
+        assertTrue(PlantedBug.answering(StoreCore.class, "hasPlacing", false).call(RebalanceWhilePlacing.class));
     }
 
     /// Whether a bug in the writer shows.

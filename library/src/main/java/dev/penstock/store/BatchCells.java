@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-/// The changes since the last commit, on top of the cells of that commit.
+/// The cells that a batch changes, on top of the cells of the last commit.
 ///
 /// **Threads.** One thread at a time.
-final class StoreBatch {
+final class BatchCells {
     private final StoreCells cells;
     private final int fieldCount;
     /// The first slot of appended records.
@@ -28,7 +28,7 @@ final class StoreBatch {
 
     /// @param base the number of records before the batch: those of the cells, or more while another batch is
     ///             being written
-    StoreBatch(StoreCells cells, long base) {
+    BatchCells(StoreCells cells, long base) {
         this.cells = cells;
         this.fieldCount = cells.fieldCount();
         this.base = base;
