@@ -64,7 +64,7 @@ final class BenchCommand extends DatasetsCommand {
     RanksOption ranks;
 
     @Mixin
-    RunViewOption view;
+    ViewOption view;
 
     @Override
     public Integer call() throws IOException {
@@ -77,7 +77,7 @@ final class BenchCommand extends DatasetsCommand {
         order.check();
         Ranks rank = ranks.ranks();
         try (Dataset opened = open();
-                Dataset dataset = view.view(opened, RunViewOption.usual(order.condition), Progress.NONE)) {
+                Dataset dataset = view.view(opened, ViewOption.Usual.of(order.condition), Progress.NONE)) {
             LoaderOptions options = options(dataset, rank);
             BenchRun run;
             try (ProgressBar progress = progress("bench", ProgressBar.Unit.TIME)) {

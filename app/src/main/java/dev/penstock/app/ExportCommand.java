@@ -64,7 +64,7 @@ class ExportCommand extends DatasetsCommand {
     String condition;
 
     @Mixin
-    RunViewOption view;
+    ViewOption view;
 
     @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
     boolean isReplacing;
@@ -72,7 +72,7 @@ class ExportCommand extends DatasetsCommand {
     @Override
     public Integer call() throws IOException {
         format = format == null ? formatOfOutput() : format;
-        RunViewOption.As usual = format == Export.Format.JSONL ? RunViewOption.As.RUNS : RunViewOption.As.STEPS;
+        ViewOption.Usual usual = format == Export.Format.JSONL ? ViewOption.Usual.DECODED : ViewOption.Usual.DETAILED;
         try (Dataset opened = open();
                 ProgressBar progress = progress("export", ProgressBar.Unit.RECORDS);
                 Dataset dataset = view.view(opened, usual, progress)) {

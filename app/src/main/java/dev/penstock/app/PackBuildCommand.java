@@ -3,9 +3,10 @@ package dev.penstock.app;
 
 import dev.penstock.file.Codec;
 import dev.penstock.file.Parallel;
-import dev.penstock.game2048.RunIntake;
 import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.pack.RecordFamily;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,10 +22,10 @@ import picocli.CommandLine.Option;
         aliases = "pack",
         header = "Pack the files of a folder into one file.",
         description =
-                "Packs all *.a2run2 files (*.a2run if there are none), or all files with --all-files. Runs of the game"
-                        + " 2048 are recognised by their content; one that is invalid stops the command,"
-                        + " unless --skip-bad is given. The pack appears when it is complete"
-                        + " and on disk.",
+                "Packs the files whose format a plug-in knows, such as the *.a2run2 files of recorded games (*.a2run if"
+                        + " there are none), or all files with --all-files. Files of a known format are recognised by"
+                        + " their content; one that is invalid stops the command, unless --skip-bad is given. The pack"
+                        + " appears when it is complete and on disk.",
         footer = {
             "",
             "Example:",
@@ -45,8 +46,9 @@ final class PackBuildCommand extends Command {
     @Option(
             names = "--align",
             paramLabel = "BYTES",
-            description = "Alignment of records in bytes (default: 4096 for runs; with --all-files small"
-                    + " records are stored without gaps, and large ones start at pages).")
+            description =
+                    "Alignment of records in bytes (default: 4096 for files of a known format; with --all-files small"
+                            + " records are stored without gaps, and large ones start at pages).")
     Long alignment;
 
     @Option(
@@ -81,7 +83,7 @@ final class PackBuildCommand extends Command {
     @Option(names = "--entry-crc", hidden = true)
     boolean isWithCrc;
 
-    @Option(names = "--skip-bad", description = "Skip and report invalid runs.")
+    @Option(names = "--skip-bad", description = "Skip and report invalid files of a known format.")
     boolean isSkippingBad;
 
     @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
@@ -96,13 +98,15 @@ final class PackBuildCommand extends Command {
                 .withEntryCrc(!isWithoutCrc)
                 .withReplacing(isReplacing);
         int threads = workers == null ? Parallel.defaultThreads() : workers;
-        RunIntake intake = new RunIntake(isSkippingBad);
+        List<PackIntake> intakes = RecordFamily.all().stream()
+                .flatMap(family -> family.intake(isSkippingBad).stream())
+                .toList();
         long start = System.nanoTime();
         PackBuilder.Result result;
         try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
-            result = PackBuilder.build(input, output, isEveryFile, options, threads, intake, progress);
+            result = PackBuilder.build(input, output, isEveryFile, options, threads, intakes, progress);
         }
-        report(result, intake, (System.nanoTime() - start) / 1e9);
+        report(result, intakes, (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
@@ -113,8 +117,12 @@ final class PackBuildCommand extends Command {
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }
 
-    private void report(PackBuilder.Result result, RunIntake intake, double seconds) throws IOException {
+    private void report(PackBuilder.Result result, List<PackIntake> intakes, double seconds) throws IOException {
         long outputBytes = Files.size(output);
+        List<PackIntake.Finding> skipped =
+                intakes.stream().flatMap(intake -> intake.skipped().stream()).toList();
+        List<PackIntake.Finding> deviating =
+                intakes.stream().flatMap(intake -> intake.deviating().stream()).toList();
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("output", output);
@@ -122,20 +130,18 @@ final class PackBuildCommand extends Command {
             json.put("inputBytes", result.inputBytes());
             json.put("bytes", outputBytes);
             json.put("seconds", seconds);
-            json.put("skipped", findings(intake.skipped()));
-            json.put("warnings", findings(intake.deviating()));
+            json.put("skipped", findings(skipped));
+            json.put("warnings", findings(deviating));
             printJson(json);
         } else {
             remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
                     + ") into " + output + " (" + Text.bytes(outputBytes) + ") in " + Text.seconds(seconds));
-            intake.skipped()
-                    .forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
-            intake.deviating()
-                    .forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));
+            skipped.forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
+            deviating.forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));
         }
     }
 
-    static List<Map<String, Object>> findings(List<RunIntake.Finding> findings) {
+    static List<Map<String, Object>> findings(List<PackIntake.Finding> findings) {
         return findings.stream()
                 .map(finding -> {
                     Map<String, Object> json = new LinkedHashMap<>();

@@ -6,8 +6,8 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
-import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
+import dev.penstock.pack.RecordFamily;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,7 +34,7 @@ import picocli.CommandLine.Option;
         footer = {"", "Example:", "  penstock pack extract runs.a2pack --indices 0,5,10-20 --output out"})
 final class PackExtractCommand extends PackfileCommand {
     @Mixin
-    RunSelection selection;
+    PackSelection selection;
 
     @Option(
             names = {"-o", "--output"},
@@ -94,8 +95,11 @@ final class PackExtractCommand extends PackfileCommand {
     private Path target(PackReader pack, long index) {
         String name = pack.name(index);
         if (name == null) {
-            boolean isRun = pack.kind(index) != PackKind.OPAQUE;
-            return top().resolve(String.format(Locale.ROOT, isRun ? "run-%06d.a2run2" : "record-%06d.bin", index));
+            Optional<RecordFamily> family = RecordFamily.of(pack.kind(index));
+            String noun = family.map(RecordFamily::noun).orElse("record");
+            String extension =
+                    family.map(known -> known.extensions().getFirst()).orElse(".bin");
+            return top().resolve(String.format(Locale.ROOT, "%s-%06d%s", noun, index, extension));
         }
         Path target;
         try {

@@ -3,20 +3,16 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.DatasetException;
-import dev.penstock.game2048.Board;
-import dev.penstock.game2048.NumberText;
-import dev.penstock.game2048.Run;
-import dev.penstock.game2048.RunMeta;
-import dev.penstock.game2048.RunPack;
 import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
+import dev.penstock.pack.RecordFamily;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -37,16 +33,16 @@ final class PackInspectCommand extends PackfileCommand {
     public Integer call() throws IOException {
         try (PackReader pack = open()) {
             DatasetCommand.requireRecord(spec, pack, index);
-            Map<String, Object> run = runFacts(pack);
-            if (run != null && !isStorage && !isJson) {
-                run.forEach((label, value) -> print(label + ": " + value));
+            Map<String, Object> content = contentFacts(pack);
+            if (!content.isEmpty() && !isStorage && !isJson) {
+                content.forEach((label, value) -> print(label + ": " + Text.figure(value)));
                 return 0;
             }
             Map<String, Object> facts = entryFacts(pack);
             boolean isReadable = addContent(pack, facts);
             if (isJson) {
                 Map<String, Object> json = Text.camelKeys(facts);
-                json.putAll(run == null ? Map.of() : run);
+                json.putAll(content);
                 printJson(json);
             } else {
                 facts.forEach((label, value) -> print(label + ": " + Text.printable(String.valueOf(value))));
@@ -55,31 +51,19 @@ final class PackInspectCommand extends PackfileCommand {
         }
     }
 
-    /// The fields that the original program prints for a run, or null when the record is not a valid run.
-    private Map<String, Object> runFacts(PackReader pack) throws IOException {
-        try (RunPack runs = RunPack.of(pack)) {
-            Run run = pack.kind(index) == PackKind.OPAQUE || runs.isTombstone(index) ? null : runs.run(index);
-            if (run == null) {
-                return null;
-            }
-            RunMeta meta = run.meta();
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("packfile", path());
-            facts.put("index", index);
-            facts.put("steps", meta.steps());
-            facts.put("max_score", unsigned(meta.maxScore()));
-            facts.put("highest_tile", meta.highestTile());
-            facts.put("start_unix_s", unsigned(meta.startUnixS()));
-            facts.put("elapsed_s", isJson ? meta.elapsedS() : NumberText.fixed3(meta.elapsedS()));
-            facts.put("final_board", Board.text(run.finalBoard()));
-            return facts;
-        } catch (DatasetException e) {
-            return null;
+    /// What the family of the record tells about its content; empty if it has no family or is invalid.
+    private Map<String, Object> contentFacts(PackReader pack) throws IOException {
+        Optional<RecordFamily> family =
+                PackKind.of(pack.entry(index).kindCode()).flatMap(RecordFamily::of);
+        Map<String, Object> content = family.isEmpty() ? Map.of() : family.get().describe(pack, index);
+        if (content.isEmpty()) {
+            return content;
         }
-    }
-
-    private static BigInteger unsigned(long value) {
-        return new BigInteger(Long.toUnsignedString(value));
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("packfile", path());
+        facts.put("index", index);
+        facts.putAll(content);
+        return facts;
     }
 
     private Map<String, Object> entryFacts(PackReader pack) {
@@ -90,8 +74,7 @@ final class PackInspectCommand extends PackfileCommand {
         if (pack.name(index) != null) {
             facts.put("name", pack.name(index));
         }
-        boolean isKnown = entry.kindCode() < PackKind.values().length;
-        facts.put("kind", isKnown ? pack.kind(index).word() : "unknown " + entry.kindCode());
+        facts.put("kind", PackKind.of(entry.kindCode()).map(PackKind::word).orElse("unknown " + entry.kindCode()));
         facts.put("tombstone", entry.isTombstone());
         facts.put("offset", entry.offset());
         facts.put("stored_bytes", entry.storedSize());

@@ -83,7 +83,7 @@ final class PackToJsonlCommand extends PackfileCommand {
     RunJsonl.Schema schema;
 
     @Mixin
-    RunSelection selection;
+    PackSelection selection;
 
     /// The name of `--quiet` in the original program.
     @Option(names = "--no-progress", hidden = true)

@@ -16,6 +16,7 @@ import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /// Plays games of 2048, packs, verifies and replays them, and shows one board.
 record RunsDemo(DemoCommand demo) {
@@ -32,7 +33,7 @@ record RunsDemo(DemoCommand demo) {
                 false,
                 PackWriter.Options.DEFAULT,
                 Parallel.defaultThreads(),
-                new RunIntake(false),
+                List.of(new RunIntake(false)),
                 Progress.NONE);
         try (RunPack pack = RunPack.open(path)) {
             Verification verification = pack.pack().verify(Progress.NONE);

@@ -34,12 +34,12 @@ final class StatsCommand extends DatasetsCommand {
     String condition;
 
     @Mixin
-    RunViewOption view;
+    ViewOption view;
 
     @Override
     public Integer call() throws IOException {
         try (Dataset opened = open();
-                Dataset dataset = view.view(opened, RunViewOption.usual(condition), Progress.NONE)) {
+                Dataset dataset = view.view(opened, ViewOption.Usual.of(condition), Progress.NONE)) {
             Stats stats = count(dataset);
             if (isJson) {
                 printJson(describe(dataset, stats));

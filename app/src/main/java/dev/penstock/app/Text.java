@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -69,5 +71,20 @@ final class Text {
         values.forEach((key, value) -> renamed.put(
                 Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT)), value));
         return renamed;
+    }
+
+    /// A figure as the original program prints it: floating-point numbers with three decimals, rounded half to
+    /// even from the exact value.
+    static Object figure(Object value) {
+        if (!(value instanceof Double || value instanceof Float)) {
+            return value;
+        }
+        double number = ((Number) value).doubleValue();
+        if (!Double.isFinite(number)) {
+            return Double.isNaN(number) ? "NaN" : number > 0 ? "inf" : "-inf";
+        }
+        String text = new BigDecimal(number).setScale(3, RoundingMode.HALF_EVEN).toPlainString();
+        boolean isNegative = number < 0 || 1 / number < 0;
+        return isNegative && !text.startsWith("-") ? "-" + text : text;
     }
 }

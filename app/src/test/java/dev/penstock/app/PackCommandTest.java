@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.game2048.RunVersion;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;
@@ -213,8 +214,8 @@ final class PackCommandTest {
     void tombstonesAreNotExtracted() throws IOException {
         Path pack = folder.resolve("p.a2pack");
         try (PackWriter writer = PackWriter.create(pack, PackWriter.Options.DEFAULT)) {
-            writer.append(PackKind.RUN_V2, MemorySegment.ofArray(new byte[] {1}));
-            writer.append(PackKind.RUN_V2, MemorySegment.ofArray(new byte[0]));
+            writer.append(RunVersion.V2.kind(), MemorySegment.ofArray(new byte[] {1}));
+            writer.append(RunVersion.V2.kind(), MemorySegment.ofArray(new byte[0]));
         }
         Path out = folder.resolve("out");
         CommandRun run = CommandRun.of("pack", "extract", pack, "--output", out, "--json");

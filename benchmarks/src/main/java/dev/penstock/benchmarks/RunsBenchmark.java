@@ -80,7 +80,13 @@ final class RunsBenchmark implements Benchmark {
             SelfPlay.play(fresh, new SelfPlay.Options(games, 1, 1, threads, RunVersion.V2, null, true), so -> {});
             Files.move(fresh, folder);
             PackBuilder.build(
-                    folder, pack, false, PackWriter.Options.DEFAULT, threads, new RunIntake(false), Progress.NONE);
+                    folder,
+                    pack,
+                    false,
+                    PackWriter.Options.DEFAULT,
+                    threads,
+                    List.of(new RunIntake(false)),
+                    Progress.NONE);
         }
         try (RunPack runs = RunPack.open(pack)) {
             report.note(runs.count() + " runs, " + runs.lengths(Progress.NONE).totalSteps() + " steps, "

@@ -9,6 +9,7 @@ import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /// How fast is a folder of runs decoded, packed and put on disk, beside `tar` and an fsync of what it wrote?
 final class RunsBuildCases {
@@ -39,7 +40,7 @@ final class RunsBuildCases {
                             false,
                             PackWriter.Options.DEFAULT,
                             Parallel.defaultThreads(),
-                            new RunIntake(false),
+                            List.of(new RunIntake(false)),
                             Progress.NONE)
                     .inputBytes();
         }

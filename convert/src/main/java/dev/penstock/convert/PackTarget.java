@@ -114,7 +114,7 @@ final class PackTarget implements Target {
             }
         }
 
-        /// Runs of the game 2048 keep their kind when they come from packs.
+        /// Records keep their kind when they come from packs.
         private static PackKind kind(Dataset dataset, long index) {
             return switch (dataset) {
                 case PackReader pack -> pack.kind(index);

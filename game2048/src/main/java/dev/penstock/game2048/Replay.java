@@ -37,18 +37,19 @@ public final class Replay {
         if ((flags & RunColumns.HAS_BRANCHES) != 0 && (flags & RunColumns.LEGAL) != legal) {
             problems.add(new Problem(
                     index,
-                    Reason.LEGALITY_MISMATCH,
+                    GameReason.LEGALITY_MISMATCH,
                     "the legality bits are " + bits(flags & RunColumns.LEGAL) + ", but those of " + Board.text(board)
                             + " are " + bits(legal) + " (up, down, left, right from the right)"));
         }
         if ((legal & move.bit()) == 0) {
-            problems.add(new Problem(index, Reason.ILLEGAL_MOVE, move + " does not change " + Board.text(board)));
+            problems.add(new Problem(index, GameReason.ILLEGAL_MOVE, move + " does not change " + Board.text(board)));
         } else if (Board.isOverflowing(board, move)) {
-            problems.add(new Problem(index, Reason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage()));
+            problems.add(
+                    new Problem(index, GameReason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage()));
         } else if (!isSpawned(Board.shift(board, move), next)) {
             problems.add(new Problem(
                     index,
-                    Reason.BAD_TRANSITION,
+                    GameReason.BAD_TRANSITION,
                     move + " makes " + Board.text(Board.shift(board, move)) + " of " + Board.text(board)
                             + ", and one spawned tile does not make it " + Board.text(next)));
         }

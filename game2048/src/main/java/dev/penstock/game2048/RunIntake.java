@@ -6,6 +6,7 @@ import dev.penstock.file.Layouts;
 import dev.penstock.file.Location;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackKind;
+import dev.penstock.pack.RecordFamily;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,12 +24,14 @@ public final class RunIntake implements PackIntake {
     private final List<Finding> skipped = new ArrayList<>();
     private final List<Finding> deviating = new ArrayList<>();
 
-    /// A finding about one file.
-    public record Finding(Path file, String reason, String what) {}
-
     /// @param isSkippingBad whether invalid runs are skipped; otherwise the first one stops the build
     public RunIntake(boolean isSkippingBad) {
         this.isSkippingBad = isSkippingBad;
+    }
+
+    @Override
+    public RecordFamily family() {
+        return new RunFamily();
     }
 
     @Override
@@ -72,12 +75,12 @@ public final class RunIntake implements PackIntake {
                 .encode();
     }
 
-    /// Returns the skipped files, with the reasons.
+    @Override
     public synchronized List<Finding> skipped() {
         return sorted(skipped);
     }
 
-    /// Returns the findings that a strict reader would reject.
+    @Override
     public synchronized List<Finding> deviating() {
         return sorted(deviating);
     }

@@ -72,8 +72,7 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
 
     /// Whether every record of a pack is a run or a tombstone, and there is at least one.
     public static boolean isRunPack(PackReader pack) {
-        return pack.count() > 0
-                && (long) pack.facts().get("runV1") + (long) pack.facts().get("runV2") == pack.count();
+        return new RunFamily().isOnly(pack);
     }
 
     /// Returns the pack of the runs.
@@ -91,14 +90,14 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
     /// @throws DatasetException.Corrupt when the record is not a run
     public RunVersion kind(long index) {
         PackKind kind = pack.kind(index);
-        if (kind == PackKind.OPAQUE) {
-            throw new DatasetException.Corrupt(
-                    pack.location(),
-                    pack.entry(index).offset(),
-                    Reason.UNKNOWN_KIND,
-                    "record " + index + " is not a run");
+        if (kind.equals(RunVersion.V2.kind())) {
+            return RunVersion.V2;
         }
-        return kind == PackKind.RUN_V1 ? RunVersion.V1 : RunVersion.V2;
+        if (kind.equals(RunVersion.V1.kind())) {
+            return RunVersion.V1;
+        }
+        throw new DatasetException.Corrupt(
+                pack.location(), pack.entry(index).offset(), Reason.UNKNOWN_KIND, "record " + index + " is not a run");
     }
 
     /// Whether a record was deleted and only keeps its index.

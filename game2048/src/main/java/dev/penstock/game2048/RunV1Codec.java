@@ -120,7 +120,7 @@ final class RunV1Codec {
             int move = in.bytes[movesOffset + i] & 0xFF;
             if (move >= Move.COUNT) {
                 in.step = i;
-                in.deviate(Reason.BAD_MOVE, movesOffset + i, "move " + move + " does not exist and is read as up");
+                in.deviate(GameReason.BAD_MOVE, movesOffset + i, "move " + move + " does not exist and is read as up");
                 in.step = -1;
                 move = 0;
             }

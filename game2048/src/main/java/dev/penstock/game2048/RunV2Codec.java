@@ -94,7 +94,7 @@ final class RunV2Codec {
     private static void decodeStep(RunBytes in, RunColumns target, int index) {
         in.step = index;
         target.boards[index] = in.varint64("the board");
-        target.moves[index] = (byte) in.choice(Move.COUNT, Reason.BAD_MOVE, "the move");
+        target.moves[index] = (byte) in.choice(Move.COUNT, GameReason.BAD_MOVE, "the move");
         int first = index * Move.COUNT;
         int flags = in.tag("the tag of the branches") ? RunColumns.HAS_BRANCHES : 0;
         for (int move = 0; move < Move.COUNT; move++) {

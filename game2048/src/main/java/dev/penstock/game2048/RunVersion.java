@@ -7,9 +7,9 @@ import java.util.Locale;
 /// The two versions of a stored run.
 public enum RunVersion {
     /// Has a magic number and a checksum, boards and moves, and no branch values.
-    V1(PackKind.RUN_V1, ".a2run"),
+    V1(new PackKind(1, "run-v1", "runs_v1"), ".a2run"),
     /// Postcard encoding with branch values.
-    V2(PackKind.RUN_V2, ".a2run2");
+    V2(new PackKind(2, "run-v2", "runs_v2"), ".a2run2");
 
     private final PackKind kind;
     private final String extension;

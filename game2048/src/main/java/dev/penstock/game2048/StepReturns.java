@@ -8,7 +8,6 @@ import dev.penstock.ElementType;
 import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.file.Layouts;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
@@ -101,7 +100,7 @@ public final class StepReturns implements Transform {
             throw new DatasetException.Corrupt(
                     table.location(),
                     0,
-                    Reason.BAD_RUN_ID,
+                    GameReason.BAD_RUN_ID,
                     "row " + row + " says that it is step " + step + " of run " + runId + ", but it is step "
                             + expectedStep + " of run " + expectedId
                             + "; repair the dataset with `penstock steps repair`");

@@ -2,7 +2,6 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import java.nio.file.Path;
 
 /// Converts decoded runs to rows of a steps dataset.
@@ -40,7 +39,7 @@ final class StepRows {
                 throw new DatasetException.Corrupt(
                         file,
                         0,
-                        Reason.MISSING_BRANCHES,
+                        GameReason.MISSING_BRANCHES,
                         "step " + step + " has no branch values, which the dataset needs; --missing-branches synthesize"
                                 + " gives the chosen move the value 1");
             }

@@ -4,6 +4,7 @@ package dev.penstock.game2048;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.groups.GroupDatabase;
+import dev.penstock.pack.PackIntake;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -20,8 +21,8 @@ final class StepsAddition {
     private static final int INSERT_COUNT = 1000;
 
     private final StepsOptions options;
-    private final List<RunIntake.Finding> skipped = new ArrayList<>();
-    private final List<RunIntake.Finding> deviating = new ArrayList<>();
+    private final List<PackIntake.Finding> skipped = new ArrayList<>();
+    private final List<PackIntake.Finding> deviating = new ArrayList<>();
     private long nextId;
     private long rowCount;
     private long newRuns;
@@ -74,11 +75,11 @@ final class StepsAddition {
         if (skipped.isEmpty()) {
             return new IllegalArgumentException("there is no run to use; nothing was written");
         }
-        RunIntake.Finding first = skipped.getFirst();
+        PackIntake.Finding first = skipped.getFirst();
         return new DatasetException.Corrupt(
                 first.file(),
                 0,
-                Reason.valueOf(first.reason()),
+                new Reason(first.reason()),
                 first.what() + "; none of the " + runCount + " runs can be used, so nothing was written");
     }
 

@@ -10,6 +10,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
 import dev.penstock.file.Layouts;
+import dev.penstock.groups.GroupReason;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
 import dev.penstock.query.Scan;
@@ -74,7 +75,7 @@ public final class StepsCheck {
                 findings.warning(
                         runs.location().path(),
                         0,
-                        Reason.BAD_GROUPS,
+                        GroupReason.BAD_GROUPS,
                         "the rows " + row + " to " + (runs.start(i) - 1) + " belong to no run");
             }
             row = Math.max(row, runs.limit(i));
@@ -112,7 +113,7 @@ public final class StepsCheck {
             checkPlace(row, rows.runId.memory().get(Layouts.U32, at * 4L) & 0xFFFF_FFFFL, rows.stepIndex(at));
         }
         if (move >= Move.COUNT || legal > RunColumns.LEGAL) {
-            error(row, Reason.BAD_MOVE, "the move is " + move + " but the legal moves are " + legal);
+            error(row, GameReason.BAD_MOVE, "the move is " + move + " but the legal moves are " + legal);
             hasMoved = false;
             return;
         }
@@ -131,7 +132,7 @@ public final class StepsCheck {
         if (runId != runs.whole("id", run)) {
             error(
                     row,
-                    Reason.BAD_RUN_ID,
+                    GameReason.BAD_RUN_ID,
                     "the run id is " + runId + ", but the row belongs to run " + runs.whole("id", run)
                             + "; repair it with `penstock steps repair`");
         }
@@ -139,7 +140,7 @@ public final class StepsCheck {
         if (stepIndex != (expected & stepIndexMask)) {
             error(
                     row,
-                    Reason.BAD_RUN_ID,
+                    GameReason.BAD_RUN_ID,
                     "the step index is " + stepIndex + ", but the row is step " + expected + " of run "
                             + runs.whole("id", run));
         }
@@ -149,7 +150,7 @@ public final class StepsCheck {
         if (isSameRun && run >= 0 && hasMoved && !Replay.isSpawned(movedBoard, board)) {
             error(
                     row,
-                    Reason.BAD_TRANSITION,
+                    GameReason.BAD_TRANSITION,
                     "one spawned tile does not make " + Board.text(movedBoard) + ", which the move before left, "
                             + Board.text(board));
         }
@@ -157,14 +158,14 @@ public final class StepsCheck {
         if (legal != recordedLegal) {
             error(
                     row,
-                    Reason.LEGALITY_MISMATCH,
+                    GameReason.LEGALITY_MISMATCH,
                     "the legal moves are " + recordedLegal + ", and those of " + Board.text(board) + " are " + legal);
         }
         hasMoved = false;
         if ((legal & move.bit()) == 0) {
-            error(row, Reason.ILLEGAL_MOVE, move + " does not change " + Board.text(board));
+            error(row, GameReason.ILLEGAL_MOVE, move + " does not change " + Board.text(board));
         } else if (Board.isOverflowing(board, move)) {
-            error(row, Reason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage());
+            error(row, GameReason.TILE_OVERFLOW, new TileOverflowException(board, move).getMessage());
         } else {
             hasMoved = true;
             movedBoard = Board.slide(board, move.code());

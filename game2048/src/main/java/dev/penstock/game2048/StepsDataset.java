@@ -8,6 +8,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
+import dev.penstock.pack.PackIntake;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class StepsDataset implements AutoCloseable {
     /// @param skipped  runs that were skipped, with the reason
     /// @param warnings problems that a strict reader of runs would reject
     public record Result(
-            long runCount, long stepCount, List<RunIntake.Finding> skipped, List<RunIntake.Finding> warnings) {}
+            long runCount, long stepCount, List<PackIntake.Finding> skipped, List<PackIntake.Finding> warnings) {}
 
     /// Builds a dataset from a folder of runs or a pack of runs.
     ///

@@ -2,10 +2,10 @@
 package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.Disk;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
+import dev.penstock.groups.GroupReason;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
 import dev.penstock.table.TableReader;
@@ -101,7 +101,7 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
             throw new DatasetException.Corrupt(
                     folder.path(),
                     0,
-                    Reason.BAD_RUN_ID,
+                    GameReason.BAD_RUN_ID,
                     "the run ids of the rows do not match the database, as after an append by the original"
                             + " program; repair the dataset first: penstock steps repair " + folder.path());
         }
@@ -131,7 +131,7 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
             throw new DatasetException.Corrupt(
                     folder.path(),
                     0,
-                    Reason.UNCOMMITTED,
+                    GroupReason.UNCOMMITTED,
                     "the last shard has " + (rows - manifest.steps()) + " rows that belong to no run; `penstock steps"
                             + " repair` removes them");
         }

@@ -7,6 +7,7 @@ import dev.penstock.Reason;
 import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackFolder;
+import dev.penstock.pack.PackIntake;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -60,8 +61,8 @@ final class StepsInput implements AutoCloseable {
     static final class Chunk {
         private final RunPack.Scratch scratch = new RunPack.Scratch();
         private final List<Run> runs = new ArrayList<>();
-        private final List<RunIntake.Finding> skipped = new ArrayList<>();
-        private final List<RunIntake.Finding> deviating = new ArrayList<>();
+        private final List<PackIntake.Finding> skipped = new ArrayList<>();
+        private final List<PackIntake.Finding> deviating = new ArrayList<>();
         private byte[] rows = {};
         private int size;
 
@@ -80,12 +81,12 @@ final class StepsInput implements AutoCloseable {
         }
 
         /// The skipped runs.
-        List<RunIntake.Finding> skipped() {
+        List<PackIntake.Finding> skipped() {
             return skipped;
         }
 
         /// The findings that a strict reader would reject.
-        List<RunIntake.Finding> deviating() {
+        List<PackIntake.Finding> deviating() {
             return deviating;
         }
 
@@ -115,7 +116,7 @@ final class StepsInput implements AutoCloseable {
             throw new NoSuchFileException(input.toString());
         }
         if (Files.isDirectory(input)) {
-            return new StepsInput(input, options, PackFolder.runs(input), null);
+            return new StepsInput(input, options, PackFolder.files(input, new RunFamily()), null);
         }
         if (!RunFile.isPackMagic(input)) {
             // A single run is treated like a folder with one run.
@@ -162,7 +163,7 @@ final class StepsInput implements AutoCloseable {
                 if (!options.isSkippingBad()) {
                     throw e;
                 }
-                chunk.skipped.add(new RunIntake.Finding(name(index), e.reason().toString(), e.what()));
+                chunk.skipped.add(new PackIntake.Finding(name(index), e.reason().toString(), e.what()));
             }
         }
         return chunk;
@@ -180,7 +181,7 @@ final class StepsInput implements AutoCloseable {
         chunk.size = (int) newSize;
         chunk.runs.add(new Run(columns.meta, columns.stepCount));
         for (Deviation deviation : deviations) {
-            chunk.deviating.add(new RunIntake.Finding(name, deviation.reason().toString(), deviation.what()));
+            chunk.deviating.add(new PackIntake.Finding(name, deviation.reason().toString(), deviation.what()));
         }
     }
 
@@ -211,7 +212,7 @@ final class StepsInput implements AutoCloseable {
             throw new DatasetException.Corrupt(
                     name,
                     0,
-                    Reason.RUN_TOO_LONG,
+                    GameReason.RUN_TOO_LONG,
                     "the run has " + columns.stepCount + " steps, but the 16-bit step index allows "
                             + StepsFormat.STEPS_MAX + "; build the dataset with --wide"
                             + (options.isSkippingBad() ? "" : ", or use --skip-bad"));

@@ -3,12 +3,12 @@ package dev.penstock.game2048;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
+import dev.penstock.groups.GroupReason;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -144,7 +144,7 @@ public final class StepsRepair {
             throw new DatasetException.Corrupt(
                     folder.resolve(GroupFormat.DATABASE),
                     0,
-                    Reason.BAD_GROUPS,
+                    GroupReason.BAD_GROUPS,
                     "the rows hold " + found.size() + " runs, which cannot be matched to the " + entries.size()
                             + " runs of the database; build the dataset again from its runs");
         }

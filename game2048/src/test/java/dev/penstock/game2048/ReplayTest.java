@@ -28,14 +28,14 @@ final class ReplayTest {
         assertEquals(List.of(), reasons(step(board, Move.LEFT, 0b1101), 0x0000_0000_0010_2000L));
         assertEquals(List.of(), reasons(new Step(board, Move.LEFT, null), 0x2000_0000_0000_2000L));
         assertEquals(
-                List.of(Reason.LEGALITY_MISMATCH), reasons(step(board, Move.LEFT, 0b1111), 0x0000_0000_0010_2000L));
-        assertEquals(List.of(Reason.ILLEGAL_MOVE), reasons(step(board, Move.DOWN, 0b1101), board));
+                List.of(GameReason.LEGALITY_MISMATCH), reasons(step(board, Move.LEFT, 0b1111), 0x0000_0000_0010_2000L));
+        assertEquals(List.of(GameReason.ILLEGAL_MOVE), reasons(step(board, Move.DOWN, 0b1101), board));
         for (long wrong : new long[] {
             0x0000_0000_0000_2000L, 0x0000_0000_0030_2000L, 0x0000_0000_0110_2000L, 0x0000_0000_0000_3000L, 0
         }) {
-            assertEquals(List.of(Reason.BAD_TRANSITION), reasons(step(board, Move.LEFT, 0b1101), wrong));
+            assertEquals(List.of(GameReason.BAD_TRANSITION), reasons(step(board, Move.LEFT, 0b1101), wrong));
         }
-        assertEquals(List.of(Reason.TILE_OVERFLOW), reasons(step(0xFF, Move.LEFT, 0b1101), 1));
+        assertEquals(List.of(GameReason.TILE_OVERFLOW), reasons(step(0xFF, Move.LEFT, 0b1101), 1));
     }
 
     @Test

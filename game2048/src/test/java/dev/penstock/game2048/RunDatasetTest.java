@@ -137,7 +137,7 @@ final class RunDatasetTest {
                 false,
                 PackWriter.Options.DEFAULT.withCodec(Codec.ZSTD, 0),
                 1,
-                new RunIntake(false),
+                List.of(new RunIntake(false)),
                 Progress.NONE);
         for (Path path : new Path[] {games, packed}) {
             try (RunPack pack = RunPack.open(path);
@@ -206,7 +206,7 @@ final class RunDatasetTest {
         Files.copy(Golden.pack("packs/tree-align64.a2pack"), tree);
         RunCheck.Result result = strict.pack(tree, Progress.NONE);
         assertFalse(result.isOk());
-        assertTrue(result.problems().stream().anyMatch(p -> p.reason() == Reason.COUNT_MISMATCH));
+        assertTrue(result.problems().stream().anyMatch(p -> p.reason().equals(Reason.COUNT_MISMATCH)));
         RunCheck.Result files =
                 new RunCheck(true, 1).files(List.of(Golden.runs("bad/runs/v2-trailing-1")), Progress.NONE);
         assertEquals(

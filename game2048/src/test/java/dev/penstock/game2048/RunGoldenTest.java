@@ -24,7 +24,7 @@ final class RunGoldenTest {
     private static final Map<String, Reason> DEVIATING = Map.of(
             "runs/edge/meta-steps-too-few.a2run2", Reason.COUNT_MISMATCH,
             "runs/edge/meta-steps-too-many.a2run2", Reason.COUNT_MISMATCH,
-            "runs/v1/moves-over-3.a2run", Reason.BAD_MOVE);
+            "runs/v1/moves-over-3.a2run", GameReason.BAD_MOVE);
 
     private static final Set<String> GAMES = Set.of("games", "real", "forever");
 

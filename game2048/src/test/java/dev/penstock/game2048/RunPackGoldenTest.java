@@ -46,7 +46,7 @@ final class RunPackGoldenTest {
         Path target = folder.resolve("built.a2pack");
         PackWriter.Options options =
                 PackWriter.Options.DEFAULT.withAlignment(alignment).withReplacing(true);
-        PackBuilder.build(input, target, false, options, workers, new RunIntake(false), Progress.NONE);
+        PackBuilder.build(input, target, false, options, workers, List.of(new RunIntake(false)), Progress.NONE);
         return Files.readAllBytes(target);
     }
 
@@ -238,11 +238,17 @@ final class RunPackGoldenTest {
         DatasetException refusal = assertThrows(
                 DatasetException.class,
                 () -> PackBuilder.build(
-                        input, target, false, PackWriter.Options.DEFAULT, 1, new RunIntake(false), Progress.NONE));
+                        input,
+                        target,
+                        false,
+                        PackWriter.Options.DEFAULT,
+                        1,
+                        List.of(new RunIntake(false)),
+                        Progress.NONE));
         assertTrue(refusal.getMessage().contains("b.a2run2"), refusal.getMessage());
         assertFalse(Files.exists(target));
         RunIntake intake = new RunIntake(true);
-        PackBuilder.build(input, target, false, PackWriter.Options.DEFAULT, 2, intake, Progress.NONE);
+        PackBuilder.build(input, target, false, PackWriter.Options.DEFAULT, 2, List.of(intake), Progress.NONE);
         assertEquals(2, intake.skipped().size());
         assertEquals(Reason.BAD_TAG.toString(), intake.skipped().getFirst().reason());
         Files.delete(input.resolve("b.a2run2"));

@@ -12,7 +12,6 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.file.Layouts;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.loader.Loader;
@@ -203,7 +202,7 @@ final class StepTransformsTest {
         try (StepsDataset steps = StepsDataset.open(Golden.runs("dataset/clean-then-more"))) {
             DatasetException refusal =
                     assertThrows(DatasetException.class, () -> StepReturns.of(steps, 1, Progress.NONE));
-            assertEquals(Reason.BAD_RUN_ID, refusal.reason());
+            assertEquals(GameReason.BAD_RUN_ID, refusal.reason());
             assertTrue(
                     refusal.getMessage().contains("row 724 says that it is step 0 of run 0, but it is step 0 of run 5"),
                     refusal.getMessage());

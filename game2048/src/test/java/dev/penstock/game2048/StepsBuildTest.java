@@ -89,7 +89,13 @@ final class StepsBuildTest {
         StepsDataset.build(Golden.runs("clean"), fromFolder);
         Path pack = folder.resolve("clean.a2pack");
         PackBuilder.build(
-                Golden.runs("clean"), pack, false, PackWriter.Options.DEFAULT, 1, new RunIntake(false), Progress.NONE);
+                Golden.runs("clean"),
+                pack,
+                false,
+                PackWriter.Options.DEFAULT,
+                1,
+                List.of(new RunIntake(false)),
+                Progress.NONE);
         Path fromPack = folder.resolve("pack");
         StepsDataset.build(pack, fromPack);
         assertArrayEquals(rows(fromFolder), rows(fromPack));
@@ -113,7 +119,7 @@ final class StepsBuildTest {
             StepsCheck.Result result = steps.check(true, Progress.NONE);
             assertFalse(result.isOk());
             assertTrue(result.verification().problems().stream()
-                    .anyMatch(problem -> problem.reason() == Reason.BAD_TRANSITION));
+                    .anyMatch(problem -> problem.reason().equals(GameReason.BAD_TRANSITION)));
         }
     }
 
@@ -171,7 +177,7 @@ final class StepsBuildTest {
         StepsOptions options = StepsOptions.DEFAULT.withSkippingBad(true);
         DatasetException refusal =
                 assertThrows(DatasetException.class, () -> StepsDataset.build(input, folder.resolve("none"), options));
-        assertEquals(Reason.MISSING_BRANCHES, refusal.reason());
+        assertEquals(GameReason.MISSING_BRANCHES, refusal.reason());
         assertTrue(refusal.getMessage().startsWith(input.resolve("a.a2run2") + ": step 0"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("none of the 2 runs can be used"), refusal.getMessage());
         assertFalse(Files.exists(folder.resolve("none")));

@@ -12,6 +12,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.file.Disk;
+import dev.penstock.groups.GroupReason;
 import dev.penstock.groups.Groups;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -121,7 +122,7 @@ final class StepsGoldenTest {
             StepsCheck.Result result = dataset.check(false, Progress.NONE);
             assertFalse(result.isOk());
             assertEquals(
-                    Reason.BAD_RUN_ID,
+                    GameReason.BAD_RUN_ID,
                     result.verification().problems().getFirst().reason());
         }
         assertThrows(
@@ -153,7 +154,7 @@ final class StepsGoldenTest {
             // board for the other.
             List<String> expected = new ArrayList<>();
             for (Replay.Problem problem : ofTheRun) {
-                long step = problem.step() + (problem.reason() == Reason.BAD_TRANSITION ? 1 : 0);
+                long step = problem.step() + (problem.reason().equals(GameReason.BAD_TRANSITION) ? 1 : 0);
                 if (step < 40) {
                     expected.add(step + " " + problem.reason());
                 }
@@ -206,7 +207,7 @@ final class StepsGoldenTest {
                     DatasetException.class,
                     () -> StepsDataset.open(golden(name)).close(),
                     name);
-            assertEquals(Reason.BAD_GROUPS, refusal.reason(), name);
+            assertEquals(GroupReason.BAD_GROUPS, refusal.reason(), name);
         }
         for (String name : List.of("meta-mismatch", "zero-rows-then-mismatch")) {
             try (StepsDataset dataset = StepsDataset.open(golden(name))) {
@@ -250,7 +251,7 @@ final class StepsGoldenTest {
         Path input = Golden.runs("edge/seventy-thousand.a2run2");
         DatasetException refusal =
                 assertThrows(DatasetException.class, () -> StepsDataset.build(input, folder.resolve("narrow")));
-        assertEquals(Reason.RUN_TOO_LONG, refusal.reason());
+        assertEquals(GameReason.RUN_TOO_LONG, refusal.reason());
         assertTrue(refusal.getMessage().contains("--wide"), refusal.getMessage());
         assertFalse(Files.exists(folder.resolve("narrow")), "nothing is left behind");
         Path wide = folder.resolve("wide");

@@ -72,7 +72,7 @@ final class DatabaseBytes {
                 throw new DatasetException.Corrupt(
                         log,
                         0,
-                        Reason.UNCOMMITTED,
+                        GroupReason.UNCOMMITTED,
                         "another program is writing " + GroupFormat.DATABASE
                                 + ", or was stopped while writing; close that"
                                 + " program, and if the file stays, open the database once with sqlite3 to merge it");
@@ -95,7 +95,7 @@ final class DatabaseBytes {
             }
         }
         throw new DatasetException.Corrupt(
-                database, 0, Reason.UNCOMMITTED, "another program keeps writing the database; try again later");
+                database, 0, GroupReason.UNCOMMITTED, "another program keeps writing the database; try again later");
     }
 
     /// Returns null when a commit happened during the read.
@@ -158,7 +158,7 @@ final class DatabaseBytes {
             throw new DatasetException.Corrupt(
                     files.journal(),
                     0,
-                    Reason.UNCOMMITTED,
+                    GroupReason.UNCOMMITTED,
                     "another program was changing several databases in one transaction; open the database once with"
                             + " sqlite3");
         }

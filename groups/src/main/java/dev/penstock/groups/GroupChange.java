@@ -2,7 +2,6 @@
 package dev.penstock.groups;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.table.TableFormat;
@@ -110,7 +109,7 @@ public final class GroupChange implements AutoCloseable {
             throw new DatasetException.Corrupt(
                     files.journal(),
                     0,
-                    Reason.UNCOMMITTED,
+                    GroupReason.UNCOMMITTED,
                     "the database of this journal is missing, and SQLite would write the journal over a new one;"
                             + " remove the journal");
         }

@@ -3,7 +3,6 @@ package dev.penstock.groups;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
-import dev.penstock.Reason;
 import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -144,7 +143,7 @@ public final class GroupDatabase implements AutoCloseable {
                 ? "the database has a row or a value of more than " + GroupFormat.VALUE_SIZE_MAX
                         + " bytes, the limit for attributes of groups; store large values in files of their own"
                 : "SQLite cannot read the database: " + e.getMessage();
-        return new DatasetException.Corrupt(file, 0, Reason.BAD_DATABASE, what, e);
+        return new DatasetException.Corrupt(file, 0, GroupReason.BAD_DATABASE, what, e);
     }
 
     void execute(List<String> statements) {
@@ -255,14 +254,14 @@ public final class GroupDatabase implements AutoCloseable {
     static void verify(Disk disk, Path folder, Findings findings) throws IOException {
         try (GroupDatabase database = read(disk, folder)) {
             for (String problem : database.check()) {
-                findings.error(database.file, 0, Reason.BAD_DATABASE, problem);
+                findings.error(database.file, 0, GroupReason.BAD_DATABASE, problem);
             }
             DatabaseFiles files = DatabaseFiles.of(disk, folder);
             if (DatabaseBytes.hasJournal(files)) {
                 findings.warning(
                         files.journal(),
                         0,
-                        Reason.UNCOMMITTED,
+                        GroupReason.UNCOMMITTED,
                         "a writer is changing the database or was stopped while doing so; the groups before that change"
                                 + " are read, and the next append or repair removes the file");
             }

@@ -4,7 +4,6 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.Reason;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,7 +40,7 @@ final class GroupQuery {
     }
 
     private DatasetException refused(String what) {
-        return new DatasetException.Corrupt(database.file(), 0, Reason.BAD_DATABASE, what);
+        return new DatasetException.Corrupt(database.file(), 0, GroupReason.BAD_DATABASE, what);
     }
 
     private GroupFormat.Layout layout(SQLiteConnection connection) throws SQLException {

@@ -4,7 +4,6 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
-import dev.penstock.Reason;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -81,7 +80,7 @@ final class GroupRows {
         return new DatasetException.Corrupt(
                 database.file(),
                 0,
-                Reason.BAD_GROUPS,
+                GroupReason.BAD_GROUPS,
                 "group " + count + " of the table " + layout.table() + " " + what);
     }
 

@@ -92,7 +92,7 @@ final class GroupedSource implements AutoCloseable {
             throw new DatasetException.Corrupt(
                     folder.resolve(GroupFormat.DATABASE),
                     0,
-                    Reason.BAD_GROUPS,
+                    GroupReason.BAD_GROUPS,
                     "the groups end at row " + groups.rowLimit() + ", but the table has only " + rowCount + " rows; "
                             + HOW_TO_REPAIR);
         }

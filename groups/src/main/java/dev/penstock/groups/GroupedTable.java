@@ -6,7 +6,6 @@ import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
-import dev.penstock.Reason;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
@@ -344,7 +343,7 @@ public final class GroupedTable implements StoredRows {
             findings.warning(
                     path(),
                     0,
-                    Reason.UNCOMMITTED,
+                    GroupReason.UNCOMMITTED,
                     uncommitted + " rows after the last group belong to no group and are ignored");
         }
         return findings.result(ofRows.checkedBytes() + groups.bytes());

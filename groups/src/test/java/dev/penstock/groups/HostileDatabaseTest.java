@@ -46,29 +46,32 @@ final class HostileDatabaseTest {
     @Test
     void viewsTriggersAndOtherThingsInPlaceOfTheTableAreRefused() throws IOException {
         refused(
-                Reason.BAD_DATABASE,
+                GroupReason.BAD_DATABASE,
                 "ordinary table, but groups is a view",
                 List.of(DATA, "CREATE VIEW groups AS SELECT * FROM data"));
         refused(
-                Reason.BAD_DATABASE,
+                GroupReason.BAD_DATABASE,
                 "trigger bad",
                 List.of(
                         SampleGroups.TABLE,
                         DATA,
                         "CREATE TRIGGER bad AFTER INSERT ON data BEGIN DELETE FROM groups; END"));
-        refused(Reason.BAD_DATABASE, "virtual table", List.of("CREATE VIRTUAL TABLE groups USING fts5(first_row)"));
         refused(
-                Reason.BAD_DATABASE,
+                GroupReason.BAD_DATABASE,
+                "virtual table",
+                List.of("CREATE VIRTUAL TABLE groups USING fts5(first_row)"));
+        refused(
+                GroupReason.BAD_DATABASE,
                 "is a generated column",
                 List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, x INTEGER AS (first_row + 1))"));
         refused(
-                Reason.BAD_DATABASE,
+                GroupReason.BAD_DATABASE,
                 "is a WITHOUT ROWID table",
                 List.of("CREATE TABLE groups (first_row INTEGER PRIMARY KEY, num_rows INTEGER) WITHOUT ROWID"));
-        refused(Reason.BAD_DATABASE, "no table of groups", List.of(DATA));
-        refused(Reason.BAD_DATABASE, "no column num_rows", List.of("CREATE TABLE groups (first_row INTEGER)"));
+        refused(GroupReason.BAD_DATABASE, "no table of groups", List.of(DATA));
+        refused(GroupReason.BAD_DATABASE, "no column num_rows", List.of("CREATE TABLE groups (first_row INTEGER)"));
         refused(
-                Reason.BAD_DATABASE,
+                GroupReason.BAD_DATABASE,
                 "declared type",
                 List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, x WHATEVER)"));
     }
@@ -76,13 +79,13 @@ final class HostileDatabaseTest {
     @Test
     void valuesOfOtherTypesAndWrongRangesAreRefused() throws IOException {
         List<String> plain = List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, score INTEGER)");
-        refused(Reason.BAD_GROUPS, "overlaps", plain, new Object[] {0, 5, 1}, new Object[] {4, 2, 1});
-        refused(Reason.BAD_GROUPS, "end at row 11", plain, new Object[] {0, 11, 1});
-        refused(Reason.BAD_GROUPS, "invalid range of rows", plain, new Object[] {0, -1, 1});
-        refused(Reason.BAD_GROUPS, "first_row is NULL and num_rows is 3", plain, new Object[] {null, 3, 1});
-        refused(Reason.BAD_GROUPS, "ends after", plain, new Object[] {5, Long.MAX_VALUE, 1});
-        refused(Reason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, "many"});
-        refused(Reason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, 1.5});
+        refused(GroupReason.BAD_GROUPS, "overlaps", plain, new Object[] {0, 5, 1}, new Object[] {4, 2, 1});
+        refused(GroupReason.BAD_GROUPS, "end at row 11", plain, new Object[] {0, 11, 1});
+        refused(GroupReason.BAD_GROUPS, "invalid range of rows", plain, new Object[] {0, -1, 1});
+        refused(GroupReason.BAD_GROUPS, "first_row is NULL and num_rows is 3", plain, new Object[] {null, 3, 1});
+        refused(GroupReason.BAD_GROUPS, "ends after", plain, new Object[] {5, Long.MAX_VALUE, 1});
+        refused(GroupReason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, "many"});
+        refused(GroupReason.BAD_GROUPS, "score that is not i64", plain, new Object[] {0, 3, 1.5});
     }
 
     @Test
@@ -97,7 +100,7 @@ final class HostileDatabaseTest {
         Files.move(made, folder.resolve("metadata.db"));
         DatasetException refusal = assertThrows(
                 DatasetException.class, () -> GroupedTable.open(folder).close());
-        assertEquals(Reason.BAD_DATABASE, refusal.reason());
+        assertEquals(GroupReason.BAD_DATABASE, refusal.reason());
         assertTrue(refusal.getMessage().contains("a value of more than 1048576 bytes"), refusal.getMessage());
     }
 
@@ -107,7 +110,7 @@ final class HostileDatabaseTest {
         Files.write(folder.resolve("metadata.db-wal"), new byte[] {0x37, 0x7f, 6, (byte) 0x82});
         DatasetException refusal = assertThrows(
                 DatasetException.class, () -> GroupedTable.open(folder).close());
-        assertEquals(Reason.UNCOMMITTED, refusal.reason());
+        assertEquals(GroupReason.UNCOMMITTED, refusal.reason());
         Files.write(folder.resolve("metadata.db-wal"), new byte[0]);
         GroupedTable.open(folder).close();
     }

@@ -19,7 +19,6 @@ import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
 import dev.penstock.view.Concat;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,13 +39,6 @@ public final class Catalog {
                 List.copyOf(ServiceLoader.load(Format.class, Catalog.class.getClassLoader()).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList());
-    }
-
-    /// The first bytes of a file of another program.
-    private record Signature(String what, byte[] start) {
-        static Signature of(String what, String start) {
-            return new Signature(what, start.getBytes(StandardCharsets.ISO_8859_1));
-        }
     }
 
     /// Options for opening a dataset of any format.
@@ -110,18 +102,6 @@ public final class Catalog {
                     .withFirstCheck(hasFirstCheck);
         }
     }
-
-    /// Common files of other programs, so that the message can name them.
-    private static final List<Signature> FOREIGN = List.of(
-            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0002"),
-            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0003"),
-            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0004"),
-            Signature.of("a Python pickle, which is never read because reading one runs code", "\u0080\u0005"),
-            Signature.of("an SQLite database", "SQLite format 3\0"),
-            Signature.of("gzip data", "\u001f\u008b"),
-            Signature.of("Zstandard data", "\u0028\u00b5\u002f\u00fd"),
-            Signature.of("a Parquet file", "PAR1"),
-            Signature.of("a single run of the game 2048", "A2T1"));
 
     private static List<Format> library() {
         List<Format> formats = new ArrayList<>(List.of(LibraryFormats.values()));
@@ -261,10 +241,8 @@ public final class Catalog {
         if (file.head().length == 0) {
             return "the file is empty";
         }
-        return FOREIGN.stream()
-                .filter(signature -> file.startsWith(signature.start()))
-                .findFirst()
-                .map(signature -> "this is " + signature.what())
+        return ForeignFile.recognise(file)
+                .map(what -> "this is " + what)
                 .orElse("no known magic number; to open a file of plain numbers, give their type"
                         + " (--dtype, dtype=)");
     }

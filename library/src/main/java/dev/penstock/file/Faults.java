@@ -48,7 +48,7 @@ public final class Faults {
     public static DatasetException translate(InternalError fault, List<OpenFile> files) {
         return files.stream()
                 .map(file -> file.translate(fault))
-                .filter(error -> error.reason() == Reason.TRUNCATED)
+                .filter(error -> error.reason().equals(Reason.TRUNCATED))
                 .findFirst()
                 .orElseGet(() -> files.getFirst().translate(fault));
     }

@@ -9,9 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 
 /// Packs the files of a folder.
 ///
@@ -31,46 +35,45 @@ public final class PackBuilder {
     private final PackFolder folder;
     private final PackWriter.Options options;
     private final int workers;
-    /// Examines the runs, or null when their file names decide.
-    private final PackIntake intake;
+    /// Examine the files of their families. The files of other families are told apart by their first bytes.
+    private final Map<RecordFamily, PackIntake> intakes = new LinkedHashMap<>();
 
     /// The result of a build.
     ///
     /// @param inputBytes the total size of the packed files
     public record Result(long recordCount, long inputBytes) {}
 
-    private PackBuilder(PackFolder folder, PackWriter.Options options, int workers, PackIntake intake) {
+    private PackBuilder(PackFolder folder, PackWriter.Options options, int workers, List<PackIntake> intakes) {
         this.folder = folder;
         this.options = options;
         this.workers = workers;
-        this.intake = intake;
+        intakes.forEach(intake -> this.intakes.put(intake.family(), intake));
     }
 
     /// Packs a folder into a file.
     ///
-    /// @param isEveryFile whether to pack all files instead of those named `*.a2run2`
-    /// @param options     if the alignment is automatic, runs are aligned as in the original program
+    /// @param isEveryFile whether to pack all files instead of those of [record families][RecordFamily]
+    /// @param options     if automatic, records of families are aligned as in the original program
     /// @param workers     the number of threads that read and compress
     /// @throws IllegalArgumentException when there is nothing to pack
     /// @throws IOException              also when a file changes while it is packed; the message names it
     public static Result build(
             Path input, Path target, boolean isEveryFile, PackWriter.Options options, int workers, Progress progress)
             throws IOException {
-        return build(input, target, isEveryFile, options, workers, null, progress);
+        return build(input, target, isEveryFile, options, workers, List.of(), progress);
     }
 
-    /// Packs a folder and examines its runs.
+    /// Packs a folder and examines the files of some families.
     ///
-    /// @param intake recognises runs, rejects invalid ones and creates the statistics block; null decides by their
-    ///               first bytes
-    /// @throws dev.penstock.DatasetException when a run is invalid; the message names it
+    /// @param intakes recognise the files of their families, reject invalid ones and create the statistics block
+    /// @throws dev.penstock.DatasetException when a file is invalid; the message names it
     public static Result build(
             Path input,
             Path target,
             boolean isEveryFile,
             PackWriter.Options options,
             int workers,
-            PackIntake intake,
+            List<PackIntake> intakes,
             Progress progress)
             throws IOException {
         if (workers < 1 || workers > WORKERS_MAX) {
@@ -80,19 +83,20 @@ public final class PackBuilder {
         boolean isOpen = options.alignment() == PackWriter.Options.AUTOMATIC_ALIGNMENT;
         PackWriter.Options chosen =
                 isOpen && !isEveryFile ? options.withAlignment(PackFormat.ALIGNMENT_DEFAULT) : options;
-        return new PackBuilder(folder, chosen, workers, intake).write(target, progress);
+        return new PackBuilder(folder, chosen, workers, intakes).write(target, progress);
     }
 
     private Result write(Path target, Progress progress) throws IOException {
         PackWriter writer = PackWriter.create(target, options);
         try {
-            if (intake == null || !intake.isSkipping()) {
+            if (intakes.values().stream().noneMatch(PackIntake::isSkipping)) {
                 writer.expect(folder.files().size(), folder.nameBytes());
             }
             long[] totals = appendAll(writer, progress);
-            if (intake != null && !folder.hasNames()) {
-                requireSome(totals[0]);
-                writer.setStatsBlock(intake.statsBlock());
+            PackIntake only = folder.hasNames() ? null : onlyIntake();
+            if (only != null) {
+                requireSome(totals[0], only.family());
+                writer.setStatsBlock(only.statsBlock());
             }
             writer.close();
             return new Result(totals[0], totals[1]);
@@ -102,10 +106,16 @@ public final class PackBuilder {
         }
     }
 
-    private void requireSome(long recordCount) {
+    /// The examination of all files, or null when files belong to families without one, or to several.
+    private PackIntake onlyIntake() {
+        Set<RecordFamily> families = folder.files().stream().map(folder::family).collect(Collectors.toSet());
+        return families.size() == 1 ? intakes.get(families.iterator().next()) : null;
+    }
+
+    private void requireSome(long recordCount, RecordFamily family) {
         if (recordCount == 0) {
-            throw new IllegalArgumentException(
-                    "none of the " + folder.files().size() + " runs can be read, so there is nothing to pack");
+            throw new IllegalArgumentException("none of the " + folder.files().size() + " " + family.noun()
+                    + "s can be read, so there is nothing to pack");
         }
     }
 
@@ -122,7 +132,7 @@ public final class PackBuilder {
         Deque<PackSlot> idle = new ArrayDeque<>();
         Deque<Future<PackSlot>> ahead = new ArrayDeque<>();
         for (int i = 0; i < workers * SLOTS_PER_WORKER; i++) {
-            idle.push(new PackSlot(options, intake));
+            idle.push(new PackSlot(options, intakes));
         }
         List<Path> files = folder.files();
         long[] totals = new long[2];
@@ -151,7 +161,7 @@ public final class PackBuilder {
     private Future<PackSlot> start(ExecutorService pool, PackSlot slot, Path file) {
         return pool.submit(() -> {
             try {
-                slot.load(file, folder.isRun(file));
+                slot.load(file, folder.family(file));
                 return slot;
             } catch (Throwable e) {
                 slot.close();

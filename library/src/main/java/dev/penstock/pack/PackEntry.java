@@ -74,8 +74,8 @@ public record PackEntry(long offset, long storedSize, int kindCode, int flags, i
         return codec() == Codec.NONE ? storedSize : rawField;
     }
 
-    /// Whether this is a deleted run: it keeps its index but has no content.
+    /// Whether this is a deleted record of a [family][RecordFamily]: it keeps its index but has no content.
     public boolean isTombstone() {
-        return storedSize == 0 && (kindCode == PackKind.RUN_V1.code() || kindCode == PackKind.RUN_V2.code());
+        return storedSize == 0 && kindCode != PackKind.OPAQUE.code();
     }
 }

@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /// The files of a folder to be packed, in the order of the pack.
 ///
@@ -25,9 +28,6 @@ import java.util.List;
 /// comes before `a-b`. Visiting each folder in the order of its names gives this order. Links are neither followed
 /// nor packed, except that the folder itself may be a link.
 public final class PackFolder {
-    private static final String RUN_EXTENSION = ".a2run2";
-    private static final String OLD_RUN_EXTENSION = ".a2run";
-
     private final Path root;
     private final boolean isEveryFile;
     private final Path target;
@@ -36,8 +36,8 @@ public final class PackFolder {
 
     private final Object targetKey;
     private final List<Path> files = new ArrayList<>();
-    /// The extension of runs: that of version 1 if there are none of version 2.
-    private String extension = RUN_EXTENSION;
+    /// The extension of each family. It is a later one of the family if no file has an earlier one.
+    private final Map<RecordFamily, String> extensions = new LinkedHashMap<>();
 
     private boolean hasNames;
     private long nameBytes;
@@ -62,20 +62,37 @@ public final class PackFolder {
             throw new IllegalArgumentException(
                     isEveryFile
                             ? "no files found in " + root
-                            : "no .a2run2 files found in " + root + "; --all-files packs every file");
+                            : "no " + wanted() + "files found in " + root + "; --all-files packs every file");
         }
         folder.measureNames();
         return folder;
     }
 
+    /// The preferred extensions, each with a space behind it.
+    private static String wanted() {
+        return RecordFamily.all().stream()
+                .map(family -> family.extensions().getFirst() + " ")
+                .collect(Collectors.joining());
+    }
+
     private static PackFolder visited(Path root, boolean isEveryFile, Path target) throws IOException {
         PackFolder folder = new PackFolder(root, isEveryFile, target);
         folder.visit(root);
-        if (folder.files.isEmpty() && !isEveryFile) {
-            folder.extension = OLD_RUN_EXTENSION;
-            folder.visit(root);
+        RecordFamily.all().forEach(family -> folder.extensions.put(family, folder.extension(family)));
+        if (!isEveryFile) {
+            folder.files.removeIf(file -> folder.family(file) == null);
         }
         return folder;
+    }
+
+    private String extension(RecordFamily family) {
+        List<String> all = family.extensions();
+        return isEveryFile
+                ? all.getFirst()
+                : all.stream()
+                        .filter(extension -> files.stream().anyMatch(file -> hasExtension(file, extension)))
+                        .findFirst()
+                        .orElse(all.getFirst());
     }
 
     private static void requireFolder(Path root) throws IOException {
@@ -87,17 +104,19 @@ public final class PackFolder {
         }
     }
 
-    /// Lists the run files of a folder and its subfolders: `*.a2run2`, or `*.a2run` if there are none.
+    /// Lists the files of one family in a folder and its subfolders, in order. They have its first extension, or
+    /// a later one if no file has the first.
     ///
-    /// @throws IllegalArgumentException when there are no runs
+    /// @throws IllegalArgumentException when there are none
     /// @throws NotDirectoryException    when the path is not a folder
-    public static List<Path> runs(Path root) throws IOException {
+    public static List<Path> files(Path root, RecordFamily family) throws IOException {
         requireFolder(root);
-        List<Path> files = visited(root, false, root).files;
-        if (files.isEmpty()) {
-            throw new IllegalArgumentException("no .a2run2 files found in " + root);
+        PackFolder folder = visited(root, false, root);
+        folder.files.removeIf(file -> !family.equals(folder.family(file)));
+        if (folder.files.isEmpty()) {
+            throw new IllegalArgumentException("no " + family.extensions().getFirst() + " files found in " + root);
         }
-        return files;
+        return folder.files;
     }
 
     private void visit(Path folder) throws IOException {
@@ -123,7 +142,7 @@ public final class PackFolder {
     }
 
     private boolean isWanted(Path file, BasicFileAttributes attributes) throws IOException {
-        return (isEveryFile || isRun(file))
+        return (isEveryFile || hasAnyExtension(file))
                 && attributes.isRegularFile()
                 && !NewFile.isTemporary(file)
                 && !isTarget(file, attributes);
@@ -136,7 +155,7 @@ public final class PackFolder {
     }
 
     private void measureNames() throws IOException {
-        hasNames = files.stream().anyMatch(file -> !isRun(file));
+        hasNames = files.stream().anyMatch(file -> family(file) == null);
         if (hasNames) {
             for (Path file : files) {
                 nameBytes += name(file).getBytes(StandardCharsets.UTF_8).length;
@@ -149,14 +168,29 @@ public final class PackFolder {
         return files;
     }
 
-    /// Whether a file is a run of the game 2048, decided by its name as in the original program. A name that
-    /// consists of the extension only does not count.
-    boolean isRun(Path file) {
+    /// The family of a file, decided by its name as in the original program, or null when the file is any bytes.
+    RecordFamily family(Path file) {
+        for (Map.Entry<RecordFamily, String> entry : extensions.entrySet()) {
+            if (hasExtension(file, entry.getValue())) {
+                return entry.getKey();
+            }
+        }
+        return null;
+    }
+
+    private static boolean hasAnyExtension(Path file) {
+        return RecordFamily.all().stream()
+                .flatMap(family -> family.extensions().stream())
+                .anyMatch(extension -> hasExtension(file, extension));
+    }
+
+    /// A name that consists of the extension only does not count.
+    private static boolean hasExtension(Path file, String extension) {
         String name = file.getFileName().toString();
         return name.endsWith(extension) && name.length() > extension.length();
     }
 
-    /// Whether the pack stores names. It does if at least one file is not a run; packs of runs only stay as the
+    /// Whether the pack stores names. It does if at least one file is of no family; packs of runs only stay as the
     /// original program writes them.
     boolean hasNames() {
         return hasNames;

@@ -35,7 +35,7 @@ import java.nio.charset.StandardCharsets;
 /// |-------:|-----:|-------|-----------|------------------------------------------------------------------|
 /// |      0 |    8 | u64   | offset    | from the start of the file; after the index                      |
 /// |      8 |    4 | u32   | size      | stored bytes; the record ends before the footer                  |
-/// |     12 |    2 | u16   | kind      | 0 opaque, 1 run v1, 2 run v2; others refused when asked for      |
+/// |     12 |    2 | u16   | kind      | 0 bytes; others by `RecordFamily`, unknown ones refused if asked |
 /// |     14 |    2 | u16   | flags     | 0 as it is, 0x10 zstd, 0x20 lz4; others refused                  |
 /// |     16 |    4 | u32   | crc       | CRC of the stored bytes; 0 means not stored                      |
 /// |     20 |    4 | u32   | rawSize   | expanded bytes when there is a codec; otherwise zero, a warning  |
@@ -43,7 +43,8 @@ import java.nio.charset.StandardCharsets;
 ///
 /// Bit 0x40 of an entry's flags is reserved for a dictionary and is refused today like every unknown bit; the low
 /// four bits of all flags are left to the original program. A record of kind 0 and size 0 is empty. A record of
-/// kind 1 or 2 and size 0 is a tombstone: it keeps its index and is skipped by a scan.
+/// another kind and size 0 is a tombstone: it keeps its index and is skipped by a scan. The original program has
+/// the kinds 1 and 2, its two versions of runs.
 ///
 /// ### FOOTER
 ///

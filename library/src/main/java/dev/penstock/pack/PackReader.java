@@ -181,6 +181,11 @@ public final class PackReader implements StoredRecords {
                         "malformed packfile: unknown kind " + code + " of record " + recordIndex));
     }
 
+    /// The number of records of a kind, including tombstones.
+    public long kindCount(PackKind kind) {
+        return summary.count(kind);
+    }
+
     /// The path of the record in the folder it was packed from, or null when the pack has no names.
     @Override
     public String name(long recordIndex) {
@@ -291,8 +296,7 @@ public final class PackReader implements StoredRecords {
     public Map<String, Object> facts() {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("opaque", summary.count(PackKind.OPAQUE));
-        facts.put("runV1", summary.count(PackKind.RUN_V1));
-        facts.put("runV2", summary.count(PackKind.RUN_V2));
+        RecordFamilies.kinds().forEach(kind -> facts.put(kind.fact(), summary.count(kind)));
         facts.put("unknownKind", summary.unknownKindCount());
         facts.put("tombstones", summary.tombstoneCount());
         facts.put("zstd", summary.count(Codec.ZSTD));

@@ -2,15 +2,16 @@
 package dev.penstock.pack;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /// Counts and sizes of the records of a pack. Sizes are decompressed sizes; tombstones are counted separately.
 ///
+/// @param countByKind the number of records of each known kind, [PackKind#OPAQUE] first
 /// @param p50 percentiles as in the original program: the value at rank `q * (n - 1)`, rounded half up
 public record PackStats(
         long recordCount,
-        long opaqueCount,
-        long runV1Count,
-        long runV2Count,
+        Map<PackKind, Long> countByKind,
         long tombstoneCount,
         long compressedCount,
         long withoutChecksumCount,
@@ -50,9 +51,7 @@ public record PackStats(
         Arrays.sort(sorted);
         return new PackStats(
                 index.count(),
-                summary.count(PackKind.OPAQUE),
-                summary.count(PackKind.RUN_V1),
-                summary.count(PackKind.RUN_V2),
+                countByKind(summary),
                 summary.tombstoneCount(),
                 compressedCount,
                 summary.uncheckedCount(),
@@ -64,6 +63,13 @@ public record PackStats(
                 percentile(sorted, 0.50),
                 percentile(sorted, 0.90),
                 percentile(sorted, 0.99));
+    }
+
+    private static Map<PackKind, Long> countByKind(PackSummary summary) {
+        Map<PackKind, Long> counts = new LinkedHashMap<>();
+        counts.put(PackKind.OPAQUE, summary.count(PackKind.OPAQUE));
+        RecordFamilies.kinds().forEach(kind -> counts.put(kind, summary.count(kind)));
+        return counts;
     }
 
     private static long percentile(long[] sorted, double share) {

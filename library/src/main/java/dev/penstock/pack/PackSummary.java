@@ -19,7 +19,7 @@ final class PackSummary {
     private long rawBytes;
     private long tombstoneCount;
     private long uncheckedCount;
-    private final long[] countByKind = new long[PackKind.values().length + 1];
+    private final long[] countByKind = new long[PackKind.CODE_LIMIT + 1];
     private final long[] countByCodec = new long[PackCodecs.COUNT + 1];
 
     private PackSummary() {}
@@ -84,7 +84,11 @@ final class PackSummary {
     }
 
     long unknownKindCount() {
-        return countByKind[countByKind.length - 1];
+        long count = countByKind[countByKind.length - 1];
+        for (int code = 1; code < PackKind.CODE_LIMIT; code++) {
+            count += countByKind[code] > 0 && PackKind.of(code).isEmpty() ? countByKind[code] : 0;
+        }
+        return count;
     }
 
     long count(Codec codec) {

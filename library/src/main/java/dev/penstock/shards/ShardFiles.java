@@ -197,7 +197,7 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         if (!failures.isEmpty() && failures.size() == problems.size()) {
             throw failures.size() == 1 ? failures.getFirst() : allFailed(problems, failures.getFirst());
         }
-        if (problems.size() == 1 && problems.getFirst().reason() == Reason.BAD_MAGIC) {
+        if (problems.size() == 1 && problems.getFirst().reason().equals(Reason.BAD_MAGIC)) {
             throw new DatasetException.WrongFormat(
                     problems.getFirst().file(), problems.getFirst().what());
         }

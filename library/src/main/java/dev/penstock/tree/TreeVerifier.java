@@ -6,7 +6,6 @@ import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import java.util.EnumSet;
 import java.util.Set;
 
 /// Checks every node of a tree and lists the problems.
@@ -17,7 +16,7 @@ import java.util.Set;
 /// The format has no checksums, so a changed value or a changed byte of a path is not noticed.
 final class TreeVerifier extends TreeSurvey {
     private static final Set<Reason> READABLE =
-            EnumSet.of(Reason.NOT_CANONICAL, Reason.UNKNOWN_FLAGS, Reason.NONZERO_PADDING);
+            Set.of(Reason.NOT_CANONICAL, Reason.UNKNOWN_FLAGS, Reason.NONZERO_PADDING);
     private static final long PROGRESS_EVERY = 1 << 16;
 
     private final TreeBytes bytes;

@@ -108,7 +108,7 @@ final class ShortenedFile {
             statementsAfterRead += reading.read(file, offset, target) | 1;
             return EXIT_RETURNED;
         } catch (DatasetException.Corrupt e) {
-            return e.reason() == Reason.TRUNCATED ? EXIT_TYPED : EXIT_UNTYPED;
+            return e.reason().equals(Reason.TRUNCATED) ? EXIT_TYPED : EXIT_UNTYPED;
         } catch (InternalError e) {
             return EXIT_UNTYPED;
         }

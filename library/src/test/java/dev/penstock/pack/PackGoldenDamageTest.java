@@ -82,9 +82,9 @@ class PackGoldenDamageTest {
     }
 
     private static Class<? extends DatasetException> typeOf(Reason reason) {
-        return switch (reason) {
-            case BAD_MAGIC -> DatasetException.WrongFormat.class;
-            case UNSUPPORTED_VERSION -> DatasetException.UnsupportedVersion.class;
+        return switch (reason.name()) {
+            case "BAD_MAGIC" -> DatasetException.WrongFormat.class;
+            case "UNSUPPORTED_VERSION" -> DatasetException.UnsupportedVersion.class;
             default -> DatasetException.Corrupt.class;
         };
     }

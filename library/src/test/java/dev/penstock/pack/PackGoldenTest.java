@@ -90,10 +90,10 @@ class PackGoldenTest {
     }
 
     private static void requirePayload(Json expected, PackReader reader, int index) throws IOException {
-        PackKind kind = expected.get("kind").text().equals("v1") ? PackKind.RUN_V1 : PackKind.RUN_V2;
+        PackKind kind = expected.get("kind").text().equals("v1") ? SampleRuns.V1 : SampleRuns.V2;
         MemorySegment payload = reader.get(index).value(0);
         assertEquals(kind, reader.kind(index));
-        assertEquals(kind, PackKind.ofRun(payload), "the kind is told by the content");
+        assertEquals(kind, new SampleRuns().kind(payload), "the kind is told by the content");
         assertEquals(expected.get("slice").get("len").number(), payload.byteSize());
         assertEquals(expected.get("slice").get("crc32c").text(), String.format("%08x", Crc32c.of(payload)));
         assertNull(reader.name(index));
@@ -177,7 +177,7 @@ class PackGoldenTest {
     private static PackRecord run(Path file) {
         try {
             byte[] bytes = Files.readAllBytes(file);
-            return new PackRecord(null, PackKind.ofRun(MemorySegment.ofArray(bytes)), bytes);
+            return new PackRecord(null, new SampleRuns().kind(MemorySegment.ofArray(bytes)), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

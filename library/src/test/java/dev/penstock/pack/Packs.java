@@ -24,10 +24,10 @@ final class Packs {
     static final List<PackRecord> SAMPLE = List.of(
             PackRecord.of("the first record, which is the longest of them, them, them, them, them, them, them, them"),
             PackRecord.of(""),
-            new PackRecord(null, PackKind.RUN_V1, new byte[75]),
-            new PackRecord(null, PackKind.RUN_V2, new byte[0]),
+            new PackRecord(null, SampleRuns.V1, new byte[75]),
+            new PackRecord(null, SampleRuns.V2, new byte[0]),
             PackRecord.of("x"),
-            new PackRecord(null, PackKind.RUN_V2, "abcabcabcabcabcabcabcabcabcabcabcabcabcabc!".getBytes()));
+            new PackRecord(null, SampleRuns.V2, "abcabcabcabcabcabcabcabcabcabcabcabcabcabc!".getBytes()));
 
     private Packs() {}
 

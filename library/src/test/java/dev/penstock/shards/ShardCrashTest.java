@@ -85,7 +85,7 @@ final class ShardCrashTest {
                     && reader.verify(Progress.NONE).isOk();
             return isRight ? reader.count() : -1;
         } catch (DatasetException e) {
-            return e.reason() == Reason.EMPTY ? 0 : -1;
+            return e.reason().equals(Reason.EMPTY) ? 0 : -1;
         } catch (NoSuchFileException e) {
             return 0;
         } catch (IOException | RuntimeException e) {

@@ -91,7 +91,7 @@ final class ShortenedShards {
                     return "read " + i + " returned";
                 }
             } catch (DatasetException e) {
-                if (e.reason() != Reason.TRUNCATED) {
+                if (!e.reason().equals(Reason.TRUNCATED)) {
                     return e.toString();
                 }
             }

@@ -81,7 +81,8 @@ class StoreVerifyTest {
                         .map(problem -> problem.file().name())
                         .sorted()
                         .toList());
-        assertTrue(found.problems().stream().allMatch(problem -> problem.reason() == Reason.UNLISTED_SHARD));
+        assertTrue(
+                found.problems().stream().allMatch(problem -> problem.reason().equals(Reason.UNLISTED_SHARD)));
     }
 
     @Test

@@ -170,7 +170,9 @@ final class ShortenedTable {
             return read() ? "it returned" : null;
         } catch (DatasetException.Corrupt e) {
             boolean isEmpty = batch.rowCount() == 0;
-            return e.reason() == Reason.TRUNCATED && isEmpty ? null : e + ", rows in the batch: " + batch.rowCount();
+            return e.reason().equals(Reason.TRUNCATED) && isEmpty
+                    ? null
+                    : e + ", rows in the batch: " + batch.rowCount();
         } catch (RuntimeException | Error e) {
             e.printStackTrace(System.out);
             return e.toString();

@@ -99,7 +99,7 @@ final class ShortenedTree {
             return read(round) ? EXIT_RETURNED : EXIT_REFUSED;
         } catch (DatasetException.Corrupt e) {
             System.out.println(e.getMessage());
-            return e.reason() == Reason.TRUNCATED ? EXIT_REFUSED : EXIT_OTHER;
+            return e.reason().equals(Reason.TRUNCATED) ? EXIT_REFUSED : EXIT_OTHER;
         } catch (InternalError e) {
             e.printStackTrace();
             return EXIT_INTERNAL_ERROR;

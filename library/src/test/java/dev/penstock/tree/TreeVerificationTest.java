@@ -70,7 +70,7 @@ class TreeVerificationTest implements VerificationContract {
         assertEquals(
                 1,
                 verification.problems().stream()
-                        .filter(problem -> problem.reason() == reason)
+                        .filter(problem -> problem.reason().equals(reason))
                         .count(),
                 verification.toString());
     }

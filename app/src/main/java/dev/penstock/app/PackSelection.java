@@ -2,8 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.Progress;
-import dev.penstock.game2048.RunPack;
 import dev.penstock.pack.PackReader;
+import dev.penstock.pack.RecordFamily;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -11,7 +11,7 @@ import java.util.List;
 import picocli.CommandLine.Option;
 
 /// The options that select records of a pack.
-final class RunSelection {
+final class PackSelection {
     @Option(
             names = "--indices",
             paramLabel = "LIST",
@@ -21,8 +21,8 @@ final class RunSelection {
     @Option(
             names = "--where",
             paramLabel = "COND",
-            description = "Select runs by their metadata, as in \"max_score >= 20000 and steps > 1500\". Fields: steps,"
-                    + " length, start_unix_s, elapsed_s, max_score, highest_tile, kind, final_board, engine.")
+            description = "Select records by a condition on their decoded content, as in \"max_score >= 20000 and"
+                    + " steps > 1500\" for a pack of recorded games. `penstock stats` lists the fields.")
     String condition;
 
     /// The selected ranges of records, ascending.
@@ -33,17 +33,14 @@ final class RunSelection {
         if (condition == null) {
             return wanted;
         }
-        if (!RunPack.isRunPack(pack)) {
-            throw new IllegalArgumentException(
-                    "--where works for packs of runs only, and " + pack.location() + " has other records");
-        }
+        RecordFamily family = RecordFamily.of(pack)
+                .orElseThrow(() -> new IllegalArgumentException("--where works for packs of decoded records only, such"
+                        + " as runs, and " + pack.location() + " has other records"));
         BitSet isWanted = new BitSet();
         wanted.forEach(range -> isWanted.set((int) range.first(), (int) range.last() + 1));
-        try (RunPack runs = RunPack.of(pack)) {
-            return Arrays.stream(runs.where(condition, progress))
-                    .filter(index -> isWanted.get((int) index))
-                    .mapToObj(index -> new IndexRanges.Range(index, index))
-                    .toList();
-        }
+        return Arrays.stream(family.where(pack, condition, progress))
+                .filter(index -> isWanted.get((int) index))
+                .mapToObj(index -> new IndexRanges.Range(index, index))
+                .toList();
     }
 }
