@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/// The families of records on the class path. They are searched for when first needed, because that opens all jars.
+/// The families of records on the class path. They are searched for when first needed, because that opens all
+/// jars.
 final class RecordFamilies {
     static final List<RecordFamily> ALL =
             ServiceLoader.load(RecordFamily.class, RecordFamily.class.getClassLoader()).stream()
