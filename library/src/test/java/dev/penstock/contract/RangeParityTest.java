@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.DatasetException;
 import dev.penstock.file.Access;
 import dev.penstock.file.ForwardingStorage;
-import dev.penstock.file.HttpStorageServer;
 import dev.penstock.file.Location;
 import dev.penstock.file.MemoryStorage;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
+import dev.penstock.file.WebServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -64,8 +64,8 @@ class RangeParityTest {
                 expected,
                 sample.answers(inStorage, from(storage).withReadsInFlight(1).withThreads(1)),
                 "one at a time");
-        try (HttpStorageServer http = HttpStorageServer.serve(storage)) {
-            assertEquals(expected, sample.answers(http.at(inStorage), from(http)), "ranges over HTTP");
+        try (WebServer web = WebServer.serve(storage)) {
+            assertEquals(expected, sample.answers(web.at(inStorage), ReaderOptions.DEFAULT), "ranges over HTTP");
         }
     }
 

@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Batch;
 import dev.penstock.Project;
-import dev.penstock.file.HttpStorageServer;
 import dev.penstock.file.Location;
 import dev.penstock.file.MemoryStorage;
 import dev.penstock.file.ReaderOptions;
-import dev.penstock.file.Storage;
+import dev.penstock.file.WebServer;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.net.URI;
@@ -27,11 +26,10 @@ class RemotePatternsTest {
     void aTableIsReadFromAServer() throws IOException {
         MemoryStorage content = new MemoryStorage();
         Location copy = content.copy(RangeSample.TABLE_SHARDS.write(folder));
-        try (HttpStorageServer http = HttpStorageServer.serve(content)) {
-            Storage storage = http;
-            URI uri = http.at(copy).uri();
+        try (WebServer web = WebServer.serve(content)) {
+            URI uri = web.at(copy).uri();
             // [open]
-            ReaderOptions reading = ReaderOptions.DEFAULT.withStorage(storage).withReadsInFlight(16);
+            ReaderOptions reading = ReaderOptions.DEFAULT.withReadsInFlight(16);
             TableReader.Options options = TableReader.Options.DEFAULT.withReading(reading);
             try (TableReader table = TableReader.open(Location.of(uri), options);
                     Batch batch = Batch.create(table.fields())) {

@@ -80,9 +80,9 @@ public class MemoryStorage implements Storage {
     @Override
     public List<Location> list(Location folder) throws IOException {
         watcher.at(folder, -1);
-        String start = folder + "/";
+        String start = folder.uri().getPath() + "/";
         return objects.keySet().stream()
-                .map(Location::toString)
+                .map(object -> object.uri().getPath())
                 .filter(object -> object.startsWith(start))
                 .map(object -> object.substring(start.length()).split("/")[0])
                 .distinct()

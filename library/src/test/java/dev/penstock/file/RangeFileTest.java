@@ -76,7 +76,7 @@ class RangeFileTest implements OpenFileContract {
                 assertThrows(IllegalArgumentException.class, () -> OpenFile.open(remote, ReaderOptions.DEFAULT));
         assertEquals(
                 "nowhere://bucket/a.npy cannot be read: no storage for the scheme 'nowhere' is installed;"
-                        + " the schemes are shared-memory",
+                        + " the schemes are http, https, shared-memory",
                 refusal.getMessage());
         assertThrows(IllegalArgumentException.class, () -> OpenFiles.open(List.of(remote), ReaderOptions.DEFAULT));
     }
