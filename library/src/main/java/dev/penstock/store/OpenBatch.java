@@ -135,16 +135,24 @@ final class OpenBatch {
     }
 
     private void move(long from, long to) throws IOException {
-        for (int field = 0; field < fields.size(); field++) {
-            StoreEntry entry = cells.get(field, from);
-            StoreChange change = cells.change(field, from);
-            int crc = !entry.hasBytes()
-                    ? 0
-                    : change != null
-                            ? change.crc()
-                            : state.values().stored(entry).crc();
-            cells.put(field, to, entry, crc);
+        StoreEntry[] entries = new StoreEntry[fields.size()];
+        int[] crcs = new int[entries.length];
+        for (int field = 0; field < entries.length; field++) {
+            entries[field] = cells.get(field, from);
+            crcs[field] = crc(field, from, entries[field]);
         }
+        // Nothing can fail from here on, so that no record is moved in part.
+        for (int field = 0; field < entries.length; field++) {
+            cells.put(field, to, entries[field], crcs[field]);
+        }
+    }
+
+    private int crc(int field, long slot, StoreEntry entry) throws IOException {
+        if (!entry.hasBytes()) {
+            return 0;
+        }
+        StoreChange change = cells.change(field, slot);
+        return change != null ? change.crc() : state.values().stored(entry).crc();
     }
 
     /// @throws IndexOutOfBoundsException when the index is out of range

@@ -11,10 +11,13 @@ import dev.penstock.file.BuggyDisks;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FaultyDisk;
 import dev.penstock.file.FaultyDisk.Plan;
+import dev.penstock.file.ForwardingDisk;
 import dev.penstock.file.MemoryDisk;
 import dev.penstock.file.WatchedDisk;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -128,6 +131,62 @@ class StoreFaultTest {
                     || !reader.verify(Progress.NONE).isOk()) {
                 violations.add(plan + ": the next writer left " + StoreModel.read(reader));
             }
+        }
+    }
+
+    /// A disk on which one read of a chunk fails.
+    private static final class UnreadableDisk extends ForwardingDisk {
+        private long readsLeft;
+        private boolean hasFailed;
+
+        UnreadableDisk(Disk disk, long readsBefore) {
+            super(disk);
+            this.readsLeft = readsBefore;
+        }
+
+        @Override
+        public Readable open(Path file) throws IOException {
+            Readable readable = super.open(file);
+            return !file.toString().endsWith(".zr")
+                    ? readable
+                    : new ForwardingReader(readable) {
+                        @Override
+                        public long read(long offset, MemorySegment target) throws IOException {
+                            if (readsLeft-- == 0) {
+                                hasFailed = true;
+                                throw new IOException("planned");
+                            }
+                            return super.read(offset, target);
+                        }
+                    };
+        }
+    }
+
+    @Test
+    void aDeleteThatCannotReadTheLastRecordMovesNothing() throws IOException {
+        boolean hasFailed = true;
+        for (long readsBefore = 0; hasFailed; readsBefore++) {
+            MemoryDisk memory = new MemoryDisk().addFolder(StoreModel.FOLDER);
+            List<StoreField> fields = List.of(StoreField.bytes("A"), StoreField.bytes("B"));
+            StoreOptions swapping = options(memory).withSwapping(true);
+            try (StoreWriter store = StoreWriter.create(StoreModel.STORE, fields, swapping)) {
+                for (int i = 0; i < 3; i++) {
+                    store.append(List.of(("a" + i).getBytes(), ("b" + i).getBytes()));
+                }
+            }
+            UnreadableDisk disk = new UnreadableDisk(memory, readsBefore);
+            try (StoreWriter store = StoreWriter.open(StoreModel.STORE, options(disk))) {
+                try {
+                    store.delete(0);
+                } catch (IOException e) {
+                    assertEquals("planned", e.getMessage());
+                }
+            }
+            hasFailed = disk.hasFailed;
+            List<String> all = List.of("'a0' 'b0'", "'a1' 'b1'", "'a2' 'b2'");
+            List<String> moved = List.of("'a2' 'b2'", "'a1' 'b1'");
+            assertEquals(hasFailed ? all : moved, StoreModel.read(memory), "after " + readsBefore + " reads");
+            assertTrue(hasFailed || readsBefore >= fields.size(), "a delete reads every value of the last record");
         }
     }
 

@@ -99,8 +99,7 @@ final class StoreFormatDocsTest {
             byte[] written = Files.readAllBytes(store.resolve(JOURNAL));
             assertArrayEquals(withoutRandom(journal), withoutRandom(Arrays.copyOf(written, journal.length)));
             assertEquals(
-                    withoutRandom(new String(example.get(META))),
-                    withoutRandom(Files.readString(store.resolve(META))));
+                    withoutRandom(new String(example.get(META))), withoutRandom(Files.readString(store.resolve(META))));
         }
         byte[] change = Arrays.copyOfRange(
                 example.get(JOURNAL),

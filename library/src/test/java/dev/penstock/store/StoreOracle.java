@@ -63,11 +63,18 @@ final class StoreOracle {
         private final List<String> states = new ArrayList<>(List.of(ABSENT));
         /// States that may be there although no commit has acknowledged them.
         private final Set<String> possible = new HashSet<>();
+        /// Earlier states that a commit of another thread may have taken, so that a power cut may leave them.
+        private final Set<String> left = new HashSet<>();
         /// Whether nobody can know its state, so that nothing more is done with it.
         boolean isUnclear;
 
         Item(int id) {
             this.id = id;
+        }
+
+        /// The slot of a deleted record may belong to another one by now, and then the record is absent.
+        boolean isLeft(String state) {
+            return left.contains(state) || state.equals(ABSENT) && left.contains(DELETED);
         }
 
         @Override
@@ -240,7 +247,12 @@ final class StoreOracle {
     private void acknowledge(List<Change> changes) {
         for (Change change : changes) {
             Item item = change.item;
-            if (item.possible.remove(change.state) && change.time > item.acknowledgedTime) {
+            if (!item.possible.remove(change.state)) {
+                continue;
+            }
+            if (change.time <= item.acknowledgedTime) {
+                item.left.add(change.state);
+            } else {
                 item.acknowledgedTime = change.time;
                 item.acknowledged = change.state;
                 item.sinceDurable.add(change.state);
@@ -256,6 +268,9 @@ final class StoreOracle {
         int at = item.sinceDurable.lastIndexOf(state);
         if (at > 0) {
             item.sinceDurable.subList(0, at).clear();
+        }
+        if (state.equals(item.acknowledged)) {
+            item.left.clear();
         }
     }
 
@@ -346,7 +361,7 @@ final class StoreOracle {
             String state = state(found, item, isSwapping);
             boolean isRight = state.equals(item.acknowledged)
                     || item.possible.contains(state)
-                    || isPowerCut && item.sinceDurable.contains(state);
+                    || isPowerCut && (item.sinceDurable.contains(state) || item.isLeft(state));
             if (!isRight) {
                 violation(where + ": " + state + " is found of " + item);
             }
@@ -361,11 +376,14 @@ final class StoreOracle {
     private static void settle(Item item, String state, boolean isPowerCut) {
         item.acknowledged = state;
         item.believed = state;
-        item.possible.clear();
-        item.isUnclear = false;
         if (isPowerCut) {
             item.sinceDurable.clear();
+            item.left.clear();
+        } else {
+            item.left.addAll(item.possible);
         }
+        item.possible.clear();
+        item.isUnclear = false;
         item.sinceDurable.add(state);
         item.states.add(state);
     }
