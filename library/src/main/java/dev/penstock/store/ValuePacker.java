@@ -61,7 +61,8 @@ final class ValuePacker implements AutoCloseable {
         int size = 0;
         while (!deflater.finished()) {
             if (size == target.length) {
-                target = Arrays.copyOf(target, Math.multiplyExact(target.length, 2));
+                // Twice the largest value would be more than an array can have.
+                target = Arrays.copyOf(target, (int) Math.min(2L * target.length, StoreFormat.STORED_SIZE_MAX + ROOM));
             }
             size += deflater.deflate(target, size, target.length - size);
         }
