@@ -4,6 +4,8 @@ package dev.penstock.app;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
+import dev.penstock.convert.Targets;
+import dev.penstock.convert.TextRules;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -16,9 +18,9 @@ import picocli.CommandLine.Parameters;
         header = "Copy a dataset into another format: store, table, pack or shards.",
         description = {
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
-                    + " paths and values), a .csv file, or JSON Lines (.jsonl) with an object in each line. The types"
-                    + " of text files are guessed. The format of the target follows from --to or from its"
-                    + " extension. Deleted records are skipped.",
+                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, or a"
+                    + " store of loaderx. The types of text files are guessed. The format of the target follows"
+                    + " from --to or from its extension. Deleted records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
@@ -53,19 +55,8 @@ final class ConvertCommand extends ConvertingCommand {
         }
     }
 
-    /// Whether the target is a table, whose text has a fixed size.
-    private boolean isTable() {
-        return target.format == null ? output.toString().endsWith(".npy") : target.format.equals("table");
-    }
-
     private RecordSource open(RecordChoice choice) throws IOException {
-        String name = source.toString();
-        if (name.endsWith(".csv")) {
-            return RecordSource.chosen(CsvRecords.open(source), choice);
-        }
-        if (JsonLines.isName(name)) {
-            return RecordSource.chosen(JsonRecords.open(source, isTable()), choice);
-        }
-        return Sources.open(snapshot.of(source), io.options(), choice);
+        TextRules rules = TextRules.of(Targets.choose(output, target.format));
+        return Sources.open(snapshot.of(source), io.options(), rules, choice);
     }
 }

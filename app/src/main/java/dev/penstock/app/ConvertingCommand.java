@@ -29,21 +29,24 @@ abstract class ConvertingCommand extends Command {
     Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
         RecordSource source = target.typed(records);
         long start = System.nanoTime();
-        Conversion.Report report;
-        Conversion conversion = Conversion.of(source, output, format, target.options());
-        try (ProgressBar copying = progress("copy", ProgressBar.Unit.RECORDS);
-                ProgressBar verifying = progress("compare", ProgressBar.Unit.RECORDS)) {
-            report = conversion.run(copying, verifying);
+        Conversion.Report report = run(this, Conversion.of(source, output, format, target.options()), output);
+        print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
+        return 0;
+    }
+
+    /// Runs a conversion with progress bars. If the disk fails, a remark says where the converted part is.
+    static Conversion.Report run(Command command, Conversion conversion, Path output) throws IOException {
+        try (ProgressBar copying = command.progress("copy", ProgressBar.Unit.RECORDS);
+                ProgressBar verifying = command.progress("compare", ProgressBar.Unit.RECORDS)) {
+            return conversion.run(copying, verifying);
         } catch (IOException e) {
             Optional<Path> unfinished = Conversion.unfinished(output);
             if (unfinished.isPresent()) {
-                remark("The converted part is in " + unfinished.get()
+                command.remark("The converted part is in " + unfinished.get()
                         + "; run the same command to continue, or to start again if the format cannot be continued.");
             }
             throw e;
         }
-        print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
-        return 0;
     }
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.

@@ -8,6 +8,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.Cell;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
 import dev.penstock.file.NewFileStream;

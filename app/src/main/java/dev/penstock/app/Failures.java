@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.convert.BadInput;
 import dev.penstock.file.FileInUseException;
 import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.Batch;
+import dev.penstock.convert.BadInput;
+import dev.penstock.convert.BatchRows;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.TextRules;
+import dev.penstock.convert.ValueText;
+import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -34,9 +39,6 @@ import picocli.CommandLine.Option;
             "  penstock store append photos --input jpeg=folder"
         })
 final class StoreAppendCommand extends StorefileCommand {
-    private static final long APPENDED_BYTES = 4 << 20;
-    private static final int APPENDED_COUNT = 4096;
-
     @Option(
             names = "--input",
             required = true,
@@ -49,7 +51,7 @@ final class StoreAppendCommand extends StorefileCommand {
             paramLabel = "HOW",
             defaultValue = "utf8",
             description = "Encoding of bytes in text: utf8, base64 or hex (default: ${DEFAULT-VALUE}).")
-    StoreValueText.Bytes bytes;
+    ValueText.Bytes bytes;
 
     @Option(
             names = "--commit-every",
@@ -64,10 +66,6 @@ final class StoreAppendCommand extends StorefileCommand {
             description = "Threads that compress and write values, 1 to 4 (default: one for each core).")
     Integer writers;
 
-    /// Records that are appended together, so that several threads work on them.
-    private final List<List<byte[]>> collected = new ArrayList<>();
-
-    private long collectedBytes;
     private long appendedCount;
     private long committedCount;
 
@@ -97,44 +95,38 @@ final class StoreAppendCommand extends StorefileCommand {
 
     private void append(StoreWriter writer, Map<String, Object> figures) throws IOException {
         long first = writer.count();
-        try (StoreInput input = StoreInputs.open(inputs, writer.fields(), bytes);
+        TextRules rules = TextRules.GUESS
+                .withFields(writer.fields().stream().map(StoreField::column).toList())
+                .withBytes(bytes);
+        try (RecordSource input = StoreInputs.open(inputs, rules);
+                Batch part = Batch.create(input.fields());
                 ProgressBar progress = progress("append", ProgressBar.Unit.RECORDS)) {
-            byte[][] values = new byte[writer.fields().size()][];
-            while (input.next(values)) {
-                collect(writer, values);
-                boolean isCommit = (appendedCount + collected.size()) % commitEvery == 0;
-                if (isCommit || collectedBytes >= APPENDED_BYTES || collected.size() >= APPENDED_COUNT) {
-                    appendCollected(writer);
-                }
-                if (isCommit) {
-                    writer.commit();
-                    committedCount = appendedCount;
-                }
-                progress.at(appendedCount, Math.max(appendedCount, input.total()));
-            }
-            appendCollected(writer);
+            input.forEach((indices, batch) -> append(writer, batch, part), progress);
         }
         figures.put("first", first);
         figures.put("appended", appendedCount);
     }
 
-    private void collect(StoreWriter writer, byte[][] values) {
-        List<byte[]> record = Arrays.asList(values.clone());
-        try {
-            writer.requireFitting(record);
-        } catch (IllegalArgumentException e) {
-            throw new BadInput("record " + (appendedCount + collected.size()) + " of the input: " + e.getMessage(), e);
-        }
-        collected.add(record);
-        for (byte[] value : values) {
-            collectedBytes += value == null ? 0 : value.length;
+    /// Appends the rows of a batch, and commits wherever it is time.
+    private void append(StoreWriter writer, Batch batch, Batch part) throws IOException {
+        long done = 0;
+        while (done < batch.rowCount()) {
+            long limit = Math.min(batch.rowCount(), done + commitEvery - appendedCount % commitEvery);
+            append(writer, BatchRows.range(batch, done, limit, part));
+            done = limit;
+            if (appendedCount % commitEvery == 0) {
+                writer.commit();
+                committedCount = appendedCount;
+            }
         }
     }
 
-    private void appendCollected(StoreWriter writer) throws IOException {
-        writer.appendAll(collected);
-        appendedCount += collected.size();
-        collected.clear();
-        collectedBytes = 0;
+    private void append(StoreWriter writer, Batch rows) throws IOException {
+        try {
+            writer.appendAll(rows);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput("from record " + appendedCount + " of the input on: " + e.getMessage(), e);
+        }
+        appendedCount += rows.rowCount();
     }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.file.Disk;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.Conversion;
+import dev.penstock.convert.LoaderxRecords;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.TargetOptions;
 import dev.penstock.store.StoreCompression;
-import dev.penstock.store.StoreField;
-import dev.penstock.store.StoreOptions;
-import dev.penstock.store.StoreWriter;
-import dev.penstock.store.upstream.UpstreamStore;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -25,8 +26,9 @@ import picocli.CommandLine.Parameters;
         header = "Copy stores that loaderx 0.5, or 2.3.3 or later, wrote into a new store.",
         description = "Such a store has one field, which is named value unless a name is given. Several stores of equal"
                 + " length become the fields of one store. The old stores are not changed. The new store appears"
-                + " when it is complete. Stores of other releases are rejected with a message that names the"
-                + " release.",
+                + " when it is complete and all its records have been read back and compared with the old stores."
+                + " After an interruption the same command continues after the last commit. Stores of"
+                + " other releases are rejected with a message that names the release.",
         footer = {
             "",
             "Example:",
@@ -34,8 +36,6 @@ import picocli.CommandLine.Parameters;
             "  penstock store import pixels=old-images label=old-labels --output images --compress zstd"
         })
 final class StoreImportCommand extends Command {
-    private static final long COMMIT_RECORDS = 10_000;
-
     @Parameters(arity = "1..*", paramLabel = "[FIELD=]OLD", description = "The folder of an old store.")
     List<String> olds;
 
@@ -65,93 +65,60 @@ final class StoreImportCommand extends Command {
 
     @Override
     public Integer call() throws IOException {
-        if (Files.exists(output)) {
-            throw new FileAlreadyExistsException(output.toString(), null, "choose a folder that does not exist yet");
-        }
         long start = System.nanoTime();
-        List<UpstreamStore> stores = new ArrayList<>();
+        List<LoaderxRecords> stores = new ArrayList<>();
         try {
-            List<StoreField> fields = new ArrayList<>();
             for (String text : olds) {
                 Old old = Old.of(text);
-                UpstreamStore store = UpstreamStore.open(old.path(), Disk.real());
+                LoaderxRecords store = Sources.openLoaderx(old.path(), Catalog.Options.DEFAULT, old.field());
                 stores.add(store);
-                fields.addAll(store.fields(old.field(), compression));
-                requireEqual(stores.getFirst(), store, old);
+                requireEqual(stores.getFirst(), store);
             }
-            write(stores, fields);
-            report(stores, start);
-        } finally {
-            for (UpstreamStore store : stores) {
+        } catch (Throwable e) {
+            for (LoaderxRecords store : stores) {
                 store.close();
             }
+            throw e;
+        }
+        try (RecordSource records = Sources.joined(stores)) {
+            report(stores, copy(records), start);
         }
         return 0;
     }
 
-    private static void requireEqual(UpstreamStore first, UpstreamStore store, Old old) {
+    private static void requireEqual(LoaderxRecords first, LoaderxRecords store) {
         if (store.count() != first.count()) {
-            throw new IllegalArgumentException(old.path() + " has " + Text.number(store.count())
+            throw new IllegalArgumentException(store.name() + " has " + Text.number(store.count())
                     + " records, but the first store has " + Text.number(first.count())
                     + "; all fields of a store must have the same number of records");
         }
     }
 
-    /// Writes under a temporary name, so that an incomplete store never appears under the final name.
-    private void write(List<UpstreamStore> stores, List<StoreField> fields) throws IOException {
-        Path parent = output.toAbsolutePath().getParent();
-        String name = "." + output.getFileName() + ".import-"
-                + ProcessHandle.current().pid();
-        Path unfinished = Files.createDirectory(parent.resolve(name));
-        try {
-            copy(stores, fields, unfinished);
-            Disk.real().move(unfinished, output);
-            Disk.real().forceDirectory(parent);
-        } catch (Throwable e) {
-            Disk.real().deleteAll(unfinished);
-            throw e;
-        }
+    private Conversion.Report copy(RecordSource records) throws IOException {
+        TargetOptions options =
+                TargetOptions.DEFAULT.withCompression(compression.name().toLowerCase(Locale.ROOT), null);
+        return ConvertingCommand.run(this, Conversion.of(records, output, "store", options), output);
     }
 
-    private void copy(List<UpstreamStore> stores, List<StoreField> fields, Path target) throws IOException {
-        StoreOptions options = StoreOptions.DEFAULT.withDurability(StoreOptions.Durability.NONE);
-        StoreWriter writer = StoreWriter.create(target, fields, options);
-        try (ProgressBar progress = progress("import", ProgressBar.Unit.RECORDS)) {
-            long count = stores.getFirst().count();
-            for (long i = 0; i < count; i++) {
-                List<byte[]> record = new ArrayList<>();
-                for (UpstreamStore store : stores) {
-                    record.addAll(store.get(i));
-                }
-                writer.append(record);
-                if ((i + 1) % COMMIT_RECORDS == 0) {
-                    writer.commit();
-                }
-                progress.at(i + 1, count);
-            }
-            writer.checkpoint();
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
-        }
-        writer.close();
-    }
-
-    private void report(List<UpstreamStore> stores, long startNanos) {
+    private void report(List<LoaderxRecords> stores, Conversion.Report report, long startNanos) {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
-        long count = stores.getFirst().count();
         List<String> releases =
-                stores.stream().map(UpstreamStore::release).distinct().toList();
+                stores.stream().map(LoaderxRecords::release).distinct().toList();
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("output", output);
-            json.put("records", count);
+            json.put("records", report.records());
             json.put("releases", releases);
+            json.put("resumedAt", report.resumedAt());
+            json.put("verified", true);
             json.put("seconds", seconds);
             printJson(json);
-        } else {
-            remark("Imported " + Text.number(count) + " records of " + String.join(" and ", releases) + " into "
-                    + output + " in " + Text.seconds(seconds));
+            return;
         }
+        if (report.resumedAt() > 0) {
+            remark("Continued after " + Text.number(report.resumedAt()) + " records of an interrupted import.");
+        }
+        remark("Imported " + Text.number(report.records()) + " records of " + String.join(" and ", releases) + " into "
+                + output + " in " + Text.seconds(seconds) + "; read back and equal to the source");
     }
 }

@@ -6,6 +6,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.CountingStream;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.RebalanceReport;

@@ -2,6 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.ElementType;
+import dev.penstock.convert.CountingStream;
+import dev.penstock.convert.ValueText;
 import dev.penstock.file.Json;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreWriter;
@@ -48,7 +50,7 @@ final class StoreUpdateCommand extends StorefileCommand {
             paramLabel = "HOW",
             defaultValue = "utf8",
             description = "Encoding of bytes in text: utf8, base64 or hex (default: ${DEFAULT-VALUE}).")
-    StoreValueText.Bytes bytes;
+    ValueText.Bytes bytes;
 
     @Override
     public Integer call() throws IOException {
@@ -91,7 +93,7 @@ final class StoreUpdateCommand extends StorefileCommand {
                         + String.join(
                                 ", ",
                                 writer.fields().stream().map(StoreField::name).toList())));
-        StoreValueText reader = new StoreValueText(field.column(), bytes);
+        ValueText reader = new ValueText(field.column(), bytes);
         ElementType type = field.column().type();
         boolean isText = field.column().isVariable() && (type == ElementType.BYTES || type == ElementType.UTF8);
         return isText ? reader.ofText(text) : reader.ofJson(json(name, text));

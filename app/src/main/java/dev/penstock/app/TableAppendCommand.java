@@ -43,7 +43,7 @@ final class TableAppendCommand extends TableInputCommand {
         long start = System.nanoTime();
         TableWriter writer = TableWriter.extend(table, options());
         long oldCount = writer.rowCount();
-        try (TableSource source = TableSource.open(input, console.in(), writer.rowType())) {
+        try (TableInput source = TableInput.open(input, console.in(), writer.rowType())) {
             copy(source, writer);
         } catch (Throwable e) {
             writer.abort();

@@ -14,7 +14,7 @@ abstract class TableInputCommand extends Command {
             names = "--input",
             required = true,
             paramLabel = "FILE",
-            description = "A .npy file, a folder of .npy files, a .csv file, or - for standard input.")
+            description = "A dataset with fields of fixed size, a .csv or .jsonl file, or - for standard input.")
     String input;
 
     @Option(names = "--shard-rows", paramLabel = "N", description = "Start a new shard after N rows; only for folders.")
@@ -49,9 +49,9 @@ abstract class TableInputCommand extends Command {
     }
 
     /// Copies all rows and closes the writer, or discards the table after a failure.
-    void copy(TableSource source, TableWriter writer) throws IOException {
-        try (ProgressBar progress = progress("rows", ProgressBar.Unit.BYTES)) {
-            source.copyTo(writer, progress);
+    void copy(TableInput source, TableWriter writer) throws IOException {
+        try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
+            source.records().forEach((indices, batch) -> writer.append(batch), progress);
         } catch (Throwable e) {
             writer.abort();
             throw e;

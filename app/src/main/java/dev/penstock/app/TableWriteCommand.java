@@ -10,12 +10,13 @@ import picocli.CommandLine.Option;
 /// Writes a table.
 @CommandLine.Command(
         name = "write",
-        header = "Write a table from a NumPy or CSV file.",
+        header = "Write a table from a NumPy, CSV or JSON Lines file.",
         description = {
             "An output that ends in .npy is one file. Any other output is a folder of shards with a manifest.json. It"
                     + " appears when it is complete and on disk.",
             "The first line of a CSV file names the columns; elements of a field with a shape are columns like"
-                    + " ev[0],ev[1]. Without --dtype the types are guessed."
+                    + " ev[0],ev[1]. Without --dtype the types are guessed. An empty cell is NaN in a column of"
+                    + " floats, and empty in a column of text."
         },
         footer = {
             "",
@@ -45,7 +46,7 @@ final class TableWriteCommand extends TableInputCommand {
         OutputName.require(output, OutputName.TABLE);
         requireFolder(output);
         long start = System.nanoTime();
-        try (TableSource source = TableSource.open(input, console.in(), TableSource.parseType(dtype))) {
+        try (TableInput source = TableInput.open(input, console.in(), TableInput.parseType(dtype))) {
             TableWriter writer =
                     TableWriter.create(output, source.rowType(), options().withReplacing(isReplacing));
             copy(source, writer);

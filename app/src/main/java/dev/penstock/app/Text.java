@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.Printable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
@@ -39,15 +40,7 @@ final class Text {
 
     /// Makes a name from a file safe for a terminal: control characters are shown as escapes.
     static String printable(String name) {
-        StringBuilder shown = new StringBuilder();
-        name.codePoints().forEach(c -> {
-            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
-                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
-            } else {
-                shown.appendCodePoint(c);
-            }
-        });
-        return shown.toString();
+        return Printable.of(name);
     }
 
     /// A label and its value, in columns.

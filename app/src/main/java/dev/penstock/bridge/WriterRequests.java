@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
-import dev.penstock.app.CsvImport;
+import dev.penstock.Progress;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.Targets;
+import dev.penstock.convert.TextRules;
 import dev.penstock.file.Codec;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
@@ -111,8 +115,21 @@ final class WriterRequests {
 
     /// Converts a CSV file to a table.
     static Object readCsv(Request request) throws IOException {
-        String dtype = request.has("dtype") ? request.text("dtype") : null;
-        CsvImport.write(Path.of(request.text("path")), Path.of(request.text("target")), dtype);
+        RowType dtype = request.has("dtype") ? RowType.of(DType.parse(request.text("dtype"))) : null;
+        TextRules rules = TextRules.of(Targets.named("table").orElseThrow())
+                .withFields(dtype == null ? null : dtype.recordFields());
+        try (RecordSource rows = Sources.openCsv(Path.of(request.text("path")), request.text("path"), rules)) {
+            RowType rowType = dtype == null ? RowType.of(rows.fields()) : dtype;
+            TableWriter writer =
+                    TableWriter.create(Path.of(request.text("target")), rowType, TableWriter.Options.DEFAULT);
+            try {
+                rows.forEach((indices, batch) -> writer.append(batch), Progress.NONE);
+            } catch (Throwable e) {
+                writer.abort();
+                throw e;
+            }
+            writer.close();
+        }
         return null;
     }
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.TextRules;
 import dev.penstock.file.Json;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -102,7 +105,7 @@ final class StoreCommandTest {
                 store,
                 "--input",
                 file("some.csv", "xyz[0],xyz[1]\n1,2\n"));
-        failing(1, "line 2: ", "store", "append", store, "--input", file("bad.csv", "label\nthree\n"));
+        failing(1, "line 2, column label: ", "store", "append", store, "--input", file("bad.csv", "label\nthree\n"));
         failing(1, "has none of the fields", "store", "append", store, "--input", file("other.csv", "a,b\n1,2\n"));
     }
 
@@ -325,6 +328,12 @@ final class StoreCommandTest {
         Map<?, ?> answer = json(fine("store", "import", old.resolve("v28_dense_raw"), "--output", dense, "--json"));
         assertEquals(6L, answer.get("records"));
         assertEquals("[loaderx 2.8.18 or later]", answer.get("releases").toString());
+        assertEquals(true, answer.get("verified"));
+        Path converted = folder.resolve("converted");
+        fine("convert", old.resolve("v28_dense_raw"), converted, "--to", "store");
+        assertEquals(
+                fine("store", "get", dense, "0-5").out(),
+                fine("store", "get", converted, "0-5").out());
         assertEquals(
                 "0  value=[[0.0 1.0] [2.0 3.0]]\n",
                 fine("store", "get", dense, "0").out());
@@ -389,21 +398,18 @@ final class StoreCommandTest {
     @Test
     void textInputsEstimateTheirRecords() throws IOException {
         int count = 20_000;
-        List<StoreField> fields = List.of(StoreField.bytes("note"));
+        TextRules rules =
+                TextRules.GUESS.withFields(List.of(StoreField.bytes("note").column()));
         Path lines = file("many.jsonl", "{\"note\": \"a line of text\"}\n".repeat(count));
         Path cells = file("many.csv", "note\n" + "a line of text\n".repeat(count));
         for (Path input : List.of(lines, cells)) {
-            try (StoreInput records = StoreInputs.open(List.of(input.toString()), fields, StoreValueText.Bytes.UTF8)) {
-                byte[][] values = new byte[1][];
-                for (int i = 0; i < count / 2; i++) {
-                    assertTrue(records.next(values));
-                }
-                assertEquals(count, records.total(), count / 5.0);
-                while (records.next(values)) {
-                    values[0] = null;
-                }
-                assertEquals(count, records.total());
+            List<Long> totals = new ArrayList<>();
+            try (RecordSource records = StoreInputs.open(List.of(input.toString()), rules)) {
+                records.forEach((indices, batch) -> {}, (done, total) -> totals.add(total));
             }
+            assertTrue(totals.size() > 3, totals.toString());
+            totals.forEach(total -> assertEquals(count, total, count / 5.0));
+            assertEquals(count, totals.getLast());
         }
     }
 

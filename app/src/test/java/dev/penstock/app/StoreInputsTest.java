@@ -132,7 +132,7 @@ final class StoreInputsTest {
     void aColumnThatNoFieldTakesIsRefused() throws IOException {
         Path store = store("some", "n:i4:scalar", "m:i4:scalar");
         Path csv = file("some.csv", "n,other\n1,2\n");
-        failing(1, "the column 'other' is not a field of the store", "store", "append", store, "--input", csv);
+        failing(1, "the column 'other' is not a field of the target", "store", "append", store, "--input", csv);
         fine("store", "append", store, "--input", "n=" + csv);
         assertEquals("0  n=1  m=(missing)\n", fine("store", "get", store, 0).out());
         Path twice = file("twice.csv", "n,n\n1,2\n");

@@ -95,7 +95,7 @@ final class TableCommandTest {
 
     @Test
     void aValueThatDoesNotFitIsNamedAndNothingIsLeft() throws IOException {
-        for (String bad : List.of("300", "-1", "2.5", "", "x")) {
+        for (String bad : List.of("300", "-1", "2.5", "x")) {
             Path input = csv("move,board,ev[0],ev[1]\n1,2,3,4\n" + bad + ",2,3,4\n");
             Path output = folder.resolve("bad.npy");
             CommandRun run = CommandRun.of("table", "write", "--input", input, "--output", output, "--dtype", TYPE);

@@ -8,8 +8,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// Copies rows between batches.
-final class BatchRows {
+public final class BatchRows {
     private BatchRows() {}
+
+    /// The rows from `from` to the exclusive `limit`: the batch itself if these are all, otherwise a copy.
+    ///
+    /// @param part a batch with the same fields, for the copy
+    public static Batch range(Batch source, long from, long limit, Batch part) {
+        if (limit - from == source.rowCount()) {
+            return source;
+        }
+        copy(source, from, limit, part);
+        return part;
+    }
 
     /// Copies the rows from `from` to the exclusive `limit` into another batch with the same number of columns.
     static void copy(Batch source, long from, long limit, Batch target) {

@@ -19,6 +19,7 @@ public interface SourceKind {
 
     /// Opens a path that was recognised.
     ///
+    /// @param rules how text becomes values; ignored by kinds that have types
     /// @throws DatasetException when the bytes are damaged
-    RecordSource open(Path path, Catalog.Options options) throws IOException;
+    RecordSource open(Path path, Catalog.Options options, TextRules rules) throws IOException;
 }

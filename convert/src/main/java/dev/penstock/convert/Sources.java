@@ -5,16 +5,16 @@ import dev.penstock.Dataset;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/// Opens the records of any path for a conversion: those of a dataset, or of a [SourceKind].
+/// Opens the records of any path: those of a dataset, or of another [SourceKind], such as a text file. Every
+/// import and conversion starts here.
 public final class Sources {
-    private static final List<SourceKind> OWN = List.of(new TreeSource());
-
     private Sources() {}
 
     /// The kinds of this module, then those of other modules.
@@ -22,7 +22,7 @@ public final class Sources {
         static final List<SourceKind> KINDS = find();
 
         private static List<SourceKind> find() {
-            List<SourceKind> all = new ArrayList<>(OWN);
+            List<SourceKind> all = new ArrayList<>(List.of(OwnKinds.values()));
             ServiceLoader.load(SourceKind.class, Sources.class.getClassLoader()).forEach(all::add);
             return List.copyOf(all);
         }
@@ -30,12 +30,19 @@ public final class Sources {
 
     /// Opens the records at a path.
     ///
+    /// @param rules how text becomes values
     /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    public static RecordSource open(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
+    public static RecordSource open(Path path, Catalog.Options options, TextRules rules, RecordChoice choice)
+            throws IOException {
         Optional<SourceKind> kind = options.rawType() == null ? kind(path, options) : Optional.empty();
         return kind.isPresent()
-                ? ChosenRecords.of(kind.get().open(path, options), choice)
+                ? ChosenRecords.of(kind.get().open(path, options, rules), choice)
                 : DatasetRecords.of(Catalog.open(path, options), choice);
+    }
+
+    /// Opens the records at a path, and guesses the types of text.
+    public static RecordSource open(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
+        return open(path, options, TextRules.GUESS, choice);
     }
 
     /// Returns the records of an open dataset. Closing the result closes the dataset.
@@ -45,11 +52,67 @@ public final class Sources {
         return DatasetRecords.of(dataset, choice);
     }
 
+    /// Opens the records of a path with the names and types of the declared fields of the rules. A folder that is
+    /// no dataset has a file for each record.
+    ///
+    /// @throws IllegalArgumentException when the records do not fit
+    public static RecordSource openFitting(Path path, Catalog.Options options, TextRules rules) throws IOException {
+        Candidate candidate = Candidate.at(path, options.disk());
+        Optional<SourceKind> kind = kind(path, options);
+        boolean isFolderOfFiles = candidate.kind() == Candidate.Kind.FOLDER
+                && kind.isEmpty()
+                && Catalog.format(path, options).isEmpty();
+        if (isFolderOfFiles) {
+            if (rules.fields().size() > 1) {
+                throw new IllegalArgumentException(
+                        path + " is a folder of files, which can be the values of one field only; write"
+                                + " --input FIELD=" + path);
+            }
+            return FileRecords.open(path, rules.fields().getFirst());
+        }
+        RecordSource source = open(path, options, rules, RecordChoice.ALL);
+        return FittedRecords.of(source, rules.fields(), rules.isOneField());
+    }
+
+    /// Opens a CSV file, whatever its name is.
+    ///
+    /// @param name the name of the input in messages
+    public static RecordSource openCsv(Path path, String name, TextRules rules) throws IOException {
+        return CsvRecords.open(path, name, rules);
+    }
+
+    /// Opens a stream of CSV with declared fields.
+    ///
+    /// @param name the name of the input in messages
+    public static RecordSource openCsv(InputStream stream, String name, TextRules rules) {
+        return CsvRecords.open(stream, name, rules);
+    }
+
+    /// Opens a store of loaderx.
+    ///
+    /// @param field the name of its field
+    public static LoaderxRecords openLoaderx(Path folder, Catalog.Options options, String field) throws IOException {
+        return LoaderxRecords.open(folder, options.disk(), field);
+    }
+
+    /// Joins sources side by side: a record has the fields of all. The result owns them.
+    public static RecordSource joined(List<? extends RecordSource> sources) {
+        return JoinedRecords.of(List.copyOf(sources));
+    }
+
+    /// Whether a path is a dataset, or a source of another kind.
+    public static boolean isKnown(Path path, Catalog.Options options) throws IOException {
+        return Catalog.format(path, options).isPresent() || kind(path, options).isPresent();
+    }
+
+    /// The kind of a path; empty for a dataset. The content decides before the name does.
     private static Optional<SourceKind> kind(Path path, Catalog.Options options) throws IOException {
         Candidate candidate = Candidate.at(path, options.disk());
         for (SourceKind kind : All.KINDS) {
             if (kind.recognises(candidate)) {
-                return Optional.of(kind);
+                boolean isNamed = kind == OwnKinds.CSV || kind == OwnKinds.JSON_LINES;
+                boolean isDataset = isNamed && Catalog.format(path, options).isPresent();
+                return isDataset ? Optional.empty() : Optional.of(kind);
             }
         }
         return Optional.empty();

@@ -38,6 +38,11 @@ final class TableTarget implements Target {
     }
 
     @Override
+    public boolean isTextFixed() {
+        return true;
+    }
+
+    @Override
     public boolean isResumable(Path target) {
         return !isFile(target);
     }
@@ -141,12 +146,7 @@ final class TableTarget implements Target {
             long done = 0;
             while (done < batch.rowCount()) {
                 long limit = Math.min(batch.rowCount(), done + shardRows - shardCount);
-                if (limit - done == batch.rowCount()) {
-                    writer.append(batch);
-                } else {
-                    BatchRows.copy(batch, done, limit, part);
-                    writer.append(part);
-                }
+                writer.append(BatchRows.range(batch, done, limit, part));
                 shardCount += limit - done;
                 count += limit - done;
                 done = limit;

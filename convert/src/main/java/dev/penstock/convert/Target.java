@@ -31,6 +31,11 @@ public interface Target {
         return false;
     }
 
+    /// Whether text must have a fixed size. Guessed text then has that of the longest text.
+    default boolean isTextFixed() {
+        return false;
+    }
+
     /// Whether an interrupted conversion can continue after the committed records. Otherwise it starts again.
     ///
     /// @param target the path of the target

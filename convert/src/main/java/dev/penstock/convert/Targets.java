@@ -55,7 +55,7 @@ public final class Targets {
     ///
     /// @param format the name of the format, or null to use the extension of the path
     /// @throws IllegalArgumentException when the format is not given, or name and extension contradict each other
-    static Target choose(Path path, String format) {
+    public static Target choose(Path path, String format) {
         Target byExtension = ofExtension(path).orElse(null);
         if (format == null && byExtension != null) {
             return byExtension;

@@ -37,6 +37,11 @@ public final class UpstreamStore implements AutoCloseable {
         this.layout = layout;
     }
 
+    /// Whether a folder looks like such a store, of any release.
+    public static boolean isStore(Disk disk, Path folder) throws IOException {
+        return disk.exists(folder.resolve(UpstreamFormat.META));
+    }
+
     /// Opens a store.
     ///
     /// @throws DatasetException when the folder is not such a store, was written by a release that is not

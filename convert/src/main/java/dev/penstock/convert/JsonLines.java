@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.file.Json;
 import java.io.BufferedReader;

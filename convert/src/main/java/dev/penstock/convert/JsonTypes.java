@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.convert.TypeGuess.Kind;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,27 +25,15 @@ final class JsonTypes {
 
     private JsonTypes() {}
 
-    /// The types of single elements.
-    private enum Kind {
-        NONE,
-        NON_FINITE,
-        TRUTH,
-        WHOLE,
-        UNSIGNED,
-        REAL,
-        TEXT
-    }
-
     /// What the values of a field seen so far allow.
     private static final class Guess {
-        private Kind kind = Kind.NONE;
-        private boolean hasNegative;
+        private final TypeGuess type = new TypeGuess();
         private List<Long> shape;
         private boolean isVariable;
-        private long widest = 1;
 
         void see(Object json) {
             if (json == null) {
+                type.seeMissing();
                 return;
             }
             List<Long> found = shape(json);
@@ -80,19 +70,22 @@ final class JsonTypes {
                 list.forEach(this::seeElements);
                 return;
             }
-            hasNegative |= json instanceof Long number && number < 0;
-            if (json instanceof String text) {
-                widest = Math.max(widest, text.codePointCount(0, text.length()));
+            if (json instanceof Long number) {
+                type.seeWhole(number);
+            } else if (json instanceof BigInteger) {
+                type.seeUnsigned();
+            } else if (json instanceof String text) {
+                type.seeWidth(text);
             }
             Kind seen = kind(json);
-            Kind both = both(kind, seen);
-            if (both == null || both == Kind.TEXT && !shape.isEmpty()) {
+            Kind before = type.kind();
+            if (!type.see(seen)) {
                 throw new IllegalArgumentException(
-                        both == null
-                                ? "some values are " + words(kind) + ", and others are " + words(seen)
-                                : "lists of text are not supported");
+                        "some values are " + words(before) + ", and others are " + words(seen));
             }
-            kind = both;
+            if (type.kind() == Kind.TEXT && !shape.isEmpty()) {
+                throw new IllegalArgumentException("lists of text are not supported");
+            }
         }
 
         private static Kind kind(Object json) {
@@ -110,33 +103,6 @@ final class JsonTypes {
             };
         }
 
-        /// The kind of values of two kinds, or null when there is none.
-        private static Kind both(Kind one, Kind other) {
-            if (one == other || other == Kind.NONE) {
-                return one;
-            }
-            if (one == Kind.NONE) {
-                return other;
-            }
-            if (isText(one) && isText(other)) {
-                return Kind.TEXT;
-            }
-            if (!isNumber(one) || !isNumber(other)) {
-                return null;
-            }
-            boolean isWhole =
-                    one != Kind.REAL && other != Kind.REAL && one != Kind.NON_FINITE && other != Kind.NON_FINITE;
-            return isWhole ? Kind.UNSIGNED : Kind.REAL;
-        }
-
-        private static boolean isText(Kind kind) {
-            return kind == Kind.TEXT || kind == Kind.NON_FINITE;
-        }
-
-        private static boolean isNumber(Kind kind) {
-            return kind != Kind.TEXT && kind != Kind.TRUTH;
-        }
-
         private static String words(Kind kind) {
             return switch (kind) {
                 case TRUTH -> "true or false";
@@ -145,45 +111,54 @@ final class JsonTypes {
             };
         }
 
-        Field field(String name, boolean isTextFixed) {
-            ElementType type = switch (kind) {
-                case NONE -> shape == null ? ElementType.BYTES : ElementType.F64;
-                case TRUTH -> ElementType.BOOL;
-                case WHOLE -> ElementType.I64;
-                case UNSIGNED -> hasNegative ? ElementType.F64 : ElementType.U64;
-                case REAL, NON_FINITE -> ElementType.F64;
-                case TEXT -> ElementType.UTF8;
-            };
-            if (type == ElementType.UTF8 && isTextFixed) {
-                return Field.fixedText(name, ElementType.UTF32, widest * ElementType.UTF32.size());
+        Field field(String name, TextRules rules) {
+            ElementType found = type.type(rules.hasMissing());
+            if (found == ElementType.UTF8) {
+                return rules.isTextFixed()
+                        ? Field.fixedText(name, ElementType.UTF32, type.widest() * ElementType.UTF32.size())
+                        : Field.variable(name, ElementType.UTF8);
             }
-            boolean isFixed = type != ElementType.BYTES && type != ElementType.UTF8 && !isVariable;
-            return isFixed && !shape.contains(0L)
-                    ? Field.fixed(name, type, shape.toArray(Long[]::new))
-                    : Field.variable(name, type);
+            boolean isFixed = !isVariable && (shape == null || !shape.contains(0L));
+            return isFixed
+                    ? Field.fixed(name, found, shape == null ? new Long[0] : shape.toArray(Long[]::new))
+                    : Field.variable(name, found);
         }
     }
 
-    /// @param isTextFixed whether text becomes a field of fixed size, as wide as the widest text
-    static List<Field> guess(Path file, boolean isTextFixed) throws IOException {
+    static List<Field> guess(Path file, TextRules rules) throws IOException {
         Map<String, Guess> guesses = new LinkedHashMap<>();
+        Map<String, Long> counts = new HashMap<>();
+        long lineCount = 0;
         try (JsonLines lines = new JsonLines(file)) {
-            while (lines.next(json -> see(json, guesses))) {}
+            while (lines.next(json -> see(json, guesses, counts))) {
+                lineCount++;
+            }
         }
         if (guesses.isEmpty()) {
             throw new BadInput(file + " has no records to guess the types from", null);
         }
         List<Field> fields = new ArrayList<>();
-        guesses.forEach((name, guess) -> fields.add(guess.field(name, isTextFixed)));
+        for (Map.Entry<String, Guess> entry : guesses.entrySet()) {
+            String name = entry.getKey();
+            if (counts.get(name) < lineCount) {
+                entry.getValue().type.seeMissing();
+            }
+            try {
+                fields.add(entry.getValue().field(name, rules));
+            } catch (IllegalArgumentException e) {
+                throw new BadInput(file + ", field " + name + ": " + e.getMessage(), e);
+            }
+        }
         return fields;
     }
 
-    private static void see(Object json, Map<String, Guess> guesses) {
+    private static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts) {
         if (!(json instanceof Map<?, ?> object)) {
             throw new IllegalArgumentException("expected an object with the fields of a record");
         }
         for (Map.Entry<?, ?> entry : object.entrySet()) {
             String name = (String) entry.getKey();
+            counts.merge(name, 1L, Long::sum);
             try {
                 guesses.computeIfAbsent(name, key -> new Guess()).see(entry.getValue());
             } catch (IllegalArgumentException e) {

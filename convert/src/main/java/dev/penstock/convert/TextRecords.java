@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.Dataset;
 import dev.penstock.Fingerprint;
-import dev.penstock.convert.RecordSource;
 import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// The records of a text file as a source of a conversion. The types of their fields are guessed.
+/// The records of a text file.
 interface TextRecords extends RecordSource {
+    /// Progress is reported after as many records.
+    int PROGRESS_RECORDS = 4096;
+
     /// The file.
     Path path();
 
@@ -23,11 +25,6 @@ interface TextRecords extends RecordSource {
         if (!Disk.real().exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
-    }
-
-    @Override
-    default String name() {
-        return path().toString();
     }
 
     @Override

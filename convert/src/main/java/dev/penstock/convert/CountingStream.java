@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /// An input stream that counts the bytes read.
-final class CountingStream extends FilterInputStream {
+public final class CountingStream extends FilterInputStream {
     private final long totalBytes;
     private long readBytes;
 
@@ -22,7 +22,7 @@ final class CountingStream extends FilterInputStream {
 
     /// Opens a file. Pipes are refused: opening one could wait for ever, and keep other writers out of the target
     /// meanwhile. Its bytes could not be read again after the types were guessed either.
-    static CountingStream open(Path file) throws IOException {
+    public static CountingStream open(Path file) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         if (attributes.isOther()) {
             throw new FileSystemException(

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
 import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,14 +17,36 @@ import java.util.List;
 /// @param number the number of the line, from 1
 /// @param cells  the texts; null where there is nothing, not even quotes
 record CsvLine(long number, List<String> cells) {
-    /// Creates a strict reader that also returns empty lines, each as one cell.
+    /// Creates a strict reader that also returns empty lines, each as one cell. Text that is not valid CSV or not
+    /// UTF-8 is rejected.
     static CsvReader<CsvLine> reader(InputStream stream) {
-        return CsvSource.builder().skipEmptyLines(false).build(new Handler(), CsvSource.text(stream));
+        Reader text = new InputStreamReader(
+                stream, StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT));
+        return CsvReader.builder()
+                .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+                .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+                .allowUnclosedQuote(false)
+                .skipEmptyLines(false)
+                .build(new Handler(), text);
     }
 
     /// The text of a cell; empty when there is nothing.
     String text(int column) {
         return cells.get(column) == null ? "" : cells.get(column);
+    }
+
+    /// The texts of the first line, as names: without spaces around them and without a byte order mark.
+    List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < cells.size(); i++) {
+            names.add((i == 0 ? text(i).replaceFirst("^\uFEFF", "") : text(i)).strip());
+        }
+        return names;
+    }
+
+    /// Whether there is nothing in the line.
+    boolean isEmpty() {
+        return cells.size() == 1 && cells.getFirst() == null;
     }
 
     private static final class Handler extends AbstractBaseCsvCallbackHandler<CsvLine> {

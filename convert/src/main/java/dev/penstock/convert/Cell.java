@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.Field;
 import java.util.ArrayList;
@@ -9,14 +9,14 @@ import java.util.List;
 /// `name[1]`, or `name[1,0]`.
 ///
 /// @param offset the offset of the element in the field
-record Cell(Field field, long offset, String name) {
+public record Cell(Field field, long offset, String name) {
     /// The largest number of columns of a text table.
     private static final long CELLS_MAX = 100_000;
 
     /// The columns of these fields.
     ///
     /// @throws IllegalArgumentException when there are too many columns
-    static List<Cell> of(List<Field> fields) {
+    public static List<Cell> of(List<Field> fields) {
         List<Cell> cells = new ArrayList<>();
         for (Field field : fields) {
             long count = field.isVariable() ? 1 : field.shape().stream().reduce(1L, (a, b) -> a * b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /// Converts JSON or text to the bytes of a value of a store.
-record StoreValueText(Field field, Bytes bytes) {
+public record ValueText(Field field, Bytes bytes) {
     /// The encoding of bytes in text.
-    enum Bytes {
+    public enum Bytes {
         UTF8,
         BASE64,
         HEX
@@ -23,7 +23,7 @@ record StoreValueText(Field field, Bytes bytes) {
     /// @param json a value returned by [dev.penstock.file.Json]
     /// @return null when the value is missing
     /// @throws IllegalArgumentException when it is not a valid value of the field
-    byte[] ofJson(Object json) {
+    public byte[] ofJson(Object json) {
         if (json == null) {
             return null;
         }
@@ -45,7 +45,7 @@ record StoreValueText(Field field, Bytes bytes) {
     }
 
     /// Parses a whole value from text: unchanged for a field of bytes or text, otherwise JSON.
-    byte[] ofText(String text) {
+    public byte[] ofText(String text) {
         if (field.type() == ElementType.UTF8) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
@@ -61,7 +61,7 @@ record StoreValueText(Field field, Bytes bytes) {
     }
 
     /// Parses a value from its elements.
-    byte[] ofElements(List<String> elements) {
+    public byte[] ofElements(List<String> elements) {
         return parse(elements);
     }
 
@@ -109,6 +109,6 @@ record StoreValueText(Field field, Bytes bytes) {
 
     private static String shown(Object json) {
         String text = String.valueOf(json);
-        return Text.printable(text.length() > 60 ? text.substring(0, 60) + "..." : text);
+        return Printable.of(text.length() > 60 ? text.substring(0, 60) + "..." : text);
     }
 }

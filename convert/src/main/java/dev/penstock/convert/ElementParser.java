@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
 import dev.penstock.ElementType;
 import dev.penstock.Field;
@@ -55,7 +55,7 @@ final class ElementParser {
     }
 
     private static String quoted(String text) {
-        return "'" + Text.printable(text.length() > 40 ? text.substring(0, 40) + "..." : text) + "'";
+        return "'" + Printable.of(text.length() > 40 ? text.substring(0, 40) + "..." : text) + "'";
     }
 
     private static byte truth(String text) {

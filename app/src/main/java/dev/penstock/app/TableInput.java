@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.app;
+
+import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.RecordChoice;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.Targets;
+import dev.penstock.convert.TextRules;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// The rows for a table: of any source, of standard input, or of a file of text, which is read as CSV.
+///
+/// @param records the rows
+/// @param rowType the type of a row
+/// @param spool   the temporary copy of standard input, or null
+record TableInput(RecordSource records, RowType rowType, Path spool) implements AutoCloseable {
+    private static final String STANDARD_INPUT = "-";
+
+    /// The first byte of a NumPy file, which does not occur in text.
+    private static final int NUMPY_START = 0x93;
+
+    /// Opens an input. The content decides what it is.
+    ///
+    /// @param input a path, or `-` for standard input
+    /// @param dtype the required type, or null to use or guess the type of the input
+    static TableInput open(String input, InputStream standardInput, RowType dtype) throws IOException {
+        if (input.equals(STANDARD_INPUT)) {
+            return openStream("standard input", new BufferedInputStream(standardInput), dtype);
+        }
+        Path path = Path.of(input);
+        if (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path)) {
+            return openStream(input, new BufferedInputStream(Files.newInputStream(path)), dtype);
+        }
+        return open(path, input, dtype, null);
+    }
+
+    /// A NumPy file, or text whose types have to be guessed, is copied to a temporary file first.
+    private static TableInput openStream(String name, InputStream stream, RowType dtype) throws IOException {
+        stream.mark(1);
+        boolean isText = stream.read() != NUMPY_START;
+        stream.reset();
+        if (isText && dtype != null) {
+            return new TableInput(Sources.openCsv(stream, name, rules(dtype)), dtype, null);
+        }
+        Path spool = Files.createTempFile("penstock-", ".input");
+        spool.toFile().deleteOnExit();
+        Files.copy(stream, spool, StandardCopyOption.REPLACE_EXISTING);
+        return open(spool, name, dtype, spool);
+    }
+
+    private static TableInput open(Path path, String name, RowType dtype, Path spool) throws IOException {
+        boolean isCsv = Files.isRegularFile(path) && !Sources.isKnown(path, Catalog.Options.DEFAULT);
+        RecordSource records = isCsv
+                ? Sources.openCsv(path, name, rules(dtype))
+                : Sources.open(path, Catalog.Options.DEFAULT, rules(dtype), RecordChoice.ALL);
+        try {
+            return new TableInput(records, rowType(records, name, dtype), spool);
+        } catch (Throwable e) {
+            records.close();
+            throw e;
+        }
+    }
+
+    private static TextRules rules(RowType dtype) {
+        TextRules rules = TextRules.of(Targets.named("table").orElseThrow());
+        return dtype == null ? rules : rules.withFields(dtype.recordFields());
+    }
+
+    private static RowType rowType(RecordSource records, String name, RowType dtype) {
+        RowType found = records.dataset()
+                .map(dataset -> Catalog.rowType(dataset, records.fields()))
+                .orElseGet(() -> dtype == null ? RowType.of(records.fields()) : dtype);
+        if (dtype != null && !dtype.equals(found)) {
+            throw new IllegalArgumentException(
+                    name + " has rows of " + found + ", but --dtype is " + dtype + "; types are not converted");
+        }
+        return found;
+    }
+
+    /// Parses the type of `--dtype`.
+    static RowType parseType(String text) {
+        return text == null ? null : RowType.of(DType.parse(text));
+    }
+
+    @Override
+    public void close() throws IOException {
+        records.close();
+        if (spool != null) {
+            Files.deleteIfExists(spool);
+        }
+    }
+}
