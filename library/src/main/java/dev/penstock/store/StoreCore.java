@@ -567,7 +567,7 @@ final class StoreCore {
     }
 
     /// Releases everything that the store holds, and waits as long as that takes.
-    void release() throws IOException {
+    private void release() throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
             awaitIdle();
             // A rebalance stops at its next step. Until then it may create chunks, so the lock must be held.

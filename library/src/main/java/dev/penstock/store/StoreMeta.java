@@ -254,7 +254,7 @@ record StoreMeta(
         long slots = checkpoint.slots;
         require(checkpoint.published.length <= slots && checkpoint.length <= slots, "more records than slots");
         require(checkpoint.deleted <= checkpoint.length, "more deleted records than records");
-        require(checkpoint.published.sequence <= checkpoint.sequence, "published is behind sequence");
+        require(checkpoint.published.sequence <= checkpoint.sequence, "the published sequence is after the sequence");
         require(slots <= Long.MAX_VALUE / StoreFormat.ENTRY_SIZE, "too many slots");
         require(chunks.count <= StoreFormat.CHUNK_COUNT_MAX, "too many chunks");
         require(zr.count("prefix") == StoreFormat.PREFIX_SIZE, "prefixes of another size");
