@@ -155,7 +155,7 @@ def _texts(columns: np.ndarray[Any, Any]) -> list[list[Any]]:
 def _publish(path: _paths.PathLike, overwrite: bool, write: Callable[[Any], object]) -> None:
     """Writes a file under another name, and gives it its own name when it is complete and on
     stable storage."""
-    whole = _paths.absolute(path)
+    whole = _paths.local(path)
     _require_replaceable(whole, overwrite)
     folder = os.path.dirname(whole)
     if not stat.S_ISDIR(os.stat(folder).st_mode):

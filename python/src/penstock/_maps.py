@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _jvm
+from ._paths import is_remote
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -72,6 +73,12 @@ def require_unchecked(dataset: Dataset) -> None:
         )
 
 
+def require_local(dataset: Dataset) -> None:
+    """Raises for a remote dataset, whose files cannot be mapped."""
+    if is_remote(dataset.path):
+        raise ValueError(f"{dataset.path} is remote and cannot be mapped; use take or batches")
+
+
 def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     """An array over each file of a table."""
     row = dataset._row
@@ -80,6 +87,7 @@ def map_rows(dataset: Dataset) -> list[np.ndarray[Any, Any]]:
     if dataset.format == "shards":
         raise ValueError("activation shards cannot be viewed as one array; use take or batches")
     require_unchecked(dataset)
+    require_local(dataset)
     for file in dataset._description["files"]:
         view = (
             _map_raw(file, row)

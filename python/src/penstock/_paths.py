@@ -24,6 +24,9 @@ PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _DESCRIPTORS = "/proc/self/fd"
 _DESCRIPTOR = re.compile(re.escape(_DESCRIPTORS) + r"/\d+")
 
+# A name with a single colon is a path. Java decides in the same way.
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
 # The original paths, by their names in /proc.
 _originals: dict[str, str] = {}
 
@@ -34,8 +37,27 @@ _numbers = itertools.count()
 
 
 def absolute(path: PathLike) -> str:
-    """Returns the absolute path. Bytes that are not UTF-8 are lone surrogates, as in Python."""
-    return os.path.abspath(os.fsdecode(path))
+    """Returns the absolute path. Bytes that are not UTF-8 are lone surrogates, as in Python. The
+    address of a remote dataset stays as it is."""
+    text = os.fsdecode(path)
+    return text if is_remote(text) else os.path.abspath(text)
+
+
+def local(path: PathLike) -> str:
+    """Returns the absolute path of something to write.
+
+    Raises:
+        ValueError: when it is the address of a remote dataset
+    """
+    text = os.fsdecode(path)
+    if is_remote(text):
+        raise ValueError(f"{text} is remote and read-only; write to a local path first")
+    return absolute(path)
+
+
+def is_remote(path: str) -> bool:
+    """Whether a text is an address such as https://host/x.npy and not a local path."""
+    return _REMOTE.match(path) is not None and not path.lower().startswith("file://")
 
 
 def is_utf8(path: str) -> bool:

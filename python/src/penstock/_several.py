@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._paths import PathLike, absolute, is_utf8
+from ._paths import PathLike, absolute, is_remote, is_utf8
 
 _SHARD = ".shard"
 _SHARD_MAGIC = b"GAMSAE"
@@ -33,7 +33,9 @@ def paths(path: Any) -> list[PathLike] | None:
     for one in path:
         if isinstance(one, (str, bytes, os.PathLike)):
             text = os.fsdecode(one)
-            is_pattern = glob.has_magic(text) and not os.path.lexists(text)
+            is_pattern = (
+                glob.has_magic(text) and not is_remote(text) and not os.path.lexists(text)
+            )
             found.extend(_matches(text) if is_pattern else [one])
         else:
             found.extend(paths(one) or [one])
@@ -56,6 +58,7 @@ def _is_pattern(text: str) -> bool:
     # An existing file may have a name like a pattern. Java opens a pattern of activation shards in
     # one folder, and reports the damaged ones.
     is_java = text.endswith(_SHARD) and not glob.has_magic(os.path.dirname(text))
+    is_java = is_java or is_remote(text)
     return glob.has_magic(text) and not is_java and not os.path.lexists(text)
 
 

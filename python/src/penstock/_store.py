@@ -20,7 +20,7 @@ from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import StorePublishError, store_error
 from ._memory import BatchInfo
-from ._paths import PathLike, Source, Target, absolute
+from ._paths import PathLike, Source, Target, local
 
 Record = Mapping[str, Any]
 Durability = Literal["none", "batch", "commit"]
@@ -100,7 +100,7 @@ class Store:
         if writers is not None and writers > _WRITERS_MAX:
             raise ValueError(f"writers must be 1 to {_WRITERS_MAX}, got {writers}")
         readers = _arguments.integer_or_none("readers", readers, minimum=1)
-        self._path = absolute(path)
+        self._path = local(path)
         self._snapshot = snapshot
         self._readers = readers
         self._mode = mode
@@ -686,7 +686,7 @@ def rebalance(
     """
     arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
     verb = "storeRebalancePlanAt" if dry_run else "storeRebalanceAt"
-    figures: dict[str, Any] = _upkeep(verb, absolute(path), **arguments)
+    figures: dict[str, Any] = _upkeep(verb, local(path), **arguments)
     return figures
 
 

@@ -219,7 +219,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
     _verbs = "hybrid"
 
     def __init__(self, path: _paths.PathLike, *, read_only: bool = False) -> None:
-        self.path = _paths.absolute(path)
+        self.path = _paths.local(path)
         self.read_only = read_only
         if read_only:
             os.stat(self.path)  # A missing file is an error in this mode.
@@ -283,7 +283,7 @@ class HybridTree(_Paths, MutableMapping[bytes, int]):
         if path is None and self.read_only:
             raise ValueError(f"{self.path} was opened read-only: give snapshot() another path")
         overwrite = _arguments.boolean("overwrite", overwrite)
-        target = None if path is None else _paths.Target(_paths.absolute(path), overwrite)
+        target = None if path is None else _paths.Target(_paths.local(path), overwrite)
         more = {} if target is None else {"target": target.text}
         count = _jvm.call_patiently(
             "hybridSnapshot", handle=self._handle.number, overwrite=overwrite, **more
@@ -357,7 +357,7 @@ def write_tree(
     entries = sorted((_bytes(key), _unsigned(value)) for key, value in values.items())
     numbers = np.array([value for _, value in entries], np.uint64)
     arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
-    target = _paths.Target(_paths.absolute(path), overwrite)
+    target = _paths.Target(_paths.local(path), overwrite)
     try:
         _jvm.call("treeWrite", path=target.text, overwrite=overwrite, **_memory(arrays))
     except FileExistsError as e:

@@ -17,7 +17,7 @@ import numpy as np
 from . import _arguments, _conversion, _dtypes, _jvm
 from ._dataset import Dataset, open
 from ._formats import OTHER_EXTENSIONS, format_of, require_format
-from ._paths import PathLike, Target, absolute, exists, folder_exists
+from ._paths import PathLike, Target, exists, folder_exists, local
 from ._ragged import Ragged
 from ._tree import write_tree
 
@@ -181,7 +181,7 @@ class TableWriter(_Writer):
         shard_rows: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        whole = absolute(path)
+        whole = local(path)
         overwrite = _arguments.boolean("overwrite", overwrite)
         append = _arguments.boolean("append", append)
         options: dict[str, Any] = {"overwrite": overwrite, "append": append}
@@ -266,7 +266,7 @@ class PackWriter(_Writer):
         overwrite: bool = False,
         align: int | None = None,
     ) -> None:
-        whole = absolute(path)
+        whole = local(path)
         require_format(whole, "pack")
         options: dict[str, Any] = {
             "overwrite": _arguments.boolean("overwrite", overwrite),

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import _arguments, _conversion, _dtypes, _jvm
 from ._dataset import Dataset
-from ._paths import PathLike, absolute, exists
+from ._paths import PathLike, exists, local
 from ._writer import _Writer
 
 __all__ = ["Batches", "ReadAhead", "Shards", "Stats", "Writer"]
@@ -266,7 +266,7 @@ class Writer(_Writer):
         if metadata is not None:
             options["metadata"] = _arguments.metadata(metadata)
         self._width: int = options["width"]
-        super().__init__("shardWriter", absolute(path), options)
+        super().__init__("shardWriter", local(path), options)
 
     @property
     def next_row(self) -> int:

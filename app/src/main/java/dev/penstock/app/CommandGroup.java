@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ abstract class CommandGroup extends CommandWithHelp implements Runnable {
 
     /// Builds the command line of this group for the arguments that follow the name of the group.
     CommandLine line(CommandLine.IFactory factory, List<String> args) throws Exception {
-        CommandLine line = new CommandLine(this, factory);
+        CommandLine line = new CommandLine(this, factory).registerConverter(Path.class, new LocalPath());
         Map<String, Class<?>> commands = new LinkedHashMap<>();
         list(commands);
         if (args.equals(List.of("--version"))) {
@@ -65,6 +66,7 @@ abstract class CommandGroup extends CommandWithHelp implements Runnable {
         // Adding the command itself would leave out its model transformer.
         CommandLine own =
                 command instanceof CommandGroup group ? group.line(factory, args) : new CommandLine(command, factory);
+        own.registerConverter(Path.class, new LocalPath());
         line.addSubcommand(name, own);
     }
 

@@ -6,6 +6,7 @@ import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -39,8 +40,12 @@ import picocli.CommandLine.Parameters;
             "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
         })
 final class ConvertCommand extends ConvertingCommand {
-    @Parameters(index = "0", paramLabel = "SOURCE", description = "The path of the dataset, in any format.")
-    Path source;
+    @Parameters(
+            index = "0",
+            paramLabel = "SOURCE",
+            converter = LocationText.class,
+            description = "The path or http(s) address of the dataset, in any format.")
+    Location source;
 
     @Parameters(index = "1", paramLabel = "TARGET", description = "The path of the new dataset.")
     Path output;

@@ -3,10 +3,10 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Location;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import java.io.IOException;
-import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,8 +19,12 @@ abstract class DatasetCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(arity = "1", paramLabel = "PATH", description = "The path of the dataset, in any format.")
-    Path path;
+    @Parameters(
+            arity = "1",
+            paramLabel = "PATH",
+            converter = LocationText.class,
+            description = "The path or http(s) address of the dataset, in any format.")
+    Location path;
 
     @Mixin
     AccessOption io = new AccessOption();

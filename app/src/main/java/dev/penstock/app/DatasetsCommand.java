@@ -3,11 +3,11 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Location;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
@@ -17,9 +17,10 @@ abstract class DatasetsCommand extends DatasetCommand {
     @Parameters(
             index = "1..*",
             paramLabel = "PATH",
+            converter = LocationText.class,
             description = "More datasets with the same fields, to be read as one after the first. A quoted pattern"
                     + " such as 'day-*' stands for all that match.")
-    List<Path> more = new ArrayList<>();
+    List<Location> more = new ArrayList<>();
 
     @Override
     Dataset open() throws IOException {
@@ -30,7 +31,7 @@ abstract class DatasetsCommand extends DatasetCommand {
             throw new IllegalArgumentException(
                     "--snapshot works for a single store, but " + (more.size() + 1) + " paths are given");
         }
-        List<Path> paths = paths();
+        List<Location> paths = paths();
         Dataset dataset =
                 isCorpus(paths) ? ShardReader.open(paths, options().shards()) : Catalog.open(paths, options());
         if (isLenient) {
@@ -39,8 +40,8 @@ abstract class DatasetsCommand extends DatasetCommand {
         return dataset;
     }
 
-    List<Path> paths() {
-        List<Path> paths = new ArrayList<>(List.of(path));
+    List<Location> paths() {
+        List<Location> paths = new ArrayList<>(List.of(path));
         paths.addAll(more);
         return paths;
     }
@@ -54,8 +55,9 @@ abstract class DatasetsCommand extends DatasetCommand {
     }
 
     /// Whether all paths are activation shards, which make one corpus.
-    private static boolean isCorpus(List<Path> paths) {
+    private static boolean isCorpus(List<Location> paths) {
         return paths.stream()
-                .allMatch(path -> path.toString().endsWith(ShardFormat.EXTENSION) && Files.isRegularFile(path));
+                .allMatch(path -> path.name().endsWith(ShardFormat.EXTENSION)
+                        && (!path.isLocal() || Files.isRegularFile(path.path())));
     }
 }

@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,8 +30,12 @@ import picocli.CommandLine.Parameters;
             "  penstock merge 'runs-*.a2pack' --output runs.a2pack"
         })
 final class MergeCommand extends ConvertingCommand {
-    @Parameters(arity = "1..*", paramLabel = "PATH", description = "The paths of the datasets, in any format.")
-    List<Path> paths;
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "PATH",
+            converter = LocationText.class,
+            description = "The paths or http(s) addresses of the datasets, in any format.")
+    List<Location> paths;
 
     @Option(
             names = {"-o", "--output"},

@@ -2,7 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
-import java.nio.file.Path;
+import dev.penstock.file.Location;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -15,7 +15,7 @@ final class NextCommand {
 
     /// @param paths   the paths of the dataset
     /// @param options the options without which it does not open, as a shell takes them, or an empty text
-    static String after(Dataset dataset, List<Path> paths, String options) {
+    static String after(Dataset dataset, List<Location> paths, String options) {
         if (dataset.count() == 0) {
             String name = quoted(paths.getFirst()) + options;
             return "next: the dataset has no records; penstock verify " + name + " checks its files";
@@ -25,7 +25,7 @@ final class NextCommand {
     }
 
     /// Quotes a path for a shell.
-    static String quoted(Path path) {
+    static String quoted(Location path) {
         return quoted(path.toString());
     }
 

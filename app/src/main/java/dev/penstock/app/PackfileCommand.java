@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,17 +21,25 @@ abstract class PackfileCommand extends Command {
 
     /// The file may be given as a parameter, or by the option of the original program.
     static final class Packfile {
-        @Parameters(arity = "1", paramLabel = "FILE", description = "The path of the pack.")
-        Path path;
+        @Parameters(
+                arity = "1",
+                paramLabel = "FILE",
+                converter = LocationText.class,
+                description = "The path or http(s) address of the pack.")
+        Location path;
 
-        @Option(names = "--packfile", paramLabel = "FILE", description = "The path of the pack, given as an option.")
-        Path option;
+        @Option(
+                names = "--packfile",
+                paramLabel = "FILE",
+                converter = LocationText.class,
+                description = "The path of the pack, given as an option.")
+        Location option;
     }
 
     @Mixin
     AccessOption io;
 
-    Path path() {
+    Location path() {
         return packfile.path == null ? packfile.option : packfile.path;
     }
 

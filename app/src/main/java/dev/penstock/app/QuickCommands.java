@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import java.nio.file.Path;
+import dev.penstock.file.Location;
 
 /// Command lines that are parsed without picocli, because picocli takes longer to examine the annotations of a
 /// command than these commands take to run.
@@ -25,7 +25,12 @@ final class QuickCommands {
         DatasetCommand command = named(args[0]);
         if (command != null) {
             command.console = console;
-            command.path = Path.of(path);
+            try {
+                command.path = Location.parse(path);
+            } catch (IllegalArgumentException e) {
+                // Picocli reports it with the usage of the command.
+                return null;
+            }
             command.isJson = isJson;
         }
         return command;

@@ -7,6 +7,7 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.file.Json;
+import dev.penstock.file.Location;
 import dev.penstock.shards.ShardSample;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,8 +38,12 @@ import picocli.CommandLine.Parameters;
             "  penstock sample steps.npy --fraction 0.01 --seed 7 --output some.npy"
         })
 final class SampleCommand extends ConvertingCommand {
-    @Parameters(arity = "1", paramLabel = "PATH", description = "The path of the dataset, in any format.")
-    Path path;
+    @Parameters(
+            arity = "1",
+            paramLabel = "PATH",
+            converter = LocationText.class,
+            description = "The path or http(s) address of the dataset, in any format.")
+    Location path;
 
     @Mixin
     SampleOptions sample = new SampleOptions();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Location;
 import dev.penstock.store.StoreSnapshots;
 import java.io.IOException;
-import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /// The option for the state of a store to read.
@@ -14,8 +14,15 @@ final class SnapshotOption {
             description = "Read this named snapshot of a store instead of its last commit.")
     String name;
 
-    /// The path to open: that of the snapshot, or the given path without the option.
-    Path of(Path path) throws IOException {
-        return name == null ? path : StoreSnapshots.of(path).path(name);
+    /// The location to open: that of the snapshot, or the given location without the option.
+    Location of(Location location) throws IOException {
+        if (name == null) {
+            return location;
+        }
+        if (!location.isLocal()) {
+            throw new IllegalArgumentException(
+                    "named snapshots of a remote store cannot be opened; copy " + location + " to a local path first");
+        }
+        return Location.of(StoreSnapshots.of(location.path()).path(name));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Location;
 import dev.penstock.game2048.StepsDataset;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,7 +44,8 @@ final class StepsExportCommand extends ExportCommand {
                     .arity("0..1")
                     .paramLabel(path.paramLabel())
                     .description(path.description())
-                    .type(Path.class)
+                    .type(Location.class)
+                    .converters(new LocationText())
                     .getter(path.getter())
                     .setter(path.setter())
                     .build());
@@ -52,9 +54,10 @@ final class StepsExportCommand extends ExportCommand {
 
     @Override
     public Integer call() throws IOException {
-        path = StepsFolderOption.oneOf(spec, path, dataset);
+        Path folder = StepsFolderOption.oneOf(spec, path == null ? null : path.path(), dataset);
+        path = Location.of(folder);
         // Rejects a path that is not a steps dataset.
-        StepsDataset.open(path).close();
+        StepsDataset.open(folder).close();
         return super.call();
     }
 }

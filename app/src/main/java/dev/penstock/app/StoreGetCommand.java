@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.file.Json;
+import dev.penstock.file.Location;
 import dev.penstock.store.StoreReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class StoreGetCommand extends StorefileCommand {
         if (lists.isEmpty() == (indices == null)) {
             throw usage("give the indices of the records once, such as 17 or 5,0,10-20");
         }
-        try (StoreReader store = StoreReader.open(snapshot.of(path));
+        try (StoreReader store = StoreReader.open(snapshot.of(Location.of(path)).path());
                 Batch batch = Batch.create(Fields.choose(store.fields(), field))) {
             List<Long> wanted = indices(store.count());
             boolean isBytes = !isJson

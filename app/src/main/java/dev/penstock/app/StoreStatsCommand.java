@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Location;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreStats;
 import java.io.IOException;
@@ -27,7 +28,7 @@ final class StoreStatsCommand extends StorefileCommand {
 
     @Override
     public Integer call() throws IOException {
-        try (StoreReader store = StoreReader.open(snapshot.of(path));
+        try (StoreReader store = StoreReader.open(snapshot.of(Location.of(path)).path());
                 ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
             StoreStats stats = store.stats(progress);
             if (isJson) {

@@ -2,10 +2,10 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Access;
+import dev.penstock.file.Location;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -13,7 +13,7 @@ import java.util.Map;
 final class TreeInfo {
     private TreeInfo() {}
 
-    static int print(Command command, Path path, Access access) throws IOException {
+    static int print(Command command, Location path, Access access) throws IOException {
         TreeReader.Options options =
                 TreeReader.Options.DEFAULT.withStrict(false).withAccess(access);
         try (TreeReader tree = TreeReader.open(path, options)) {

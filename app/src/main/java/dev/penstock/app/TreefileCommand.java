@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.file.Location;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,8 +17,13 @@ abstract class TreefileCommand extends Command {
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", arity = "1", paramLabel = "FILE", description = "The path of the tree.")
-    Path path;
+    @Parameters(
+            index = "0",
+            arity = "1",
+            paramLabel = "FILE",
+            converter = LocationText.class,
+            description = "The path or http(s) address of the tree.")
+    Location path;
 
     @Option(
             names = "--lenient",

@@ -29,7 +29,6 @@ import dev.penstock.view.Zip;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +47,7 @@ final class DatasetRequests {
     static Object open(Request request) throws IOException {
         boolean isRead = request.has("io") && request.text("io").equals("read");
         Access access = isRead ? Access.READ : Access.MMAP;
-        Path path = Path.of(request.text("path"));
+        Location path = Location.parse(request.text("path"));
         boolean isLenient = request.isTrue("lenient");
         RowType rawType = request.has("dtype")
                 ? new RowType(DType.parse(request.text("dtype")), request.list("rowShape", Long.class))
@@ -70,7 +69,7 @@ final class DatasetRequests {
                 request.has("shards")
                         ? ShardReader.open(
                                 request.list("shards", String.class).stream()
-                                        .map(Path::of)
+                                        .map(Location::parse)
                                         .toList(),
                                 options.shards())
                         : Catalog.open(path, options));

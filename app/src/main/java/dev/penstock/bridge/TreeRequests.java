@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Progress;
+import dev.penstock.file.Location;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;
@@ -19,7 +20,7 @@ final class TreeRequests {
 
     private TreeRequests() {}
 
-    static Object open(Request request, Path path, TreeReader.Options options) throws IOException {
+    static Object open(Request request, Location path, TreeReader.Options options) throws IOException {
         TreeReader tree = TreeReader.open(path, options);
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("path", tree.location().toString());

@@ -4,6 +4,7 @@ package dev.penstock.convert;
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -40,6 +41,16 @@ public final class Sources {
                 : DatasetRecords.of(Catalog.open(path, options), choice);
     }
 
+    /// Opens the records at a location. A remote one is a dataset; sources of other kinds are local.
+    ///
+    /// @param rules how text becomes values
+    public static RecordSource open(Location location, Catalog.Options options, TextRules rules, RecordChoice choice)
+            throws IOException {
+        return location.isLocal()
+                ? open(location.path(), options, rules, choice)
+                : DatasetRecords.of(Catalog.open(location, options), choice);
+    }
+
     /// Opens the records at a path, and guesses the types of text.
     public static RecordSource open(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
         return open(path, options, TextRules.GUESS, choice);
@@ -57,7 +68,7 @@ public final class Sources {
     ///
     /// @throws IllegalArgumentException when the records do not fit
     public static RecordSource openFitting(Path path, Catalog.Options options, TextRules rules) throws IOException {
-        Candidate candidate = Candidate.at(path, options.disk());
+        Candidate candidate = Candidate.at(Location.of(path), options.reading());
         Optional<SourceKind> kind = kind(path, options);
         boolean isFolderOfFiles = candidate.kind() == Candidate.Kind.FOLDER
                 && kind.isEmpty()
@@ -107,7 +118,7 @@ public final class Sources {
 
     /// The kind of a path; empty for a dataset. The content decides before the name does.
     private static Optional<SourceKind> kind(Path path, Catalog.Options options) throws IOException {
-        Candidate candidate = Candidate.at(path, options.disk());
+        Candidate candidate = Candidate.at(Location.of(path), options.reading());
         for (SourceKind kind : All.KINDS) {
             if (kind.recognises(candidate)) {
                 boolean isNamed = kind == OwnKinds.CSV || kind == OwnKinds.JSON_LINES;

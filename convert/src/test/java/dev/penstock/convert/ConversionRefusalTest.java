@@ -12,6 +12,7 @@ import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.SampleDatasets;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -159,7 +160,8 @@ class ConversionRefusalTest {
                 () -> convert(folder.resolve("t"), folder.resolve("t"), "table", replacing, RecordChoice.ALL));
         assertTrue(error.getMessage().contains("cannot be converted in place"), error.getMessage());
         List<Path> both = List.of(rows, folder.resolve("./t"));
-        try (RecordSource merged = Sources.of(Catalog.open(both, Catalog.Options.DEFAULT), RecordChoice.ALL)) {
+        try (RecordSource merged =
+                Sources.of(Catalog.open(Location.all(both), Catalog.Options.DEFAULT), RecordChoice.ALL)) {
             Conversion conversion = Conversion.of(merged, folder.resolve("t"), "table", replacing);
             assertThrows(IllegalArgumentException.class, () -> conversion.run(Progress.NONE, Progress.NONE));
         }

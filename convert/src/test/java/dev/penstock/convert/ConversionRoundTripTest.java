@@ -17,6 +17,7 @@ import dev.penstock.TestData;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.SampleDatasets;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackReader;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardSample;
@@ -309,7 +310,7 @@ class ConversionRoundTripTest {
         convert(table, folder.resolve("b"), "store");
         convert(table, folder.resolve("c"), "shards");
         List<Path> paths = List.of(folder.resolve("[bc]"), table);
-        try (Concat all = Catalog.open(paths, Catalog.Options.DEFAULT)) {
+        try (Concat all = Catalog.open(Location.all(paths), Catalog.Options.DEFAULT)) {
             assertEquals(
                     List.of("b", "c", "a.npy"),
                     all.parts().stream().map(part -> part.location().name()).toList());

@@ -8,8 +8,8 @@ import dev.penstock.Verification;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
+import dev.penstock.file.Location;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The catalog entry of grouped tables: folders with a `metadata.db` beside the rows.
 public final class CatalogGroups implements Format {
@@ -23,12 +23,14 @@ public final class CatalogGroups implements Format {
 
     @Override
     public boolean recognises(Candidate candidate) throws IOException {
-        return candidate.kind() == Candidate.Kind.FOLDER && GroupedTable.isGrouped(candidate.disk(), candidate.path());
+        return candidate.isOnDisk()
+                && candidate.kind() == Candidate.Kind.FOLDER
+                && GroupedTable.isGrouped(candidate.disk(), candidate.path());
     }
 
     @Override
-    public Dataset open(Path path, Catalog.Options options) throws IOException {
-        return GroupedTable.open(path, options.table());
+    public Dataset open(Location location, Catalog.Options options) throws IOException {
+        return GroupedTable.open(location.path(), options.table());
     }
 
     @Override
@@ -38,11 +40,11 @@ public final class CatalogGroups implements Format {
 
     /// Reports a missing shard as such, and not as groups that do not fit the remaining rows.
     @Override
-    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
+    public Verification verify(Location location, Catalog.Options options, Progress progress) throws IOException {
         try {
-            return Format.super.verify(path, options, progress);
+            return Format.super.verify(location, options, progress);
         } catch (DatasetException e) {
-            open(path, options.withLenient(false)).close();
+            open(location, options.withLenient(false)).close();
             throw e;
         }
     }

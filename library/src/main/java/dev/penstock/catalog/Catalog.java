@@ -7,7 +7,6 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
-import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
@@ -114,7 +113,14 @@ public final class Catalog {
     ///
     /// @throws IOException when the path exists but cannot be read
     public static Optional<Format> format(Path path, Options options) throws IOException {
-        return format(Candidate.at(path, options.disk()));
+        return format(Location.of(path), options);
+    }
+
+    /// Determines the format of a location, if it is a known one.
+    ///
+    /// @throws IOException when the location exists but cannot be read
+    public static Optional<Format> format(Location location, Options options) throws IOException {
+        return format(Candidate.at(location, options.reading()));
     }
 
     /// The first bytes decide about a file. For folders and absent paths, formats of other modules are asked
@@ -134,10 +140,10 @@ public final class Catalog {
         return Optional.empty();
     }
 
-    /// Whether a path is a tree, which has paths and values instead of records by index.
+    /// Whether a location is a tree, which has paths and values instead of records by index.
     /// [TreeReader][dev.penstock.tree.TreeReader] opens it.
-    public static boolean isTree(Path path) throws IOException {
-        return new TreeEntry().recognises(Candidate.at(path, Disk.real()));
+    public static boolean isTree(Location location) throws IOException {
+        return new TreeEntry().recognises(Candidate.at(location, ReaderOptions.DEFAULT));
     }
 
     /// Opens the dataset at a path.
@@ -147,93 +153,117 @@ public final class Catalog {
         return open(path, Options.DEFAULT);
     }
 
-    /// Opens the dataset at a path with options. A path with wildcards, such as `stores/day-*`, opens all datasets
-    /// that match as one, in the order of the UTF-8 bytes of their names.
-    ///
-    /// @throws IllegalArgumentException when a dataset without checksums is opened with the first check
+    /// Opens the dataset at a path with options.
     public static Dataset open(Path path, Options options) throws IOException {
-        if (isPattern(path, options)) {
-            return DatasetList.open(Location.of(path), PathPattern.expand(options.disk(), path), options);
-        }
-        return options.rawType() == null ? requireChecked(path, options).open(path, options) : openRaw(path, options);
+        return open(Location.of(path), options);
     }
 
-    /// The format of a path.
+    /// Opens the dataset at a location, which is local or remote.
+    ///
+    /// @throws DatasetException.WrongFormat when the format is not known
+    /// @throws IllegalArgumentException     when there is no storage for the scheme of the location
+    public static Dataset open(Location location) throws IOException {
+        return open(location, Options.DEFAULT);
+    }
+
+    /// Opens the dataset at a location with options. A location with wildcards, such as `stores/day-*`, opens all
+    /// datasets that match as one, in the order of the UTF-8 bytes of their names.
+    ///
+    /// @throws IllegalArgumentException when a dataset without checksums is opened with the first check
+    public static Dataset open(Location location, Options options) throws IOException {
+        if (isPattern(location, options)) {
+            return DatasetList.open(location, PathPattern.expand(options.reading(), location), options);
+        }
+        return options.rawType() == null
+                ? requireChecked(location, options).open(location, options)
+                : openRaw(location, options);
+    }
+
+    /// The format of a location.
     ///
     /// @throws IllegalArgumentException when the options ask for checks that the format does not make
-    private static Format requireChecked(Path path, Options options) throws IOException {
-        Format format = require(path, options);
+    private static Format requireChecked(Location location, Options options) throws IOException {
+        Format format = require(location, options);
         if (options.hasFirstCheck() && !format.isChecked()) {
-            throw new IllegalArgumentException(path + " has the format " + format.format()
+            throw new IllegalArgumentException(location + " has the format " + format.format()
                     + ", whose records are not compared with checksums when they are read; open it without the first"
                     + " check, and verify it");
         }
         return format;
     }
 
-    /// Opens several datasets with the same fields as one, in the order of the list. A path with wildcards adds
-    /// all datasets that match. Closing the result closes them.
+    /// Opens several datasets with the same fields as one, in the order of the list. A location with wildcards
+    /// adds all datasets that match. Closing the result closes them.
     ///
     /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
-    /// @throws NoSuchFileException      when a path does not exist, or nothing matches it
-    public static Concat open(List<Path> paths, Options options) throws IOException {
-        List<Path> all = new ArrayList<>();
-        for (Path path : paths) {
-            all.addAll(isPattern(path, options) ? PathPattern.expand(options.disk(), path) : List.of(path));
+    /// @throws NoSuchFileException      when a location does not exist, or nothing matches it
+    public static Concat open(List<Location> locations, Options options) throws IOException {
+        List<Location> all = new ArrayList<>();
+        for (Location one : locations) {
+            all.addAll(isPattern(one, options) ? PathPattern.expand(options.reading(), one) : List.of(one));
         }
-        return DatasetList.open(Location.of(all.isEmpty() ? Path.of("") : all.getFirst()), all, options);
+        return DatasetList.open(all.isEmpty() ? Location.of(Path.of("")) : all.getFirst(), all, options);
     }
 
-    /// Whether a path has wildcards. A file may have such a name itself, and activation shards have patterns of
-    /// their own.
-    private static boolean isPattern(Path path, Options options) throws IOException {
-        return PathPattern.isPattern(path)
-                && !options.disk().exists(path)
-                && format(path, options).isEmpty();
+    /// Whether a location has wildcards. A file may have such a name itself, and activation shards have patterns
+    /// of their own.
+    private static boolean isPattern(Location location, Options options) throws IOException {
+        return PathPattern.isPattern(location)
+                && !options.reading().storageOf(location).exists(location)
+                && format(location, options).isEmpty();
     }
 
-    private static Dataset openRaw(Path path, Options options) throws IOException {
-        Candidate candidate = Candidate.at(path, options.disk());
+    private static Dataset openRaw(Location location, Options options) throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
         if (candidate.kind() == Candidate.Kind.ABSENT) {
-            throw new NoSuchFileException(path.toString());
+            throw absent(location);
         }
         if (candidate.kind() == Candidate.Kind.FOLDER) {
             throw new IllegalArgumentException(
-                    path + " is a folder; a type can only be given for a single file without a header");
+                    location + " is a folder; a type can only be given for a single file without a header");
         }
         Optional<Format> format = format(candidate);
         if (format.isPresent()) {
-            throw new IllegalArgumentException(path + " is a " + format.get().format() + ", whose type is"
-                    + " stored in the file; open it without a type");
+            throw new IllegalArgumentException(location + " is a "
+                    + format.get().format() + ", whose type is" + " stored in the file; open it without a type");
         }
-        return TableReader.openRaw(path, options.rawType(), options.table());
+        return TableReader.openRaw(location, options.rawType(), options.table());
     }
 
-    private static Format require(Path path, Options options) throws IOException {
-        Candidate candidate = Candidate.at(path, options.disk());
+    private static Format require(Location location, Options options) throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
         Optional<Format> format = format(candidate);
         if (format.isPresent()) {
             return format.get();
         }
         if (candidate.kind() == Candidate.Kind.ABSENT) {
-            throw new NoSuchFileException(path.toString());
+            throw absent(location);
         }
         throw new DatasetException.WrongFormat(
-                path,
+                location,
                 candidate.kind() == Candidate.Kind.FOLDER
                         ? foundFolder(candidate)
                         : "unknown dataset format: " + found(candidate));
     }
 
+    private static NoSuchFileException absent(Location location) {
+        return location.isLocal()
+                ? new NoSuchFileException(location.toString())
+                : new NoSuchFileException(
+                        location.toString(),
+                        null,
+                        "there is no such file; a folder needs an index page that lists its files, or a manifest");
+    }
+
     private static String foundFolder(Candidate folder) throws IOException {
-        if (folder.disk().exists(folder.path().resolve("meta.zr"))) {
+        if (folder.storage().exists(folder.location().resolve("meta.zr"))) {
             return "this is a loaderx store; copy it with `penstock store import` into a store that can be opened";
         }
-        boolean hasArrays = folder.disk().list(folder.path()).stream()
-                .anyMatch(file -> file.getFileName().toString().endsWith(".npy"));
+        boolean hasArrays = folder.storage().list(folder.location()).stream()
+                .anyMatch(file -> file.name().endsWith(".npy"));
         return hasArrays
                 ? "this folder is not a dataset; to read its .npy files as one table, give the pattern '"
-                        + folder.path().resolve("*.npy") + "'"
+                        + folder.location().resolve("*.npy") + "'"
                 : "this folder is not a dataset; `penstock pack build` packs its files into one";
     }
 
@@ -259,15 +289,20 @@ public final class Catalog {
 
     /// Verifies the dataset at a path. A file that cannot be opened is reported as a finding.
     public static Verification verify(Path path, Options options, Progress progress) throws IOException {
+        return verify(Location.of(path), options, progress);
+    }
+
+    /// Verifies the dataset at a location. A file that cannot be opened is reported as a finding.
+    public static Verification verify(Location location, Options options, Progress progress) throws IOException {
         // All findings are listed, and not only the first.
         Options unchecked = options.withFirstCheck(false);
         try {
-            if (options.rawType() != null || isPattern(path, options)) {
-                try (Dataset dataset = open(path, unchecked)) {
+            if (options.rawType() != null || isPattern(location, options)) {
+                try (Dataset dataset = open(location, unchecked)) {
                     return dataset.verify(progress);
                 }
             }
-            return require(path, options).verify(path, unchecked, progress);
+            return require(location, options).verify(location, unchecked, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
         }

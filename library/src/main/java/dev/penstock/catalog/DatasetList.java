@@ -5,7 +5,6 @@ import dev.penstock.Dataset;
 import dev.penstock.file.Location;
 import dev.penstock.view.Concat;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,18 +12,18 @@ import java.util.List;
 final class DatasetList {
     private DatasetList() {}
 
-    /// Opens datasets as one, in the order of the paths. Closing the result closes them.
+    /// Opens datasets as one, in the order of the list. Closing the result closes them.
     ///
     /// @param location the location of the result
-    /// @throws IllegalArgumentException when there is no path, or two datasets differ in a field
-    static Concat open(Location location, List<Path> paths, Catalog.Options options) throws IOException {
-        if (paths.isEmpty()) {
+    /// @throws IllegalArgumentException when there is no location, or two datasets differ in a field
+    static Concat open(Location location, List<Location> locations, Catalog.Options options) throws IOException {
+        if (locations.isEmpty()) {
             throw new IllegalArgumentException("the list of datasets is empty; give at least one");
         }
         List<Dataset> parts = new ArrayList<>();
         try {
-            for (Path path : paths) {
-                parts.add(Catalog.open(path, options));
+            for (Location one : locations) {
+                parts.add(Catalog.open(one, options));
             }
         } catch (Throwable e) {
             parts.forEach(Dataset::close);

@@ -5,8 +5,8 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.file.Location;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// A format that [Catalog] can open.
 ///
@@ -23,10 +23,10 @@ public interface Format {
     /// damage in the rest.
     boolean recognises(Candidate candidate) throws IOException;
 
-    /// Opens a path that was recognised.
+    /// Opens a location that was recognised.
     ///
     /// @throws DatasetException when the dataset is damaged, or has no records
-    Dataset open(Path path, Catalog.Options options) throws IOException;
+    Dataset open(Location location, Catalog.Options options) throws IOException;
 
     /// Whether a dataset that is opened with [Catalog.Options#hasFirstCheck] never returns bytes that differ from
     /// their checksum. [#open] throws an [IllegalArgumentException] for a dataset of this format that has no
@@ -35,9 +35,9 @@ public interface Format {
         return false;
     }
 
-    /// Verifies a path that was recognised. It is read leniently, so that as much as possible is checked.
-    default Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
-        try (Dataset dataset = open(path, options.withLenient(true))) {
+    /// Verifies a location that was recognised. It is read leniently, so that as much as possible is checked.
+    default Verification verify(Location location, Catalog.Options options, Progress progress) throws IOException {
+        try (Dataset dataset = open(location, options.withLenient(true))) {
             return dataset.verify(progress);
         }
     }

@@ -2,13 +2,13 @@
 package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackFormat;
 import dev.penstock.pack.PackReader;
 import dev.penstock.store.StoreReader;
 import dev.penstock.table.TableFormat;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The formats of the library.
 enum LibraryFormats implements Format {
@@ -19,8 +19,8 @@ enum LibraryFormats implements Format {
         }
 
         @Override
-        public Dataset open(Path path, Catalog.Options options) throws IOException {
-            PackReader pack = PackReader.open(path, options.pack());
+        public Dataset open(Location location, Catalog.Options options) throws IOException {
+            PackReader pack = PackReader.open(location, options.pack());
             requireChecksums(pack, pack.hasChecksums(), options);
             return pack;
         }
@@ -28,23 +28,26 @@ enum LibraryFormats implements Format {
     TABLE("table") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
-            return candidate.startsWith(TableFormat.magic()) || TableReader.isTable(candidate.disk(), candidate.path());
+            return candidate.startsWith(TableFormat.magic())
+                    || TableReader.isTable(candidate.storage(), candidate.location());
         }
 
         @Override
-        public Dataset open(Path path, Catalog.Options options) throws IOException {
-            return TableReader.open(path, options.table());
+        public Dataset open(Location location, Catalog.Options options) throws IOException {
+            return TableReader.open(location, options.table());
         }
     },
     STORE("store") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
-            return candidate.kind() == Candidate.Kind.FOLDER && StoreReader.isStore(candidate.disk(), candidate.path());
+            return candidate.isOnDisk()
+                    && candidate.kind() == Candidate.Kind.FOLDER
+                    && StoreReader.isStore(candidate.disk(), candidate.path());
         }
 
         @Override
-        public Dataset open(Path path, Catalog.Options options) throws IOException {
-            StoreReader store = StoreReader.open(path, options.store());
+        public Dataset open(Location location, Catalog.Options options) throws IOException {
+            StoreReader store = StoreReader.open(location.path(), options.store());
             requireChecksums(store, store.hasChecksums(), options);
             return store;
         }

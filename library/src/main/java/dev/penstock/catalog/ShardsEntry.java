@@ -5,10 +5,10 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.file.Location;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The format of activation shards. It is asked last: a file with the extension of a shard and no known magic
 /// number is a damaged shard.
@@ -23,25 +23,25 @@ final class ShardsEntry implements Format {
         return switch (candidate.kind()) {
             case FILE ->
                 candidate.startsWith(ShardFormat.family())
-                        || candidate.path().toString().endsWith(ShardFormat.EXTENSION);
-            case FOLDER, ABSENT -> ShardReader.isCorpus(candidate.disk(), candidate.path());
+                        || candidate.location().name().endsWith(ShardFormat.EXTENSION);
+            case FOLDER, ABSENT -> ShardReader.isCorpus(candidate.storage(), candidate.location());
         };
     }
 
     @Override
-    public Dataset open(Path path, Catalog.Options options) throws IOException {
-        return ShardReader.open(path, options.shards());
+    public Dataset open(Location location, Catalog.Options options) throws IOException {
+        return ShardReader.open(location, options.shards());
     }
 
     /// Reads as much as possible. What a strict reader rejects is an error unless the options are lenient.
     @Override
-    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
-        try (ShardReader shards = ShardReader.open(path, options.shards().withLenient(true))) {
+    public Verification verify(Location location, Catalog.Options options, Progress progress) throws IOException {
+        try (ShardReader shards = ShardReader.open(location, options.shards().withLenient(true))) {
             return shards.verify(progress, options.isLenient());
         } catch (DatasetException e) {
             if (!options.isLenient()) {
                 // The strict reader reports all problems; the lenient one has left out those that it accepts.
-                ShardReader.open(path, options.shards()).close();
+                ShardReader.open(location, options.shards()).close();
             }
             throw e;
         }

@@ -5,10 +5,10 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.file.Location;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The format of trees. They have paths and values instead of records by index, so they can be verified but not
 /// opened here.
@@ -24,17 +24,17 @@ final class TreeEntry implements Format {
     }
 
     @Override
-    public Dataset open(Path path, Catalog.Options options) {
+    public Dataset open(Location location, Catalog.Options options) {
         throw new DatasetException.WrongFormat(
-                path, "this is a tree, which has paths instead of records; see `penstock tree --help`");
+                location, "this is a tree, which has paths instead of records; see `penstock tree --help`");
     }
 
     /// The tree is opened leniently, so that problems which a strict reader would reject are listed.
     @Override
-    public Verification verify(Path path, Catalog.Options options, Progress progress) throws IOException {
+    public Verification verify(Location location, Catalog.Options options, Progress progress) throws IOException {
         TreeReader.Options lenient =
                 TreeReader.Options.DEFAULT.withReading(options.reading()).withStrict(false);
-        try (TreeReader tree = TreeReader.open(path, lenient)) {
+        try (TreeReader tree = TreeReader.open(location, lenient)) {
             return tree.verify(progress);
         }
     }

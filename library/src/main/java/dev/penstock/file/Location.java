@@ -4,6 +4,7 @@ package dev.penstock.file;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -31,6 +32,11 @@ public final class Location {
     /// Creates a location from a local path.
     public static Location of(Path path) {
         return new Location(Objects.requireNonNull(path, "path"), null);
+    }
+
+    /// Creates locations from local paths.
+    public static List<Location> all(List<Path> paths) {
+        return paths.stream().map(Location::of).toList();
     }
 
     /// Creates a location from a URI: an object or folder in a remote storage, or a local path when the scheme is

@@ -124,8 +124,7 @@ public final class ShardReader implements StoredRows {
     ///
     /// @throws DatasetException when the list is empty or a shard cannot be used; it lists the problems of all
     ///                          shards
-    public static ShardReader open(List<Path> files, Options options) throws IOException {
-        List<Location> locations = files.stream().map(Location::of).toList();
+    public static ShardReader open(List<Location> locations, Options options) throws IOException {
         Location first = locations.isEmpty() ? Location.of(Path.of("")) : locations.getFirst();
         return open(first, ShardPaths.of(locations), options);
     }
@@ -142,13 +141,11 @@ public final class ShardReader implements StoredRows {
         }
     }
 
-    /// Whether a folder has shards, or a path is a pattern that matches shards.
-    public static boolean isCorpus(Disk disk, Path path) throws IOException {
-        Storage storage = Storage.of(disk);
-        Location location = Location.of(path);
-        return disk.isDirectory(path)
+    /// Whether a folder of a storage has shards, or a location is a pattern that matches shards.
+    public static boolean isCorpus(Storage storage, Location location) throws IOException {
+        return storage.isFolder(location)
                 ? ShardPaths.hasShards(storage, location)
-                : !disk.exists(path)
+                : !storage.exists(location)
                         && ShardPaths.matches(storage, location).stream().anyMatch(ShardPaths::isShard);
     }
 

@@ -55,7 +55,7 @@ record TablePaths(
     ///                             or has a newer version
     /// @throws NoSuchFileException when the location does not exist
     static TablePaths find(Storage storage, Location path, boolean isLenient) throws IOException {
-        if (storage.isFolder(path)) {
+        if (storage.isFolder(path) || isUnlisted(storage, path)) {
             return findInFolder(storage, path, null, isLenient);
         }
         if (isNamedTable(storage, path)) {
@@ -69,6 +69,11 @@ record TablePaths(
             throw new NoSuchFileException(path.toString());
         }
         return ofFile(path);
+    }
+
+    /// Whether a location is a table in a folder of a server that lists no names: its manifest can be read.
+    static boolean isUnlisted(Storage storage, Location path) throws IOException {
+        return !path.isLocal() && !storage.exists(path) && TableManifest.isOurs(storage, path);
     }
 
     /// A table of one file, whatever its content.
@@ -188,8 +193,9 @@ record TablePaths(
         }
         // One listing is faster than a check for each of thousands of files.
         Set<Location> there = new HashSet<>(storage.list(folder));
+        boolean isListed = folder.isLocal() || !there.isEmpty();
         for (Location file : files) {
-            if (!there.contains(file) && !storage.exists(file)) {
+            if (isListed && !there.contains(file) && !storage.exists(file)) {
                 throw new DatasetException.Corrupt(
                         file,
                         0,

@@ -111,26 +111,37 @@ public final class TableReader implements StoredRows {
     /// @throws DatasetException         when the file is not a whole number of rows
     /// @throws IllegalArgumentException when rows of this type have no bytes
     public static TableReader openRaw(Path path, RowType rowType, Options options) throws IOException {
+        return openRaw(Location.of(path), rowType, options);
+    }
+
+    /// Opens a file of plain rows, like [#openRaw(Path, RowType, Options)].
+    public static TableReader openRaw(Location location, RowType rowType, Options options) throws IOException {
         if (options.hasFirstCheck()) {
-            throw new IllegalArgumentException(path + " has no checksum: it is a file of plain rows");
+            throw new IllegalArgumentException(location + " has no checksum: it is a file of plain rows");
         }
         if (rowType.size() == 0) {
             throw new IllegalArgumentException("rows of type " + rowType
                     + " have no bytes, so the number of rows in a file without a" + " header is not known");
         }
-        TablePaths files = TablePaths.ofFile(Location.of(path));
+        TablePaths files = TablePaths.ofFile(location);
         TableRows rows = TableRows.open(files, options.reading(), file -> TableHeader.raw(file, rowType));
-        return new TableReader(Location.of(path), options, files, rows);
+        return new TableReader(location, options, files, rows);
     }
 
     /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path
     /// `FILE/NAME` leads into a zip archive.
     public static boolean isTable(Disk disk, Path path) throws IOException {
-        Storage storage = Storage.of(disk);
-        Location location = Location.of(path);
+        return isTable(Storage.of(disk), Location.of(path));
+    }
+
+    /// Whether a location of a storage is a table, like [#isTable(Disk, Path)]. A folder that the storage does not
+    /// list is a table if it has a manifest.
+    public static boolean isTable(Storage storage, Location location) throws IOException {
         return storage.isFolder(location)
                 ? TablePaths.isTable(storage, location)
-                : TablePaths.isNamedTable(storage, location) || TablePaths.archiveOf(storage, location) != null;
+                : TablePaths.isUnlisted(storage, location)
+                        || TablePaths.isNamedTable(storage, location)
+                        || TablePaths.archiveOf(storage, location) != null;
     }
 
     @Override

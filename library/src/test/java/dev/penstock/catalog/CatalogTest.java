@@ -225,8 +225,8 @@ class CatalogTest {
     @Test
     void aTreeIsKnownAsOneAndVerified() throws IOException {
         Path tree = TestData.path("tree/files/k16.w1.act");
-        assertTrue(Catalog.isTree(tree));
-        assertFalse(Catalog.isTree(GOOD));
+        assertTrue(Catalog.isTree(Location.of(tree)));
+        assertFalse(Catalog.isTree(Location.of(GOOD)));
         DatasetException refusal = assertThrows(DatasetException.WrongFormat.class, () -> Catalog.open(tree));
         assertTrue(refusal.getMessage().contains("this is a tree"), refusal.getMessage());
         for (Access access : Access.values()) {

@@ -10,6 +10,7 @@ import dev.penstock.Dataset;
 import dev.penstock.OpenResources;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
+import dev.penstock.file.Location;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,8 +81,8 @@ class DatasetListTest {
         Path one = rows("a-1.npy", 7);
         Path two = rows("a-2.npy", 8);
         try (Dataset pattern = Catalog.open(folder.resolve("a-*"));
-                Dataset list = Catalog.open(List.of(one, two), Catalog.Options.DEFAULT);
-                Dataset turned = Catalog.open(List.of(two, one), Catalog.Options.DEFAULT)) {
+                Dataset list = Catalog.open(Location.all(List.of(one, two)), Catalog.Options.DEFAULT);
+                Dataset turned = Catalog.open(Location.all(List.of(two, one)), Catalog.Options.DEFAULT)) {
             assertEquals(pattern.fingerprint(), list.fingerprint());
             assertTrue(!pattern.fingerprint().equals(turned.fingerprint()));
             rows("a-3.npy", 2);
@@ -116,13 +117,13 @@ class DatasetListTest {
         assertRefused("field value is f32 [3] in " + table + ", but f32 [9] in " + wide, List.of(table, wide));
         assertThrows(
                 NoSuchFileException.class,
-                () -> Catalog.open(List.of(table, folder.resolve("absent")), Catalog.Options.DEFAULT));
+                () -> Catalog.open(Location.all(List.of(table, folder.resolve("absent"))), Catalog.Options.DEFAULT));
         assertThrows(IllegalArgumentException.class, () -> Catalog.open(folder.resolve("[a")));
     }
 
     private static void assertRefused(String message, List<Path> paths) {
-        IllegalArgumentException error =
-                assertThrows(IllegalArgumentException.class, () -> Catalog.open(paths, Catalog.Options.DEFAULT));
+        IllegalArgumentException error = assertThrows(
+                IllegalArgumentException.class, () -> Catalog.open(Location.all(paths), Catalog.Options.DEFAULT));
         assertTrue(error.getMessage().contains(message), error.getMessage());
     }
 }

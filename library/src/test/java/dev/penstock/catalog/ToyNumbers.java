@@ -19,7 +19,6 @@ import dev.penstock.file.OpenFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,11 +38,11 @@ public final class ToyNumbers implements Format {
     }
 
     @Override
-    public Dataset open(Path path, Catalog.Options options) throws IOException {
-        OpenFile file = OpenFile.open(path, options.reading());
+    public Dataset open(Location location, Catalog.Options options) throws IOException {
+        OpenFile file = OpenFile.open(location, options.reading());
         if ((file.size() - MAGIC.length) % Long.BYTES != 0) {
             file.close();
-            throw new DatasetException.Corrupt(path, file.size(), Reason.TRUNCATED, "the last number is cut off");
+            throw new DatasetException.Corrupt(location, file.size(), Reason.TRUNCATED, "the last number is cut off");
         }
         return new ToyReader(file);
     }

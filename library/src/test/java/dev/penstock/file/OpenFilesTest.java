@@ -33,15 +33,12 @@ class OpenFilesTest {
         return files;
     }
 
-    private static List<Location> locations(List<Path> files) {
-        return files.stream().map(Location::of).toList();
-    }
-
     @ParameterizedTest
     @EnumSource
     void theFilesAreInTheirOrderAndGoTogether(Access access) throws IOException {
         OpenFiles group = OpenFiles.open(
-                locations(files(5)), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
+                Location.all(files(5)),
+                ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         assertEquals(10, group.bytes());
         for (int i = 0; i < 5; i++) {
             byte[] first = new byte[1];
@@ -60,7 +57,8 @@ class OpenFilesTest {
     @EnumSource
     void aUseUnderWayKeepsTheFiles(Access access) throws IOException {
         OpenFiles group = OpenFiles.open(
-                locations(files(3)), ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
+                Location.all(files(3)),
+                ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access));
         byte[] first = new byte[1];
         group.use(() -> {
             group.close();
@@ -80,7 +78,7 @@ class OpenFilesTest {
         assertThrows(
                 NoSuchFileException.class,
                 () -> OpenFiles.open(
-                        locations(files),
+                        Location.all(files),
                         ReaderOptions.DEFAULT.withDisk(Disk.real()).withAccess(access)));
         assertEquals(List.of(), OpenResources.under(folder));
         assertEquals(before, MappingLimit.live());
@@ -97,7 +95,7 @@ class OpenFilesTest {
         };
         List<Path> files = files(3);
         OpenFiles group = OpenFiles.open(
-                locations(files), ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.READ));
+                Location.all(files), ReaderOptions.DEFAULT.withDisk(disk).withAccess(Access.READ));
         UncheckedIOException failure = assertThrows(UncheckedIOException.class, group::close);
         assertTrue(failure.getMessage().contains("cannot be closed"));
         assertEquals(files, closed);

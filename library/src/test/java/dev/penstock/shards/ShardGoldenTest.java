@@ -99,7 +99,7 @@ final class ShardGoldenTest {
     }
 
     private static void requireBits(Json golden, List<Path> files) throws IOException {
-        try (ShardReader reader = ShardReader.open(files, ShardReader.Options.DEFAULT);
+        try (ShardReader reader = ShardReader.open(Location.all(files), ShardReader.Options.DEFAULT);
                 ShardBatch doubles = ShardBatch.create(ElementType.F64);
                 ShardBatch floats = ShardBatch.create(ElementType.F32)) {
             reader.source().read(0, reader.count(), doubles);
@@ -163,7 +163,8 @@ final class ShardGoldenTest {
                         && golden.get("open_list").get("error").text().equals("Io")) {
                     assertThrows(
                             IOException.class,
-                            () -> ShardReader.open(files, lenient()).close());
+                            () -> ShardReader.open(Location.all(files), lenient())
+                                    .close());
                 } else {
                     requireStream(golden.get("open_list"), files);
                 }
@@ -195,7 +196,7 @@ final class ShardGoldenTest {
     private static Reason refusal(List<Path> files, ShardReader.Options options) {
         return assertThrows(
                         DatasetException.class,
-                        () -> ShardReader.open(files, options).close())
+                        () -> ShardReader.open(Location.all(files), options).close())
                 .reason();
     }
 
@@ -237,7 +238,7 @@ final class ShardGoldenTest {
     private static ShardReader open(List<Path> paths, ShardReader.Options options) throws IOException {
         return paths.size() == 1 && Files.isDirectory(paths.getFirst())
                 ? ShardReader.open(paths.getFirst(), options)
-                : ShardReader.open(paths, options);
+                : ShardReader.open(Location.all(paths), options);
     }
 
     private static void requireStream(Json stream, List<Path> paths) throws Exception {

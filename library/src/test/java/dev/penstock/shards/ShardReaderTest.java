@@ -122,10 +122,12 @@ final class ShardReaderTest {
     void severalFilesThatCannotBeReadAreOneErrorOfTheDisk() throws IOException {
         Shards.corpus(folder, 2, 3);
         List<Path> files = List.of(folder.resolve("a"), folder.resolve("s00000.shard"), folder.resolve("b"));
-        IOException failed = assertThrows(IOException.class, () -> ShardReader.open(files, STRICT));
+        IOException failed = assertThrows(IOException.class, () -> ShardReader.open(Location.all(files), STRICT));
         assertTrue(failed.getMessage().contains("a:") && failed.getMessage().contains("b:"), failed.getMessage());
         assertThrows(NoSuchFileException.class, () -> ShardReader.open(folder.resolve("nothing")));
-        assertThrows(NoSuchFileException.class, () -> ShardReader.open(List.of(folder.resolve("nothing")), STRICT));
+        assertThrows(
+                NoSuchFileException.class,
+                () -> ShardReader.open(Location.all(List.of(folder.resolve("nothing"))), STRICT));
     }
 
     @Test
@@ -172,7 +174,7 @@ final class ShardReaderTest {
     void theSameFileTwiceIsAWarning() throws IOException {
         Path file = Shards.write(folder.resolve("a.shard"), Shards.counting(3, 2, 0));
         Path link = Files.createSymbolicLink(folder.resolve("b.shard"), file);
-        try (ShardReader reader = ShardReader.open(List.of(file, file, link), STRICT)) {
+        try (ShardReader reader = ShardReader.open(Location.all(List.of(file, file, link)), STRICT)) {
             assertEquals(9, reader.count());
             assertEquals(
                     List.of(Reason.DUPLICATE_SHARD, Reason.DUPLICATE_SHARD),
