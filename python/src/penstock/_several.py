@@ -33,9 +33,7 @@ def paths(path: Any) -> list[PathLike] | None:
     for one in path:
         if isinstance(one, (str, bytes, os.PathLike)):
             text = os.fsdecode(one)
-            is_pattern = (
-                glob.has_magic(text) and not is_remote(text) and not os.path.lexists(text)
-            )
+            is_pattern = glob.has_magic(text) and not is_remote(text) and not os.path.lexists(text)
             found.extend(_matches(text) if is_pattern else [one])
         else:
             found.extend(paths(one) or [one])
