@@ -233,29 +233,32 @@ folder, wanted = sys.argv[2], int(sys.argv[3])
 _changes.PENDING_COUNT = _writer._PENDING_COUNT = 20
 moments = random.Random(choices.random())
 is_over = threading.Event()
-is_armed = threading.Event()
+# No event: an interrupt inside its methods would leave its lock held.
+is_armed = False
 came = 0
 
 def interrupt():
+    global is_armed
     while not is_over.is_set():
-        if not is_armed.wait(0.1):
+        if not is_armed:
+            time.sleep(0.0001)
             continue
         # A moment that differs each time; nothing depends on how long it is.
         time.sleep(moments.uniform(0, 0.001))
-        if is_armed.is_set():
-            is_armed.clear()
+        if is_armed:
+            is_armed = False
             _thread.interrupt_main()
 
 def made(call, has_happened):
     # Makes a call until it has happened.
-    global came
+    global came, is_armed
     while True:
         try:
-            is_armed.set()
+            is_armed = True
             try:
                 call()
             finally:
-                is_armed.clear()
+                is_armed = False
             # The interrupt may be on its way.
             for _ in range(10): pass
             return

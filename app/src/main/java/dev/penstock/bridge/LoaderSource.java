@@ -20,6 +20,7 @@ final class LoaderSource implements AutoCloseable {
     private Iterator<LoaderBatch> batches;
     /// Whether the last iteration has reached the end of its epoch.
     private boolean isOver;
+    private volatile boolean isClosed;
     /// The ticket of the last rewind, and its result.
     private long lastTicket;
 
@@ -69,6 +70,7 @@ final class LoaderSource implements AutoCloseable {
     ///
     /// @return null at the end of the epoch
     synchronized HeldBatch next() {
+        requireOpen();
         beginIfNone();
         if (isOver || !batches.hasNext()) {
             end();
@@ -84,6 +86,12 @@ final class LoaderSource implements AutoCloseable {
     synchronized boolean awaitNext(long millis) {
         beginIfNone();
         return isOver || loader.awaitNext(millis);
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the loader is closed");
+        }
     }
 
     private void beginIfNone() {
@@ -109,6 +117,7 @@ final class LoaderSource implements AutoCloseable {
 
     @Override
     public void close() {
+        isClosed = true;
         synchronized (handover) {
             loader.close();
         }

@@ -59,11 +59,13 @@ final class LoaderSourceTest {
     }
 
     @Test
-    void theEndOfAnEpochIsNullAndTheNextOneBegins() {
+    void theEndOfAnEpochIsNullUntilTheNextOneBegins() {
         try (LoaderSource source = source(600)) {
             assertEquals(0, first(source.next()));
             assertEquals(1800, first(source.next()));
             assertNull(source.next());
+            assertNull(source.next());
+            source.begin();
             assertEquals(0, first(source.next()));
         }
     }
@@ -141,7 +143,9 @@ final class LoaderSourceTest {
                 try {
                     while (true) {
                         HeldBatch batch = source.next();
-                        if (batch != null) {
+                        if (batch == null) {
+                            source.begin();
+                        } else {
                             assertEquals(0, first(batch) % 9);
                             batch.close();
                         }
