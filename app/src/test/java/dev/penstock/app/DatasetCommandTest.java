@@ -207,7 +207,8 @@ final class DatasetCommandTest {
         CommandRun run = CommandRun.of(words);
         assertTrue(run.exitCode() != 0, run.err());
         String what = Files.isDirectory(input) ? " folder" : "this is a pipe, a socket or a device";
-        assertTrue(run.err().startsWith("penstock: " + input + ": ") && run.err().contains(what), run.err());
+        assertTrue(
+                run.err().startsWith("penstock: " + input + ": ") && run.err().contains(what), run.err());
     }
 
     @Test
