@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import dev.penstock.app.Console;
+import dev.penstock.plugin.Console;
 import dev.penstock.app.Main;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;

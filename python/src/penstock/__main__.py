@@ -33,7 +33,8 @@ def command(arguments: list[str]) -> list[str]:
             options.append("--add-modules=jdk.incubator.vector")
         if arguments[0] == "demo":
             options.append(f"-Dpenstock.python={sys.executable}")
-    return [runtime.launcher, *options, "-cp", _runtime.jar(), "dev.penstock.app.Main", *arguments]
+    main = ["-cp", _runtime.class_path(), "dev.penstock.app.Main"]
+    return [runtime.launcher, *options, *main, *arguments]
 
 
 def _cache_options(runtime: _runtime.Runtime) -> list[str]:

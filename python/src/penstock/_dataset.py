@@ -445,7 +445,7 @@ class Dataset(Exploring):
         if self._is_grouped:
             from ._groups import chosen
 
-            return chosen(self, "groupWhere", condition=condition)
+            return chosen(self, "groups.where", condition=condition)
 
         handle, answer = _jvm.create_patiently(
             "the subset", "where", handle=self._java().number, condition=condition

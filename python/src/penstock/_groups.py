@@ -58,9 +58,9 @@ class GroupedView(Subset):
     def _portable(self) -> tuple[Any, ...]:
         self._require_open()
         number = self._java().number
-        members = np.empty(_jvm.call("groupMembers", handle=number), np.int64)
+        members = np.empty(_jvm.call("groups.members", handle=number), np.int64)
         if len(members):
-            _jvm.call("groupMembers", handle=number, **_memory("target", members))
+            _jvm.call("groups.members", handle=number, **_memory("target", members))
         indices: _Array | Ranges = self._indices
         is_ranges = isinstance(indices, Ranges)
         if isinstance(indices, Ranges):
@@ -79,7 +79,7 @@ def rebuild_view(base: Dataset, is_ranges: bool, rows: _Array, members: _Array) 
     def make() -> _jvm.Handle:
         handle, _ = _jvm.create(
             f"the view of {base.path}",
-            "groupView",
+            "groups.view",
             handle=base._java().number,
             ranges=is_ranges,
             **_memory("rows", rows),
@@ -103,7 +103,9 @@ def _require_groups(dataset: Dataset) -> None:
 def columns(dataset: Dataset) -> dict[str, _Array]:
     """The attributes of all groups."""
     _require_groups(dataset)
-    handle, description = _jvm.create("the groups", "groups", handle=dataset._java().number)
+    handle, description = _jvm.create(
+        "the groups", "groups.attributes", handle=dataset._java().number
+    )
     groups = Dataset(handle, description, ())
     texts = {field["name"] for field in description["fields"] if field["type"] == "utf8"}
     return {name: _array(groups[name][:], name in texts) for name in groups.fields}
@@ -128,7 +130,7 @@ def chosen(dataset: Dataset, verb: str, **arguments: Any) -> GroupedView:
     range_count = answer["ranges"]
     size = 2 * range_count if range_count >= 0 else answer["description"]["count"]
     numbers = np.empty(size, np.int64)
-    _jvm.call("groupRows", handle=handle.number, **_memory("target", numbers))
+    _jvm.call("groups.rows", handle=handle.number, **_memory("target", numbers))
     if range_count < 0:
         return GroupedView(dataset, numbers, handle)
     return GroupedView(
@@ -148,6 +150,6 @@ def split(dataset: Dataset, test: float | int, seed: int) -> tuple[Dataset, Data
     )
     bits = seed_bits(seed)
     return (
-        chosen(dataset, "groupSplit", seed=bits, test=False, **size),
-        chosen(dataset, "groupSplit", seed=bits, test=True, **size),
+        chosen(dataset, "groups.split", seed=bits, test=False, **size),
+        chosen(dataset, "groups.split", seed=bits, test=True, **size),
     )

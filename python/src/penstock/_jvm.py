@@ -172,7 +172,7 @@ def _after_end() -> NoReturn:
 
 def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     options = [
-        f"-Djava.class.path={_runtime.jar()}",
+        f"-Djava.class.path={_runtime.class_path()}",
         # Python handles Ctrl-C.
         "-Xrs",
         "-XX:+UseSerialGC",

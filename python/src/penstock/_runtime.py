@@ -146,6 +146,12 @@ def jar() -> str:
     return path
 
 
+def class_path() -> str:
+    """Returns the class path: the jar, then the jars of plug-ins that PENSTOCK_PLUGINS lists."""
+    plugins = os.environ.get("PENSTOCK_PLUGINS")
+    return jar() + (os.pathsep + plugins if plugins else "")
+
+
 def cache(runtime: Runtime, use: str = "runtime") -> str | None:
     """Returns the path of the AOT cache for the runtime inside this process, with `use="scalar"`
     for a runtime without the vector module, or with `use="command"` for the command line. The file

@@ -227,7 +227,7 @@ class Exponents(Ahead):
     for each board."""
 
     def _request(self) -> dict[str, Any]:
-        return {"kind": "exponents"}
+        return {"kind": "game2048.exponents"}
 
     def __repr__(self) -> str:
         return "Exponents()"
@@ -255,8 +255,8 @@ class Symmetry(Ahead):
         from .samplers import seed_bits
 
         if self.symmetry is not None:
-            return {"kind": "symmetry", "symmetry": int(self.symmetry)}
-        return {"kind": "symmetry", "seed": seed_bits(self.seed)}
+            return {"kind": "game2048.symmetry", "symmetry": int(self.symmetry)}
+        return {"kind": "game2048.symmetry", "seed": seed_bits(self.seed)}
 
     def __repr__(self) -> str:
         return f"Symmetry({self.symmetry}, seed={self.seed})"
@@ -278,7 +278,7 @@ class Returns(Ahead):
 
     def _request(self) -> dict[str, Any]:
         return {
-            "kind": "returns",
+            "kind": "game2048.returns",
             "handle": self._dataset.rows._java().number,
             "gamma": float(self.gamma),
         }
@@ -298,7 +298,7 @@ def _connect(rows: _dataset.Dataset) -> sqlite3.Connection:
     descriptor, copy = tempfile.mkstemp(prefix="penstock-", suffix=".db")
     os.close(descriptor)
     try:
-        _jvm.call("groupDatabase", handle=rows._java().number, path=copy)
+        _jvm.call("groups.database", handle=rows._java().number, path=copy)
         connection = sqlite3.connect(
             f"file:{quote(copy)}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -275,10 +276,11 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         from ._windows import rebuild as rebuild_windows
 
         return rebuild_windows(arguments)
-    if kind == "runView":
-        from .game2048 import rebuild_view
-
-        return rebuild_view(arguments)
+    if "." in kind:
+        # A view of a plug-in, whose Python module has the plug-in's name.
+        module = importlib.import_module(f"penstock.{kind.split('.')[0]}")
+        view: Dataset = module.rebuild_view(arguments)
+        return view
     parts, description, *_ = arguments
     return _joined(Dataset(_lazy("concat", parts), description, ("concat",)), parts)
 

@@ -172,7 +172,7 @@ class PackStats:
 
     def _collected(self) -> dict[str, Any]:
         if self._counts is None:
-            self._counts = self._reader._ask("runCounts")
+            self._counts = self._reader._ask("game2048.counts")
         return self._counts
 
     @property
@@ -230,7 +230,7 @@ class PackReader:
 
     def kind(self, i: int) -> str:
         """`"v1"` or `"v2"`."""
-        return str(self._ask("runKind", index=self._index(i)))
+        return str(self._ask("game2048.kind", index=self._index(i)))
 
     def _index(self, i: int) -> int:
         index = operator.index(i)
@@ -320,7 +320,9 @@ class PackReader:
             raise ValueError(f"seed must have 64 bits, got {seed}")
         signed = number - 2**64 if number >= 2**63 else number
         if len(order):
-            _jvm.call("runOrder", target=order.ctypes.data, targetBytes=order.nbytes, seed=signed)
+            _jvm.call(
+                "game2048.order", target=order.ctypes.data, targetBytes=order.nbytes, seed=signed
+            )
         return order
 
     def to_jsonl(
@@ -349,7 +351,7 @@ class PackReader:
         if not parallel:
             options = {"workers": 1}
         self._ask(
-            "runJsonl",
+            "game2048.toJsonl",
             path=os.path.abspath(os.fsdecode(path)),
             schema=schema,
             lines="steps" if by_step else "default",
@@ -360,7 +362,7 @@ class PackReader:
     @property
     def stats(self) -> PackStats:
         """Statistics of the runs."""
-        return PackStats(self, self._ask("runLengths"))
+        return PackStats(self, self._ask("game2048.lengths"))
 
     def runs(self) -> RecordDataset:
         """The runs as a dataset, for conditions and `penstock.Loader`: metadata, and steps as
@@ -392,7 +394,11 @@ def _view_in_java(
     pack: RecordDataset, what: str, options: dict[str, int]
 ) -> tuple[_jvm.Handle, dict[str, Any]]:
     return _jvm.create_patiently(
-        f"the {what} of {pack.path}", "runView", handle=pack._java().number, view=what, **options
+        f"the {what} of {pack.path}",
+        "game2048.view",
+        handle=pack._java().number,
+        view=what,
+        **options,
     )
 
 
@@ -403,7 +409,7 @@ def _view_of(
     handle: _jvm.Handle,
     description: dict[str, Any],
 ) -> RecordDataset:
-    view = RecordDataset(handle, description, ("runView", pack, what, options))
+    view = RecordDataset(handle, description, ("game2048.view", pack, what, options))
     view._parts = (pack,)
     return view
 

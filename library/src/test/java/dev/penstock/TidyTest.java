@@ -29,6 +29,9 @@ final class TidyTest {
     private static final Pattern IMPORT =
             Pattern.compile("^import (?:static )?(dev\\.penstock(?:\\.[a-z0-9]+)*)\\.[A-Z*]", Pattern.MULTILINE);
 
+    /// The packages of the library that the command line and the bridge use. Plug-ins are found as services.
+    private static final String LIBRARY = "file view rows query loader pack shards store store.upstream table tree ";
+
     /// The packages that a package may use, without the common start of their names. All may use the root package
     /// and [dev.penstock.file.Location]. Packages that are not listed may use all.
     private static final Map<String, String> ARROWS = Map.ofEntries(
@@ -48,8 +51,13 @@ final class TidyTest {
             Map.entry("loader", "file view rows.kernel"),
             Map.entry("catalog", "file view pack shards store table tree"),
             Map.entry("convert", "file view query loader pack shards store store.upstream table tree catalog"),
+            Map.entry("plugin", "file loader pack catalog convert"),
             Map.entry("groups", "file view query loader table catalog convert"),
-            Map.entry("game2048", "file view query loader pack table catalog convert groups"));
+            Map.entry("groups.plugin", "file view plugin groups"),
+            Map.entry("game2048", "file view query loader pack table catalog convert groups"),
+            Map.entry("game2048.plugin", "file loader pack plugin groups groups.plugin game2048"),
+            Map.entry("app", LIBRARY + "catalog convert plugin"),
+            Map.entry("bridge", LIBRARY + "catalog convert plugin app"));
 
     @Test
     void theSourcesAreFound() {

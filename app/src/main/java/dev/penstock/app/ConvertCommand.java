@@ -7,6 +7,7 @@ import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;

@@ -4,6 +4,9 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.AccessOption;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.LocationText;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import java.io.IOException;
@@ -52,6 +55,9 @@ abstract class DatasetCommand extends Command {
                     + " '<u2', float32 or \"[('x', '<f4', (3,)), ('y', '<i8')]\".")
     String dtype;
 
+    /// The other name of this command that was called, or null.
+    AliasLine alias;
+
     /// The options for opening the dataset.
     Catalog.Options options() {
         Catalog.Options options = io.options().withLenient(isLenient).withFirstCheck(hasFirstCheck);
@@ -66,22 +72,11 @@ abstract class DatasetCommand extends Command {
     }
 
     Dataset open() throws IOException {
+        path = alias == null ? path : alias.require(spec, path);
         Dataset dataset = Catalog.open(snapshot.of(path), options());
         if (isLenient) {
             dataset.remarks().forEach(this::remark);
         }
         return dataset;
-    }
-
-    /// @throws CommandLine.ParameterException when the index is out of range
-    static long requireRecord(CommandSpec spec, Dataset dataset, long index) {
-        if (index < 0 || index >= dataset.count()) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(),
-                    "record " + index + " is out of range: " + dataset.location() + " has "
-                            + Text.number(dataset.count()) + " records"
-                            + (dataset.count() == 0 ? "" : ", 0 to " + (dataset.count() - 1)));
-        }
-        return index;
     }
 }

@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.LocationText;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import java.io.IOException;

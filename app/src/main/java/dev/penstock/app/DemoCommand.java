@@ -3,6 +3,10 @@ package dev.penstock.app;
 
 import dev.penstock.file.AvailableMemory;
 import dev.penstock.file.Parallel;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.CommandPlugin;
+import dev.penstock.plugin.Demo;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +21,7 @@ import picocli.CommandLine;
         name = "demo",
         header = "Demonstrate the main features with generated data (about 70 MB, removed afterwards).",
         footer = {"", "Example:", "  penstock demo"})
-final class DemoCommand extends Command {
+final class DemoCommand extends Command implements Demo {
     private final Map<String, Object> figures = new LinkedHashMap<>();
 
     @Override
@@ -33,7 +37,9 @@ final class DemoCommand extends Command {
                     "  machine  " + Parallel.defaultThreads() + " cores, " + Text.bytes(AvailableMemory.bytes())
                             + " of memory available");
             boolean isOk = new PackDemo(this).run(folder);
-            isOk &= new RunsDemo(this).run(folder);
+            for (CommandPlugin plugin : CommandPlugin.all()) {
+                isOk &= plugin.demonstrate(this, folder);
+            }
             Path table = new TableDemo(this).run(folder);
             isOk &= new LoaderDemo(this).run(folder, table);
             isOk &= new StoreDemo(this).run(folder);
@@ -50,8 +56,8 @@ final class DemoCommand extends Command {
         }
     }
 
-    /// Prints a line, or keeps its value for the JSON output.
-    void show(String key, Object value, String line) {
+    @Override
+    public void show(String key, Object value, String line) {
         figures.put(key, value);
         if (!isJson) {
             print(line);
@@ -59,9 +65,16 @@ final class DemoCommand extends Command {
         }
     }
 
-    /// Keeps a value for the JSON output only.
-    void note(String key, Object value) {
+    @Override
+    public void note(String key, Object value) {
         figures.put(key, value);
+    }
+
+    @Override
+    public void say(String line) {
+        if (!isJson) {
+            print(line);
+        }
     }
 
     static double secondsSince(long startNanos) {

@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
 import dev.penstock.Field;
+import dev.penstock.plugin.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;

@@ -3,6 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.shards.ResidualFolder;

@@ -7,6 +7,8 @@ import dev.penstock.convert.BadInput;
 import dev.penstock.file.FileInUseException;
 import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Console;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -30,7 +32,7 @@ import picocli.CommandLine;
 /// printed there. Otherwise it is the last line of standard error, because on standard output it could not be told
 /// apart from the result. If the reader of standard output is gone, the command ends silently.
 record Failures(Console console) implements CommandLine.IExecutionExceptionHandler {
-    static final int BAD_DATA = 1;
+    static final int BAD_DATA = Command.BAD_DATA;
     static final int USAGE = 2;
     static final int DISK = 3;
 

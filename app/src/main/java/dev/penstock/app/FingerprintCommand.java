@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.ProgressBar;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.util.LinkedHashMap;

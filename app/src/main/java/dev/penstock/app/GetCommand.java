@@ -4,6 +4,8 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
+import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import picocli.CommandLine;
@@ -24,7 +26,7 @@ final class GetCommand extends DatasetCommand {
     public Integer call() throws IOException {
         try (Dataset dataset = open();
                 Batch batch = Batch.create(dataset.fields())) {
-            requireRecord(spec, dataset, index);
+            IndexRanges.require(spec, dataset, index);
             dataset.gather(new long[] {index}, batch);
             if (isJson) {
                 printJson(RecordText.json(dataset, index, batch, 0));

@@ -5,6 +5,8 @@ import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.file.Json;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.view.Subset;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandWithHelp;
 import java.util.Iterator;
 import java.util.List;
 import picocli.CommandLine;

@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.LinkedHashMap;

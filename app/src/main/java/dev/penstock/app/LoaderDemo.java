@@ -5,6 +5,7 @@ import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderState;
 import dev.penstock.loader.Ranks;
+import dev.penstock.plugin.Text;
 import dev.penstock.table.TableReader;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;

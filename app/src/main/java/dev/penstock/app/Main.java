@@ -2,6 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.file.NewFile;
+import dev.penstock.plugin.Colours;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.CommandAlias;
+import dev.penstock.plugin.CommandFactory;
+import dev.penstock.plugin.Console;
+import dev.penstock.plugin.Terminal;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -109,7 +115,7 @@ public final class Main {
     }
 
     /// Creates commands and gives each of them the console.
-    private record Factory(Console console) implements CommandLine.IFactory {
+    private record Factory(Console console) implements CommandFactory {
         @Override
         public <K> K create(Class<K> type) throws Exception {
             K made = CommandLine.defaultFactory().create(type);
@@ -117,6 +123,11 @@ public final class Main {
                 command.console = console;
             }
             return made;
+        }
+
+        @Override
+        public CommandLine alias(CommandAlias alias) throws Exception {
+            return AliasLine.of(alias, this);
         }
     }
 }

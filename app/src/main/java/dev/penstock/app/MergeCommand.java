@@ -6,6 +6,7 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

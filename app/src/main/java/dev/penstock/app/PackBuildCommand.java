@@ -7,6 +7,9 @@ import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.pack.RecordFamily;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,8 +133,12 @@ final class PackBuildCommand extends Command {
             json.put("inputBytes", result.inputBytes());
             json.put("bytes", outputBytes);
             json.put("seconds", seconds);
-            json.put("skipped", findings(skipped));
-            json.put("warnings", findings(deviating));
+            json.put(
+                    "skipped",
+                    skipped.stream().map(PackIntake.Finding::description).toList());
+            json.put(
+                    "warnings",
+                    deviating.stream().map(PackIntake.Finding::description).toList());
             printJson(json);
         } else {
             remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
@@ -139,17 +146,5 @@ final class PackBuildCommand extends Command {
             skipped.forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
             deviating.forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));
         }
-    }
-
-    static List<Map<String, Object>> findings(List<PackIntake.Finding> findings) {
-        return findings.stream()
-                .map(finding -> {
-                    Map<String, Object> json = new LinkedHashMap<>();
-                    json.put("file", finding.file());
-                    json.put("reason", finding.reason());
-                    json.put("what", finding.what());
-                    return json;
-                })
-                .toList();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -16,11 +17,10 @@ import picocli.CommandLine;
         footer = {"", "Example:", "  penstock pack build --input runs --output runs.a2pack"})
 final class PackCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("build", PackBuildCommand.class);
         commands.put("validate", PackValidateCommand.class);
         commands.put("stats", PackStatsCommand.class);
-        commands.put("to-jsonl", PackToJsonlCommand.class);
         commands.put("extract", PackExtractCommand.class);
         commands.put("inspect", PackInspectCommand.class);
     }

@@ -10,6 +10,8 @@ import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.PackWriter;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,9 @@ import dev.penstock.pack.PackEntry;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.RecordFamily;
+import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.PackfileCommand;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
@@ -32,7 +35,7 @@ final class PackInspectCommand extends PackfileCommand {
     @Override
     public Integer call() throws IOException {
         try (PackReader pack = open()) {
-            DatasetCommand.requireRecord(spec, pack, index);
+            IndexRanges.require(spec, pack, index);
             Map<String, Object> content = contentFacts(pack);
             if (!content.isEmpty() && !isStorage && !isJson) {
                 content.forEach((label, value) -> print(label + ": " + Text.figure(value)));

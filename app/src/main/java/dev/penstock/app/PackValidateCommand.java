@@ -4,6 +4,8 @@ package dev.penstock.app;
 import dev.penstock.DatasetException;
 import dev.penstock.Verification;
 import dev.penstock.pack.PackReader;
+import dev.penstock.plugin.PackfileCommand;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

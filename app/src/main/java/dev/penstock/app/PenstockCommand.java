@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Option;
         })
 final class PenstockCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("info", InfoCommand.class);
         commands.put("verify", VerifyCommand.class);
         commands.put("fingerprint", FingerprintCommand.class);
@@ -38,8 +39,6 @@ final class PenstockCommand extends CommandGroup {
         commands.put("plan", PlanCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
-        commands.put("runs", RunsCommand.class);
-        commands.put("steps", StepsCommand.class);
         commands.put("table", TableCommand.class);
         commands.put("shards", ShardsCommand.class);
         commands.put("tree", TreeCommand.class);

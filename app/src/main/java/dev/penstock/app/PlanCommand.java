@@ -7,6 +7,9 @@ import dev.penstock.file.AvailableMemory;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
+import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -95,7 +98,7 @@ final class PlanCommand extends DatasetsCommand {
             Plan plan = Plan.of(sampler, batchSize, rank.worldSize(), isDroppingLast);
             PlanReport report = new PlanReport(this, dataset, sampler, plan, rank);
             if (record != null) {
-                report.printPlace(requireRecord(spec, dataset, record), place(plan));
+                report.printPlace(IndexRanges.require(spec, dataset, record), place(plan));
             } else {
                 report.printStep(step(plan));
             }

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
+import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.util.ArrayList;
 import java.util.Arrays;

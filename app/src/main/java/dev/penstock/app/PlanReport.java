@@ -6,6 +6,7 @@ import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.ShuffleQuality;
+import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.BitSet;

@@ -2,6 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Location;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Console;
 
 /// Command lines that are parsed without picocli, because picocli takes longer to examine the annotations of a
 /// command than these commands take to run.

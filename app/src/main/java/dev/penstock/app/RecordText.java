@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.Seed;
 import dev.penstock.shards.ShardSample;
 import java.util.Map;
 import picocli.CommandLine.Option;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.Seed;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;

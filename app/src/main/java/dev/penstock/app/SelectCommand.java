@@ -2,6 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.DType;

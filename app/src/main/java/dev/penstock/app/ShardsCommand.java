@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -11,7 +12,7 @@ import picocli.CommandLine;
         footer = {"", "Example:", "  penstock shards write --input activations.npy --output corpus --dtype bf16"})
 final class ShardsCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("write", ShardsWriteCommand.class);
         commands.put("stats", ShardsStatsCommand.class);
         commands.put("sample", ShardsSampleCommand.class);

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.ElementType;
+import dev.penstock.plugin.ByteCount;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
 import java.nio.file.Files;

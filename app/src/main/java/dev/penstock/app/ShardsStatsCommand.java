@@ -2,6 +2,9 @@
 package dev.penstock.app;
 
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardStats;

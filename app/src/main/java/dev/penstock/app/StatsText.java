@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Field;
+import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Stats;
 import java.math.BigDecimal;

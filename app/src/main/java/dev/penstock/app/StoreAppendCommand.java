@@ -7,6 +7,8 @@ import dev.penstock.convert.BatchRows;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TextRules;
 import dev.penstock.convert.ValueText;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;

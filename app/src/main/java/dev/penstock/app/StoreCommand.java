@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -19,7 +20,7 @@ import picocli.CommandLine;
         })
 final class StoreCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("create", StoreCreateCommand.class);
         commands.put("append", StoreAppendCommand.class);
         commands.put("get", StoreGetCommand.class);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.IndexRanges;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.util.ArrayList;

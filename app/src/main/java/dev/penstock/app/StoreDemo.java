@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Batch;
 import dev.penstock.file.Layouts;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -18,7 +19,7 @@ import picocli.CommandLine;
         })
 final class StoreFieldCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("add", StoreFieldAddCommand.class);
         commands.put("drop", StoreFieldDropCommand.class);
         commands.put("compress", StoreFieldCompressCommand.class);

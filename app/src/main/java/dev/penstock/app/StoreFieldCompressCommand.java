@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalanceReport;
 import dev.penstock.store.StoreCompression;

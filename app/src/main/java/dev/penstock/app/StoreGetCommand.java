@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.file.Json;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.IndexRanges;
 import dev.penstock.store.StoreReader;
 import java.io.IOException;
 import java.util.ArrayList;

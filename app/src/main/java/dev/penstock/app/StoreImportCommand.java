@@ -7,6 +7,8 @@ import dev.penstock.convert.LoaderxRecords;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TargetOptions;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreCompression;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,8 @@ import dev.penstock.Elements;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.CountingStream;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.RebalanceReport;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -20,7 +21,7 @@ import picocli.CommandLine;
         })
 final class StoreSnapshotCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("create", StoreSnapshotCreateCommand.class);
         commands.put("list", StoreSnapshotListCommand.class);
         commands.put("drop", StoreSnapshotDropCommand.class);

@@ -2,6 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Location;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreStats;
 import java.io.IOException;

@@ -5,6 +5,8 @@ import dev.penstock.ElementType;
 import dev.penstock.convert.CountingStream;
 import dev.penstock.convert.ValueText;
 import dev.penstock.file.Json;
+import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;

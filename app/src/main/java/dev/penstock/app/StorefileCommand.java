@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.file.Disk;
-import dev.penstock.groups.GroupedTable;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.Format;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -55,10 +56,8 @@ final class TableAppendCommand extends TableInputCommand {
                 writer.rowCount() - oldCount,
                 start,
                 writer.rowType().toString());
-        if (GroupedTable.isGrouped(Disk.real(), table)) {
-            remark("The new rows belong to no group, so they are not read before the table is grouped again:"
-                    + " penstock table group " + table + " --by COLUMN --overwrite");
-        }
+        Optional<Format> format = Catalog.format(table, Catalog.Options.DEFAULT);
+        format.flatMap(known -> known.remarkAfterAppend(table)).ifPresent(this::remark);
         return 0;
     }
 }

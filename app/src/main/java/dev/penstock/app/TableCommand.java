@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -11,10 +12,9 @@ import picocli.CommandLine;
         footer = {"", "Example:", "  penstock table write --input steps.csv --output steps.npy"})
 final class TableCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("write", TableWriteCommand.class);
         commands.put("append", TableAppendCommand.class);
         commands.put("select", SelectCommand.class);
-        commands.put("group", TableGroupCommand.class);
     }
 }

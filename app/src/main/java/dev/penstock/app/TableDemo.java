@@ -4,6 +4,7 @@ package dev.penstock.app;
 import static dev.penstock.app.DemoCommand.secondsSince;
 
 import dev.penstock.Batch;
+import dev.penstock.plugin.Text;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.ByteCount;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;

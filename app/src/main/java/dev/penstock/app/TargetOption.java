@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
+import dev.penstock.plugin.ByteCount;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import dev.penstock.tree.HybridTree;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.TreeWriter;

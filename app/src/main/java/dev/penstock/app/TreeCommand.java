@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -18,7 +19,7 @@ import picocli.CommandLine;
         footer = {"", "Example:", "  penstock tree build --input words.txt --output words.act --unsorted"})
 final class TreeCommand extends CommandGroup {
     @Override
-    void list(Map<String, Class<?>> commands) {
+    public void list(Map<String, Class<?>> commands) {
         commands.put("build", TreeBuildCommand.class);
         commands.put("get", TreeGetCommand.class);
         commands.put("ls", TreeListCommand.class);

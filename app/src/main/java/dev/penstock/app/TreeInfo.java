@@ -3,6 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.file.Access;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Text;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;

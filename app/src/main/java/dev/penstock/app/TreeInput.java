@@ -3,6 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.plugin.Console;
+import dev.penstock.plugin.Text;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.PathsReader;
 import java.io.BufferedInputStream;

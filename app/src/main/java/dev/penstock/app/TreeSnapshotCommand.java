@@ -2,6 +2,8 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Disk;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ProgressBar;
 import dev.penstock.tree.HybridTree;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;

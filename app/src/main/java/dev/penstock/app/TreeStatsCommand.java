@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.Text;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeStats;
 import java.io.IOException;

@@ -2,6 +2,9 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Location;
+import dev.penstock.plugin.AccessOption;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.LocationText;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;

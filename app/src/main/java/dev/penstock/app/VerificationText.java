@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Verification;
 import dev.penstock.Verification.Problem;
+import dev.penstock.plugin.Text;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

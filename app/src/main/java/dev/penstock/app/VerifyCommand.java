@@ -3,6 +3,9 @@ package dev.penstock.app;
 
 import dev.penstock.Verification;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.Colours;
+import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.Text;
 import java.io.IOException;
 import picocli.CommandLine;
 

@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.GroupedRecords;
 import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
@@ -12,7 +13,6 @@ import dev.penstock.file.Access;
 import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.file.ReaderOptions;
-import dev.penstock.groups.GroupedTable;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
@@ -98,8 +98,8 @@ final class DatasetRequests {
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
         description.put("remarks", dataset.remarks());
-        if (dataset instanceof GroupedTable table) {
-            description.put("groups", table.groups().count());
+        if (dataset instanceof GroupedRecords grouped) {
+            description.put("groups", grouped.groupCount());
         }
         if (dataset instanceof StoredRows rows) {
             description.put("dtype", rows.itemType());
@@ -245,8 +245,8 @@ final class DatasetRequests {
         long stride = request.number("stride");
         return opened(
                 request,
-                dataset(request) instanceof GroupedTable table
-                        ? table.windows(length, stride)
+                dataset(request) instanceof GroupedRecords grouped
+                        ? grouped.windows(length, stride)
                         : Windows.of(dataset(request), length, stride));
     }
 

@@ -3,8 +3,6 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
-import dev.penstock.game2048.BoardExponents;
-import dev.penstock.game2048.BoardSymmetry;
 import dev.penstock.loader.CentreScale;
 import dev.penstock.loader.Convert;
 import dev.penstock.loader.Loader;
@@ -58,7 +56,7 @@ final class LoaderRequests {
                 .orElse(-1);
     }
 
-    static Object create(Request request) {
+    static Object create(Request request) throws IOException {
         Dataset dataset = request.object("dataset", Source.class).dataset();
         LoaderOptions options = LoaderOptions.of(request.number("batchSize"))
                 .withSampler(request.has("sampler") ? request.object("sampler", Sampler.class) : null)
@@ -98,7 +96,7 @@ final class LoaderRequests {
         return answer;
     }
 
-    private static List<Transform> transforms(Request request) {
+    private static List<Transform> transforms(Request request) throws IOException {
         List<Transform> transforms = new ArrayList<>();
         if (request.has("transforms")) {
             for (Map<?, ?> one : request.list("transforms", Map.class)) {
@@ -108,23 +106,9 @@ final class LoaderRequests {
         return transforms;
     }
 
-    private static Transform transform(Request request) {
-        switch (request.text("kind")) {
-            case "exponents" -> {
-                return new BoardExponents();
-            }
-            case "symmetry" -> {
-                return request.has("symmetry")
-                        ? BoardSymmetry.of(Math.toIntExact(request.number("symmetry")))
-                        : BoardSymmetry.random(request.number("seed"));
-            }
-            case "returns" -> {
-                return GroupRequests.returns(request);
-            }
-            default -> {
-                return columnTransform(request);
-            }
-        }
+    private static Transform transform(Request request) throws IOException {
+        boolean isOfPlugin = request.text("kind").indexOf('.') >= 0;
+        return isOfPlugin ? PluginRequests.transform(request) : columnTransform(request);
     }
 
     private static Transform columnTransform(Request request) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.Dataset;
 import dev.penstock.file.Json;
+import dev.penstock.plugin.VerbRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /// A request of the other language: a verb and its arguments by name.
-record Request(Map<?, ?> arguments) {
+record Request(Map<?, ?> arguments) implements VerbRequest {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
@@ -23,7 +25,8 @@ record Request(Map<?, ?> arguments) {
         return text("verb");
     }
 
-    boolean has(String name) {
+    @Override
+    public boolean has(String name) {
         return arguments.get(name) != null;
     }
 
@@ -63,23 +66,28 @@ record Request(Map<?, ?> arguments) {
         return value instanceof String text ? "'" + text + "'" : value == null ? "nothing" : value.toString();
     }
 
-    String text(String name) {
+    @Override
+    public String text(String name) {
         return require(name, String.class);
     }
 
-    long number(String name) {
+    @Override
+    public long number(String name) {
         return require(name, Long.class);
     }
 
-    long numberOr(String name, long otherwise) {
+    @Override
+    public long numberOr(String name, long otherwise) {
         return has(name) ? number(name) : otherwise;
     }
 
-    double real(String name) {
+    @Override
+    public double real(String name) {
         return require(name, Number.class).doubleValue();
     }
 
-    boolean isTrue(String name) {
+    @Override
+    public boolean isTrue(String name) {
         return Boolean.TRUE.equals(arguments.get(name));
     }
 
@@ -98,7 +106,8 @@ record Request(Map<?, ?> arguments) {
         }
     }
 
-    <T> List<T> list(String name, Class<T> type) {
+    @Override
+    public <T> List<T> list(String name, Class<T> type) {
         List<T> values = new ArrayList<>();
         for (Object value : require(name, List.class)) {
             if (value != null && !type.isInstance(value)) {
@@ -114,8 +123,18 @@ record Request(Map<?, ?> arguments) {
         return new Request(require(name, Map.class));
     }
 
-    /// Memory of the other language, given by the arguments `name` and `nameBytes`.
-    MemorySegment memory(String name) {
+    @Override
+    public MemorySegment memory(String name) {
         return ALL.asSlice(number(name), number(name + "Bytes"));
+    }
+
+    @Override
+    public Dataset dataset() {
+        return object("handle", Source.class).dataset();
+    }
+
+    @Override
+    public Object opened(Dataset dataset) {
+        return DatasetRequests.opened(this, dataset);
     }
 }

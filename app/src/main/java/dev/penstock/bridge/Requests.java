@@ -12,7 +12,11 @@ final class Requests {
 
     static String answer(byte[] json) throws IOException {
         Request request = Request.parse(json);
-        boolean isOfStore = request.verb().startsWith(StoreRequests.PREFIX);
+        String verb = request.verb();
+        if (verb.indexOf('.') >= 0) {
+            return Json.text(PluginRequests.answer(request));
+        }
+        boolean isOfStore = verb.startsWith(StoreRequests.PREFIX);
         return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
@@ -74,13 +78,6 @@ final class Requests {
             case "hybridChangeCount" -> HybridTreeRequests.changeCount(request);
             case "hybridSnapshot" -> HybridTreeRequests.snapshot(request);
 
-            case "runView" -> RunRequests.view(request);
-            case "runKind" -> RunRequests.kind(request);
-            case "runLengths" -> RunRequests.lengths(request);
-            case "runCounts" -> RunRequests.counts(request);
-            case "runJsonl" -> RunRequests.toJsonl(request);
-            case "runOrder" -> RunRequests.order(request);
-
             case "tableWriter" -> WriterRequests.table(request);
             case "appendRows" -> WriterRequests.appendRows(request);
             case "packWriter" -> WriterRequests.pack(request);
@@ -89,7 +86,7 @@ final class Requests {
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
 
-            default -> GroupRequests.answer(request);
+            default -> ShardRequests.answer(request);
         };
     }
 

@@ -10,6 +10,8 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
 import dev.penstock.file.Location;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /// The catalog entry of grouped tables: folders with a `metadata.db` beside the rows.
 public final class CatalogGroups implements Format {
@@ -47,5 +49,11 @@ public final class CatalogGroups implements Format {
             open(location, options.withLenient(false)).close();
             throw e;
         }
+    }
+
+    @Override
+    public Optional<String> remarkAfterAppend(Path path) {
+        return Optional.of("The new rows belong to no group, so they are not read before the table is grouped again:"
+                + " penstock table group " + path + " --by COLUMN --overwrite");
     }
 }

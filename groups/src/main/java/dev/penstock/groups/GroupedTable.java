@@ -5,6 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
+import dev.penstock.GroupedRecords;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
@@ -36,7 +37,7 @@ import java.util.stream.LongStream;
 /// view leaves the table open, and closing the table closes its views.
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset][dev.penstock.Dataset].
-public final class GroupedTable implements StoredRows {
+public final class GroupedTable implements StoredRows, GroupedRecords {
     private final GroupedSource source;
     /// The rows of the source that this view has; null for all of them.
     private final Selection selection;
@@ -186,6 +187,7 @@ public final class GroupedTable implements StoredRows {
     /// [#windows(long)] with a distance between the starts of windows.
     ///
     /// @param stride the number of rows from the start of a window to the start of the next, at least 1
+    @Override
     public Windows windows(long length, long stride) {
         requireOpen();
         LongStream all = LongStream.range(0, groups.count());
@@ -399,5 +401,10 @@ public final class GroupedTable implements StoredRows {
         if (selection == null) {
             source.close();
         }
+    }
+
+    @Override
+    public long groupCount() {
+        return groups().count();
     }
 }

@@ -7,6 +7,8 @@ import dev.penstock.Progress;
 import dev.penstock.Verification;
 import dev.penstock.file.Location;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /// A format that [Catalog] can open.
 ///
@@ -40,5 +42,10 @@ public interface Format {
         try (Dataset dataset = open(location, options.withLenient(true))) {
             return dataset.verify(progress);
         }
+    }
+
+    /// What to tell somebody who has appended rows to the files of such a dataset without its knowledge.
+    default Optional<String> remarkAfterAppend(Path path) {
+        return Optional.empty();
     }
 }

@@ -3,14 +3,25 @@ package dev.penstock.pack;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /// Examines the files of one [family][RecordFamily] for a [PackBuilder], which does not know their format.
 ///
 /// **Threads.** [#accept] is called by several threads at the same time, in any order.
 public interface PackIntake {
     /// A finding about one file.
-    record Finding(Path file, String reason, String what) {}
+    record Finding(Path file, String reason, String what) {
+        /// The finding as `--json` prints it.
+        public Map<String, Object> description() {
+            Map<String, Object> description = new LinkedHashMap<>();
+            description.put("file", file);
+            description.put("reason", reason);
+            description.put("what", what);
+            return description;
+        }
+    }
 
     /// The family whose files are examined.
     RecordFamily family();
