@@ -76,7 +76,7 @@ public final class TableWriter implements AutoCloseable {
 
     private final RowType rowType;
     private final long rowSize;
-    private final TableTarget target;
+    private final TableOutput target;
     private final Buffer rowBuffer = new Buffer();
     private final RowAssembly assembly;
     private final RollingWriter<NewRowFile> writer;
@@ -85,7 +85,7 @@ public final class TableWriter implements AutoCloseable {
     private boolean isFinished;
     private boolean isBroken;
 
-    private TableWriter(TableTarget target) {
+    private TableWriter(TableOutput target) {
         this.rowType = target.rowType();
         this.rowSize = rowType.size();
         this.target = target;
@@ -98,7 +98,7 @@ public final class TableWriter implements AutoCloseable {
     /// @throws FileAlreadyExistsException when a table exists and may not be replaced
     public static TableWriter create(Path path, RowType rowType, Options options) throws IOException {
         requireWritable(rowType);
-        TableTarget target = TableTarget.create(path, rowType, options);
+        TableOutput target = TableOutput.create(path, rowType, options);
         try {
             TableWriter writer = new TableWriter(target);
             writer.writer.begin();
@@ -120,11 +120,11 @@ public final class TableWriter implements AutoCloseable {
         }
         NewFile lock = found.folder() == null
                 ? null
-                : TableTarget.lock(options.disk(), found.folder().path());
+                : TableOutput.lock(options.disk(), found.folder().path());
         try {
             return extendLocked(path, options, lock);
         } catch (Throwable e) {
-            TableTarget.closeAfter(e, lock);
+            TableOutput.closeAfter(e, lock);
             throw e;
         }
     }
@@ -143,7 +143,7 @@ public final class TableWriter implements AutoCloseable {
             requireWritable(old.rowType());
             writer = files.folder() == null
                     ? rewrite(path, old, options)
-                    : new TableWriter(TableTarget.extend(files, old.rowType(), options, lock));
+                    : new TableWriter(TableOutput.extend(files, old.rowType(), options, lock));
             writer.rowCount = old.count();
             return writer;
         } catch (UncheckedIOException e) {
@@ -157,7 +157,7 @@ public final class TableWriter implements AutoCloseable {
 
     private static TableWriter rewrite(Path path, TableRows rows, Options options) throws IOException {
         OldRows old = new OldRows(options.disk(), path, rows);
-        TableTarget target = TableTarget.rewrite(path, options, old);
+        TableOutput target = TableOutput.rewrite(path, options, old);
         TableWriter writer = new TableWriter(target);
         try {
             writer.writer.begin();

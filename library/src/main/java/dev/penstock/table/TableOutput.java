@@ -20,7 +20,7 @@ import java.util.List;
 /// The output of a [TableWriter]: one file, or the shards of a folder and their manifest.
 ///
 /// **Ownership.** Holds the lock of a folder until it is closed. A single file is locked by its temporary file.
-final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseable {
+final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseable {
     /// The name and separator of the shards in new folders.
     private static final String SERIES = "rows-";
 
@@ -45,7 +45,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     /// The file, or the last shard of the folder so far; null when there is none.
     private Path lastFile;
 
-    private TableTarget(
+    private TableOutput(
             RowType rowType,
             TableWriter.Options options,
             Path folder,
@@ -66,9 +66,9 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     /// Creates a new file, or a new folder, which is locked and gets an empty manifest.
     ///
     /// @throws FileAlreadyExistsException when a table exists and may not be replaced
-    static TableTarget create(Path path, RowType rowType, TableWriter.Options options) throws IOException {
+    static TableOutput create(Path path, RowType rowType, TableWriter.Options options) throws IOException {
         if (isFile(path)) {
-            return new TableTarget(rowType, options, null, null, path, null, null);
+            return new TableOutput(rowType, options, null, null, path, null, null);
         }
         Disk disk = options.disk();
         requireNoTable(path, disk);
@@ -92,7 +92,7 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             for (Location shard : TablePaths.allSeries(files, Location.of(path)).getOrDefault(SERIES, List.of())) {
                 disk.delete(shard.path());
             }
-            return new TableTarget(rowType, options, path, empty, null, lock, null);
+            return new TableOutput(rowType, options, path, empty, null, lock, null);
         } catch (Throwable e) {
             closeAfter(e, lock);
             throw e;
@@ -102,24 +102,24 @@ final class TableTarget implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     /// Replaces a single file.
     ///
     /// @param old the rows of the present file
-    static TableTarget rewrite(Path path, TableWriter.Options options, OldRows old) {
-        return new TableTarget(old.rowType(), options.withReplacing(true), null, null, path, null, old);
+    static TableOutput rewrite(Path path, TableWriter.Options options, OldRows old) {
+        return new TableOutput(old.rowType(), options.withReplacing(true), null, null, path, null, old);
     }
 
     /// Adds shards to a folder. A folder without a manifest of ours stays without one and gets a single shard of
     /// any size, because only one file can appear atomically.
     ///
     /// @param lock the lock of the folder, which belongs to the target from now on
-    static TableTarget extend(TablePaths files, RowType rowType, TableWriter.Options options, NewFile lock)
+    static TableOutput extend(TablePaths files, RowType rowType, TableWriter.Options options, NewFile lock)
             throws IOException {
         Path folder = files.folder().path();
         TableManifest manifest = TableManifest.read(options.disk(), folder);
         Path last = files.files().getLast().path();
         if (manifest != null && manifest.series().equals(files.series())) {
-            return new TableTarget(rowType, options, folder, manifest, last, lock, null);
+            return new TableOutput(rowType, options, folder, manifest, last, lock, null);
         }
         TableWriter.Options single = options.withShardRows(Long.MAX_VALUE).withShardBytes(Long.MAX_VALUE);
-        return new TableTarget(rowType, single, folder, null, last, lock, null);
+        return new TableOutput(rowType, single, folder, null, last, lock, null);
     }
 
     /// Locks a folder, or fails and says who writes to it.
