@@ -15,10 +15,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Standard output that cannot be written to.
+@Tag("full")
 final class StandardOutputTest {
     @TempDir
     Path folder;
@@ -143,7 +145,6 @@ final class StandardOutputTest {
                 script,
                 "bash",
                 java,
-                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",

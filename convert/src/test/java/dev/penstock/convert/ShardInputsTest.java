@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -163,6 +164,7 @@ final class ShardInputsTest {
     }
 
     @Test
+    @Tag("full")
     void matricesThatAreLargerThanTheBufferAreReadInParts() throws IOException {
         int[] values = new int[3 * 140_001 * 8];
         Arrays.setAll(values, i -> i % 1_000_003);
@@ -202,6 +204,7 @@ final class ShardInputsTest {
     }
 
     @Test
+    @Tag("full")
     void residualFoldersComeInAndGoOutAsTheOriginalWritesThem() throws Exception {
         Json expected = Json.read(TestData.path("bf16dir/expected.json"));
         for (Json golden : expected.get("dirs").items()) {
@@ -288,6 +291,7 @@ final class ShardInputsTest {
     }
 
     @Test
+    @Tag("full")
     void shardsGoOutAsSafetensorsAndComeBackAndAreCutAgain() throws Exception {
         Path corpus = convert(TestData.path("bf16dir/three_shards.f32"), null, 8, ElementType.F16);
         Path file = folder.resolve("out.safetensors");

@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -302,6 +303,7 @@ final class StepsBuildTest {
     }
 
     @Test
+    @Tag("full")
     void aBuildThatFailsLeavesNoFolder() throws IOException {
         Path input = Files.createDirectory(folder.resolve("input"));
         Files.copy(Golden.runs("clean/g2.a2run2"), input.resolve("a.a2run2"));
@@ -366,6 +368,7 @@ final class StepsBuildTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 400})
+    @Tag("full")
     void aRepairThatStopsAtAnyOperationCanBeRepeated(long shardRows) throws IOException {
         Path dataset = folder.resolve("dataset");
         MemoryDisk wrong = buildWrong(dataset, shardRows);

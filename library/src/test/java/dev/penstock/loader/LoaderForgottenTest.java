@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A loader that is never closed keeps neither the process nor its threads alive.
+@Tag("full")
 class LoaderForgottenTest {
     @Test
     void theProcessEnds(@TempDir Path folder) throws IOException, InterruptedException {
