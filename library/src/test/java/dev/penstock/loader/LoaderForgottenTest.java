@@ -4,6 +4,7 @@ package dev.penstock.loader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Waiting;
 import dev.penstock.file.ChildJava;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,12 +44,12 @@ class LoaderForgottenTest {
     void theThreadsEndWhenTheLoaderIsGarbage() throws InterruptedException {
         Set<Thread> before = LoaderCloseTest.loaderThreads();
         List<LoaderBatch> batches = begin(10);
-        LoaderCloseTest.await("threads of a forgotten loader live on", () -> {
+        Waiting.until("threads of a forgotten loader live on", () -> {
             System.gc();
             return before.containsAll(LoaderCloseTest.loaderThreads());
         });
         // The last thread frees it, a moment before or after it is seen to have ended.
-        LoaderCloseTest.await(
+        Waiting.until(
                 "memory of a forgotten loader is not freed",
                 () -> batches.stream().allMatch(LoaderForgottenTest::isFreed));
     }

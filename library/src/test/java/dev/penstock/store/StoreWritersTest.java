@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.PlantedBug;
 import dev.penstock.Progress;
+import dev.penstock.Waiting;
 import dev.penstock.file.Disk;
 import dev.penstock.file.ForwardingDisk;
 import dev.penstock.file.MemoryDisk;
@@ -21,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -139,6 +141,7 @@ class StoreWritersTest {
     void twoThreadsWriteTwoChunksAtTheSameTime() throws Exception {
         try (StoreWriter store = create(writers(2))) {
             writeGate = new CountDownLatch(1);
+            Set<Thread> appending = ConcurrentHashMap.newKeySet();
             List<Future<Long>> appends = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 appends.add(threads.submit(() -> store.append(List.of(new byte[LARGE], new byte[LARGE]))));
@@ -160,10 +163,15 @@ class StoreWritersTest {
             writeGate = new CountDownLatch(1);
             List<Future<Long>> appends = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                appends.add(threads.submit(() -> store.append(List.of(new byte[LARGE], new byte[LARGE]))));
+                appends.add(threads.submit(() -> {
+                    appending.add(Thread.currentThread());
+                    return store.append(List.of(new byte[LARGE], new byte[LARGE]));
+                }));
             }
             writing.await();
-            Thread.sleep(20);
+            Waiting.until(
+                    "the third thread does not wait",
+                    () -> appending.size() == 3 && appending.stream().allMatch(Waiting::isWaiting));
             assertEquals(2, chunkWriters.size(), "values of the third thread stay with it");
             writeGate.countDown();
             for (Future<Long> append : appends) {
