@@ -403,7 +403,7 @@ def _view_of(
     handle: _jvm.Handle,
     description: dict[str, Any],
 ) -> RecordDataset:
-    view = RecordDataset(handle, description, ("runView", pack, what, options))
+    view = RecordDataset(handle, description, (rebuild_view, pack, what, options))
     view._parts = (pack,)
     return view
 

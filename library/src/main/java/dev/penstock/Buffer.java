@@ -142,6 +142,6 @@ public final class Buffer implements AutoCloseable {
     }
 
     private static IllegalStateException closed() {
-        return new IllegalStateException("the buffer is closed and its memory is freed");
+        return new ClosedException("the buffer is closed and its memory is freed");
     }
 }

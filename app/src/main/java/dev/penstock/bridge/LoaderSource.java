@@ -46,7 +46,7 @@ final class LoaderSource implements AutoCloseable {
         return loader.passStepCount();
     }
 
-    /// Starts again after the steps that the other language has used, if it has received more than those.
+    /// Starts again after the steps that Python has used, if it has received more than those.
     ///
     /// An interrupted caller repeats the call with the same ticket.
     ///

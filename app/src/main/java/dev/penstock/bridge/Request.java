@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A request of the other language: a verb and its arguments by name.
+/// A request of Python: a verb and its arguments by name.
 record Request(Map<?, ?> arguments) {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -35,7 +35,7 @@ record Request(Map<?, ?> arguments) {
         return type.cast(value);
     }
 
-    /// The name of an argument in the other language: `batch_size` for `batchSize`.
+    /// The name of an argument in Python: `batch_size` for `batchSize`.
     private static String callerName(String name) {
         StringBuilder text = new StringBuilder();
         for (char letter : name.toCharArray()) {
@@ -47,7 +47,7 @@ record Request(Map<?, ?> arguments) {
         return text.toString();
     }
 
-    /// The name of a type in the other language.
+    /// The name of a type in Python.
     private static String typeName(Class<?> type) {
         return switch (type.getSimpleName()) {
             case "Long" -> "an integer";
@@ -88,7 +88,7 @@ record Request(Map<?, ?> arguments) {
         return Handles.get(number(name), type);
     }
 
-    /// Registers an object under the number that the other language has chosen for it.
+    /// Registers an object under the number that Python has chosen for it.
     void keep(Object object) {
         try {
             Handles.put(number("as"), object);
@@ -114,7 +114,7 @@ record Request(Map<?, ?> arguments) {
         return new Request(require(name, Map.class));
     }
 
-    /// Memory of the other language, given by the arguments `name` and `nameBytes`.
+    /// Memory of Python, given by the arguments `name` and `nameBytes`.
     MemorySegment memory(String name) {
         return ALL.asSlice(number(name), number(name + "Bytes"));
     }

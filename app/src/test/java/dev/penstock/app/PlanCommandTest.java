@@ -92,7 +92,7 @@ final class PlanCommandTest {
 
     @Test
     @Tag("full")
-    void theIndicesAreWhatTheLoaderHandsOut() throws IOException {
+    void theIndicesAreThoseOfTheLoader() throws IOException {
         for (int[] shape : new int[][] {{1, 0, 100}, {1, 0, 3000}, {3, 0, 32}, {3, 2, 32}, {12, 7, 9}}) {
             for (Map.Entry<String, Sampler> sampler : samplers(shape[0]).entrySet()) {
                 for (boolean isDroppingLast : new boolean[] {false, true}) {
@@ -109,7 +109,7 @@ final class PlanCommandTest {
     }
 
     @Test
-    void bucketsOfAPackAreWhatTheLoaderHandsOut() throws IOException {
+    void bucketsOfAPackAreThoseOfTheLoader() throws IOException {
         try (Dataset games = Catalog.open(GAMES)) {
             int[] lengths = BucketSampler.lengths(games, games.fields().getFirst());
             LoaderOptions options = LoaderOptions.of(3).withRanks(Ranks.ALONE);

@@ -125,7 +125,7 @@ final class StandardOutputTest {
     }
 
     @Test
-    void aFailureKeepsItsExitCodeWhenNobodyReads() throws IOException {
+    void aFailureKeepsItsExitCodeWhenThePipeIsClosed() throws IOException {
         Run run = run("Broken pipe", 0, "info", folder.resolve("missing"), "--json");
         assertEquals(Failures.DISK, run.exitCode());
         List<String> lines = run.err().lines().toList();

@@ -191,16 +191,16 @@ final class ShardInputsTest {
         for (Path input : List.of(array, TestData.path("bf16dir/tiny"), TestData.path("bf16dir/converted_sources"))) {
             IllegalArgumentException refused =
                     assertThrows(IllegalArgumentException.class, () -> convert(input, "x", 0, ElementType.F32));
-            assertTrue(refused.getMessage().contains("--tensor x names a tensor"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("tensor x can be chosen only in"), refused.getMessage());
         }
         IllegalArgumentException folderOfArrays = assertThrows(
                 IllegalArgumentException.class,
                 () -> convert(TestData.path("bf16dir/converted_sources"), null, 4, ElementType.F32));
-        assertTrue(folderOfArrays.getMessage().contains("--width reads a single file"), folderOfArrays.getMessage());
+        assertTrue(folderOfArrays.getMessage().contains("a width is for a single file"), folderOfArrays.getMessage());
         DatasetException raw = assertThrows(
                 DatasetException.WrongFormat.class,
                 () -> convert(TestData.path("bf16dir/tiny.f32"), null, 0, ElementType.F32));
-        assertTrue(raw.getMessage().contains("give the width of the rows with --width"), raw.getMessage());
+        assertTrue(raw.getMessage().contains("give the width of the rows"), raw.getMessage());
     }
 
     @Test

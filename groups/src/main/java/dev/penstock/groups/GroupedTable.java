@@ -2,6 +2,7 @@
 package dev.penstock.groups;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
@@ -201,7 +202,7 @@ public final class GroupedTable implements StoredRows {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     (selection == null ? "the grouped table " : "the view of ") + path() + " is closed");
         }
     }

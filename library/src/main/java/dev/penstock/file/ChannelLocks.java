@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
@@ -213,7 +214,7 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the locks of " + shared.file + " are closed");
+            throw new ClosedException("the locks of " + shared.file + " are closed");
         }
     }
 

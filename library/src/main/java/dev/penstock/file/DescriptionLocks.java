@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -163,7 +164,7 @@ final class DescriptionLocks implements Disk.RangeLocks {
     /// @return 0, or the number of the error
     private int set(short type, long start, long byteCount) {
         if (isClosed) {
-            throw new IllegalStateException("the locks of " + file + " are closed");
+            throw new ClosedException("the locks of " + file + " are closed");
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);

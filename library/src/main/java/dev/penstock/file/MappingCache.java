@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -58,7 +59,7 @@ final class MappingCache implements AutoCloseable {
 
     synchronized void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the dataset is closed");
+            throw new ClosedException("the dataset is closed");
         }
     }
 

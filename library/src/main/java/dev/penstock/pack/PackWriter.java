@@ -4,6 +4,7 @@ package dev.penstock.pack;
 import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.file.Codec;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Disk;
@@ -205,7 +206,7 @@ public final class PackWriter implements AutoCloseable {
 
     private long begin(String name, long storedSize) {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     file.target() + " accepts no more records: the writer is closed, or an earlier write failed");
         }
         if (storedSize > PackFormat.RECORD_SIZE_MAX) {

@@ -5,6 +5,7 @@ import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Column;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
@@ -256,7 +257,7 @@ public final class RowGather implements AutoCloseable {
 
     private static void requireUsable(MemorySegment target) {
         if (!target.scope().isAlive()) {
-            throw new IllegalStateException("the memory of the target is closed");
+            throw new ClosedException("the memory of the target is closed");
         }
         if (!target.isAccessibleBy(Thread.currentThread())) {
             throw new WrongThreadException("the memory of the target belongs to another thread");

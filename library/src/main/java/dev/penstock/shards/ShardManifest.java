@@ -29,7 +29,7 @@ record ShardManifest(
     static final int VERSION = 1;
 
     /// The end of the message about an unusable manifest: what a user can do.
-    private static final String ADVICE = "; remove it, or open the corpus with --lenient to ignore it";
+    private static final String ADVICE = "; remove it, or open the corpus leniently to ignore it";
     private static final String FORMAT = "penstock shards";
 
     ShardManifest {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.ClosedException;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -174,14 +175,14 @@ final class StoreCore {
     /// @throws IllegalStateException when the store is closed or being closed
     void requireOpen() {
         if (!isOpen()) {
-            throw new IllegalStateException("the store " + path + " is closed");
+            throw new ClosedException("the store " + path + " is closed");
         }
     }
 
     /// Lets running calls continue while the store is being closed.
     private void requireNotClosed() {
         if (isClosed) {
-            throw new IllegalStateException("the store " + path + " is closed");
+            throw new ClosedException("the store " + path + " is closed");
         }
     }
 

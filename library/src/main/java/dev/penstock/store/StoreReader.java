@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Indices;
@@ -317,7 +318,7 @@ public final class StoreReader implements Dataset {
                 return now;
             }
             if (now == view) {
-                throw new IllegalStateException("the store " + path + " is closed");
+                throw new ClosedException("the store " + path + " is closed");
             }
         }
     }

@@ -37,8 +37,8 @@ record TableManifest(
     private static final int START_DAMAGE_MAX = 6;
 
     /// The end of the message about an unusable manifest: what a user can do.
-    static final String ADVICE = "; restore a good copy, or open the table with --lenient (lenient=True in"
-            + " Python) to read the shard files as they are";
+    static final String ADVICE =
+            "; restore a good copy, or open the table leniently to read the shard files as they are";
 
     /// File names that cannot lead out of the folder.
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");

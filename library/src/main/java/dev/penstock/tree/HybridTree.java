@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.ClosedException;
 import dev.penstock.Progress;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
@@ -286,7 +287,7 @@ public final class HybridTree implements AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(path + " is closed");
+            throw new ClosedException(path + " is closed");
         }
     }
 

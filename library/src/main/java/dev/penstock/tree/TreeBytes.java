@@ -5,6 +5,7 @@ import static dev.penstock.file.Layouts.U64;
 import static dev.penstock.file.Layouts.U8;
 import static dev.penstock.file.Layouts.WORDS;
 
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Faults;
@@ -74,7 +75,7 @@ final class TreeBytes {
     /// @throws IllegalStateException when the memory is closed
     void requireOpen() {
         if (!bytes.scope().isAlive()) {
-            throw new IllegalStateException(location + " is closed");
+            throw new ClosedException(location + " is closed");
         }
     }
 
@@ -306,7 +307,7 @@ final class TreeBytes {
             case IndexOutOfBoundsException outside ->
                 new DatasetException.Corrupt(
                         location, size, Reason.TRUNCATED, "a node reaches beyond the end of the file", outside);
-            case IllegalStateException _ -> new IllegalStateException(location + " is closed");
+            case IllegalStateException _ -> new ClosedException(location + " is closed");
             case RuntimeException other -> other;
             default -> throw new AssertionError(thrown);
         };

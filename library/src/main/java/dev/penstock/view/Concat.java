@@ -2,6 +2,7 @@
 package dev.penstock.view;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
@@ -329,8 +330,8 @@ public final class Concat implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the concatenation of "
-                    + parts.all().size() + " parts beginning with " + location() + " is closed");
+            throw new ClosedException("the concatenation of " + parts.all().size() + " parts beginning with "
+                    + location() + " is closed");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.penstock.view;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
@@ -209,7 +210,7 @@ public final class Subset implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the subset of " + base.location() + " is closed");
+            throw new ClosedException("the subset of " + base.location() + " is closed");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.penstock.view;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
@@ -207,7 +208,7 @@ public sealed class Windows implements Dataset permits StoredWindows {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the windows of " + location() + " are closed");
+            throw new ClosedException("the windows of " + location() + " are closed");
         }
     }
 

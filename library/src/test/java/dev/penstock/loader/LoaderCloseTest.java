@@ -204,7 +204,7 @@ class LoaderCloseTest {
     }
 
     @Test
-    void closingIsQuickWhateverThereIsToFree() throws InterruptedException {
+    void closingIsQuickWithMuchMemoryToFree() throws InterruptedException {
         List<Field> many = IntStream.range(0, 600)
                 .mapToObj(i -> Field.fixed("f" + i, ElementType.I8))
                 .toList();
@@ -260,7 +260,7 @@ class LoaderCloseTest {
     /// the next, cannot be, and nobody waits for it.
     @Test
     @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aBatchThatIsWrittenTooLongHoldsNobodyUp() throws IOException, InterruptedException {
+    void slowBatchWriteDoesNotBlockLoader() throws IOException, InterruptedException {
         Transform growing = new Transform() {
             @Override
             public List<Field> fields(List<Field> fields) {

@@ -113,7 +113,7 @@ class LoaderPrefetchTest {
 
     /// The batches that are ready: not the batch of the consumer, and none of a closed loader.
     @Test
-    void theQueueIsWhatWaits() throws InterruptedException {
+    void theQueueCountsWaitingBatches() throws InterruptedException {
         Set<Thread> earlier = LoaderCloseTest.loaderThreads();
         LoaderOptions options =
                 LoaderOptions.of(100).withRanks(Ranks.ALONE).withThreads(2).withPrefetchBytes(4 * 1600);

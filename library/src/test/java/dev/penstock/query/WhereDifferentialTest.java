@@ -205,7 +205,7 @@ final class WhereDifferentialTest {
     }
 
     @Test
-    void randomConditionsGiveWhatANaiveEvaluatorGives() throws IOException {
+    void randomConditionsMatchANaiveEvaluator() throws IOException {
         assertTrue(sweep(NaiveWhere::compare, CONDITION_COUNT) > 1000, "hardly anything matched");
         Figures.print("random conditions held against a naive evaluator", CONDITION_COUNT);
     }

@@ -91,7 +91,7 @@ class StoreModelTest {
     }
 
     @Test
-    void randomOperationsGiveWhatTheModelHas() throws IOException {
+    void randomOperationsMatchTheModel() throws IOException {
         long operations = 0;
         for (int number = 0; operations < OPERATIONS; number++) {
             operations += run(number);

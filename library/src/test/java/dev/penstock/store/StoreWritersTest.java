@@ -141,7 +141,6 @@ class StoreWritersTest {
     void twoThreadsWriteTwoChunksAtTheSameTime() throws Exception {
         try (StoreWriter store = create(writers(2))) {
             writeGate = new CountDownLatch(1);
-            Set<Thread> appending = ConcurrentHashMap.newKeySet();
             List<Future<Long>> appends = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 appends.add(threads.submit(() -> store.append(List.of(new byte[LARGE], new byte[LARGE]))));
@@ -161,6 +160,7 @@ class StoreWritersTest {
     void aThirdThreadWaitsForAWriter() throws Exception {
         try (StoreWriter store = create(writers(2))) {
             writeGate = new CountDownLatch(1);
+            Set<Thread> appending = ConcurrentHashMap.newKeySet();
             List<Future<Long>> appends = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 appends.add(threads.submit(() -> {
@@ -402,7 +402,7 @@ class StoreWritersTest {
     }
 
     @Test
-    void abortingDropsWhatACallHasPlaced() throws Exception {
+    void abortingDropsTheRowsOfTheCall() throws Exception {
         StoreWriter store = create(writers(2));
         store.append(row("one", new byte[0]));
         store.commit();

@@ -161,7 +161,7 @@ class TreeCrashTest {
     }
 
     @Test
-    void theNextSorterRemovesWhatACrashLeft() throws IOException {
+    void theNextSorterRemovesFilesOfACrash() throws IOException {
         MemoryDisk start = new MemoryDisk().addFolder(Trees.PATH.getParent());
         RecordingDisk disk = new RecordingDisk(start.copy());
         write(Way.SORT, disk);
