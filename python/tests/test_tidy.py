@@ -13,9 +13,11 @@ FUNCTION_LINES_MAX = 70
 # From the lowest to the highest. A module imports modules of its own layer and of those below it.
 # Inside a function it may import any module: methods of a dataset return views of it.
 LAYERS = {
-    "plain Python": "_arguments _errors _formats _paths _ragged _ranks _signals _verification _workers",
+    "plain Python": "_arguments _errors _formats _paths _ragged _ranks _signals _verification "
+    "_workers",
     "the Java runtime": "_caches _jvm _rehearsal _runtime",
-    "values": "_conversion _display _dtypes _images _index _jax _memory _reductions _tabular _torch",
+    "values": "_conversion _display _dtypes _images _index _jax _memory _reductions _tabular "
+    "_torch",
     "one dataset": "_column _dataset _exploring _forked _maps _rows _several _tree",
     "datasets over datasets": "_files _groups _in_memory _mapped _views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
@@ -23,9 +25,7 @@ LAYERS = {
     "plug-ins": "_steps game2048",
     "the package": "__init__ __main__ _versions",
 }
-LEVELS = {
-    name: level for level, names in enumerate(LAYERS.values()) for name in names.split(" ")
-}
+LEVELS = {name: level for level, names in enumerate(LAYERS.values()) for name in names.split(" ")}
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, bool]]:

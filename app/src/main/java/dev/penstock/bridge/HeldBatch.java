@@ -11,6 +11,9 @@ import java.util.OptionalLong;
 
 /// A batch whose memory Python uses as arrays until it releases the batch.
 ///
+/// Rare calls are JSON; a batch is numbers and addresses. A call in JSON takes 30 us and can
+/// carry any arguments; a batch must take only a few microseconds.
+///
 /// **Ownership.** The batch owns its memory, which outlives the dataset and the loader it came from.
 final class HeldBatch implements AutoCloseable {
     /// The number of values before those of the columns.

@@ -33,6 +33,10 @@ import java.util.stream.LongStream;
 /// attributes of the groups; if both have the same name, the attribute is named `group.NAME`. [#where], [#split],
 /// [#group] and [#windows] return zero-copy views.
 ///
+/// The database is the commit of a grouped table: rows behind the last group do not count, and readers read the
+/// database before they open the rows. Rows and groups are two files; so a reader finds the old pair or the new
+/// one at any moment.
+///
 /// **Ownership.** An opened table owns its mappings. A view belongs to the table it was made from: closing the
 /// view leaves the table open, and closing the table closes its views.
 ///

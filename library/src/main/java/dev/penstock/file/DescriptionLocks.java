@@ -31,6 +31,9 @@ import java.util.Optional;
 /// depend on the last descriptor being closed.
 ///
 /// **Threads.** One thread at a time.
+///
+/// A database is locked by an open file description and not by the process. A lock of the
+/// process ends when any of its threads or libraries closes the file, as every reader does.
 final class DescriptionLocks implements Disk.RangeLocks {
     private static final int O_RDWR_CLOEXEC = 0x2 | 0x80000;
     private static final int F_OFD_SETLK = 37;

@@ -16,6 +16,10 @@ import java.util.Objects;
 /// group without a lease is unmapped.
 ///
 /// **Threads.** Safe for any number of threads.
+///
+/// A dataset of more than 2,048 files is mapped on demand, 512 files at a time ([MappingCache], [CachedFile]).
+/// Its rows are copied and never viewed. Any number of files opens with a bounded number of mappings. A view
+/// would die when its file is unmapped.
 final class MappingCache implements AutoCloseable {
     private final Disk disk;
     private final List<Path> files;

@@ -27,6 +27,9 @@ import java.nio.file.Path;
 /// records so far.
 ///
 /// **Threads.** One thread at a time.
+///
+/// [PackWriter] writes data first and moves it once if the index needs more space than was reserved. The index
+/// comes before the data and its size is known only at the end; `expect` avoids the move.
 public final class PackWriter implements AutoCloseable {
     /// Options for writing a pack.
     ///

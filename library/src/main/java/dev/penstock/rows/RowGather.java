@@ -33,6 +33,9 @@ import java.util.stream.Collectors;
 /// buffer, neighbours together.
 ///
 /// **Threads.** Safe for any number of threads. One gather uses the number of threads in the options.
+///
+/// Columns are filled a few hundred rows at a time, field by field, straight from the mapping. A row is fetched
+/// from memory once, by its first field, and is in the cache for the others; no buffer in between.
 public final class RowGather implements AutoCloseable {
     /// With two cache lines for each row a tile fits well in the second-level cache.
     static final int TILE_ROWS = 512;

@@ -26,6 +26,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// (group commit). The store is idle while no thread writes a batch. Everything that replaces files or reads
 /// changes needs an idle store ([#whenIdle]).
 ///
+/// The lock of a store, its open batch and its commit are in one class. Values are compressed and
+/// placed without the lock, by one thread for each writer, each in its own chunk ([ChunkWriters]). A row gets
+/// its index afterwards, with the lock. Several cores compress, a row that fails leaves no hole, and no queue
+/// can grow, because the calling thread itself writes.
+///
 /// **Ownership.** Owns the files, the loaded state and the lock file of the store.
 ///
 /// **Lifecycle.** While the store is being closed, new calls are rejected and running ones continue. When it is

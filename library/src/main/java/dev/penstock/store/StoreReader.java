@@ -30,6 +30,14 @@ import java.util.Objects;
 /// Any other field is bytes. A record may lack values, and all values of a deleted record are missing. Every value
 /// is checked against its checksum when it is read, unless the options turn that off.
 ///
+/// A store is not a `Dataset`; its snapshot is. A dataset is a fixed sequence of records.
+///
+/// `refresh` moves a [StoreReader] on; each call works in the state it began with ([StoreView]). A loader and
+/// its views keep one object, and no batch mixes two commits.
+///
+/// The fingerprint of a store counts all changes other than appends (`zr.edits`). A checkpoint stays valid when
+/// records are appended, and is refused after any other change, also where values are only sampled.
+///
 /// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies.
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset].

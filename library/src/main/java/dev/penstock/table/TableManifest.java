@@ -19,6 +19,10 @@ import java.util.regex.Pattern;
 
 /// The manifest of a table, `manifest.json`, which lists its shards.
 ///
+/// A table's manifest is its commit: shards that it does not list are ignored, and an unusable manifest is
+/// refused unless the reader is lenient. Without a manifest, all files are read. Several shards appear in one
+/// step; rows that were never committed are never read silently; folders of other programs can be read.
+///
 /// @param dtype    the type of an item, as in a header
 /// @param shape    the shape of a row
 /// @param created  the creation time of the table, as ISO 8601 in UTC

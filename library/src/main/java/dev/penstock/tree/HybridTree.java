@@ -26,6 +26,11 @@ import java.util.function.Function;
 /// in any process, fails with a message that names the process of the first, and so does a [TreeWriter] that would
 /// replace the file. The lock ends with its process. Readers and [#openToCopy] do not need it.
 ///
+/// Changes to a tree are kept in memory and written as a whole new tree; the command line and
+/// Python use the same class. There is no file of pending changes. A reader or a crash finds the old tree or
+/// the new one, and the file on disk is always a plain tree. A call that changes many keys writes the tree
+/// once.
+///
 /// **Ownership.** Owns the reader of the snapshot.
 ///
 /// **Threads.** Safe for any number of threads. Reads never wait; they see all changes that were complete when

@@ -25,6 +25,12 @@ import java.util.function.Supplier;
 /// inside [#read], or inside a `try` that ends with [Faults#settle] and throws the result of `explained`.
 ///
 /// **Threads.** Immutable, so safe for any number of threads.
+///
+/// The layout of tree nodes is decoded in one class: [TreeNode] decodes a whole node with it and
+/// is the stack of scans, counting and `verify`; [TreeLookup] decodes only the parts that a key needs.
+/// A rule of the format is enforced in one place, which also tells a strict reader and `verify` about
+/// deviations. A lookup reads one list of children and steps over other nodes, so it does not decode them
+/// whole.
 final class TreeBytes {
     /// Alternating bytes of the shortest leaf: a head with the value bit, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;

@@ -26,6 +26,12 @@ import java.util.function.Supplier;
 ///
 /// Values are unsigned: a `long` holds all 64 bits.
 ///
+/// A tree is not a `Dataset`: it has keys and no record indices; `Catalog` only recognises it. Numbering its
+/// keys would take a pass over the file, which opening must not.
+///
+/// [TreeReader] checks nodes when it reads them and follows only references that lead backwards. Opening takes
+/// constant time, and no file can make a lookup loop.
+///
 /// **Ownership.** Owns the mapping. Scans are views into it and are valid until the reader is closed.
 ///
 /// **Threads.** A reader is safe for any number of threads; each scan belongs to one thread.

@@ -30,6 +30,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 ///
 /// A view of stores that are being written follows them with [#refresh].
 ///
+/// Closing a view leaves its parts open, and an error of a part is passed on as it is. Parts are shared between
+/// views; the error names the damaged file and record.
+///
 /// **Ownership.** The parts belong to the caller. Closing the view frees its own memory and leaves the parts open,
 /// except for a view from [#owning]. If a part is closed, gathering its records fails.
 ///

@@ -24,6 +24,11 @@ import java.util.Map;
 /// Record `i` is record `indices[i]` of the base; indices may repeat. Location, size and [#verify] are those of
 /// the base.
 ///
+/// Views ([Subset], [Concat], [Zip]) are datasets over datasets and know no format. [Concat] gathers each part
+/// once and moves the rows to their places; [Zip] exchanges the memory of columns (`Column.exchange`) and
+/// copies nothing. Everything that works on a dataset works on a view, and a record is copied as few times as
+/// the view allows.
+///
 /// **Ownership.** The base belongs to the caller. Closing the view leaves the base open. Closing the base makes
 /// the view unusable.
 ///

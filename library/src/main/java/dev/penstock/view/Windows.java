@@ -30,6 +30,9 @@ import java.util.Objects;
 /// The length of a window becomes the first dimension of each field: windows of 1,025 rows of a table of tokens
 /// are arrays of 1,025 tokens. If the rows come in groups, no window crosses the end of a group.
 ///
+/// Windows of rows ask their dataset for runs of consecutive rows (`StoredRows.gatherRuns`,
+/// `RunGather`). A run is one copy instead of one copy for each row.
+///
 /// **Ownership.** The dataset belongs to the caller. Closing the view leaves it open.
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset].
