@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 /// corpus of any size. None of this happens if the whole corpus is resident ([ShardReader#prepare]).
 ///
 /// A stream of shards unmaps the rows it has passed, unless the whole corpus is kept in memory
-///. The process stays small for a corpus of any size.
+/// . The process stays small for a corpus of any size.
 final class MappedShardSource extends ShardStream {
     /// The number of bytes that are prefetched in one step.
     private static final long STEP_BYTES = 1L << 20;
