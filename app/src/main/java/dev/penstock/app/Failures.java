@@ -46,7 +46,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
     ///
     /// @param command the command that failed, or null when it is not known
     int handle(Exception failure, Command command) {
-        return handle(failure, command, "");
+        return handle(failure, command, command == null ? "" : Advice.of(failure, new CommandLine(command)));
     }
 
     private int handle(Exception failure, Command command, String advice) {

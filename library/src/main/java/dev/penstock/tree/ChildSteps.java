@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadLocalRandom;
 ///
 /// **Threads.** Safe for any number of threads without locks, because an entry is read and written as a whole.
 ///
-/// Lookups remember what the format does not store, in tables of fixed size: the child that a byte leads to
-/// , every eighth sibling of long runs ([SiblingIndex]), and the node that the first 8 or 16
+/// Lookups remember what the format does not store, in tables of fixed size: the child that a byte leads
+/// to, every eighth sibling of long runs ([SiblingIndex]), and the node that the first 8 or 16
 /// bytes of a key lead to ([PrefixJumps]). Reading a level from the file takes 28 ns, mostly mispredicted
 /// branches; a remembered level takes a few. The file format stays as it is.
 final class ChildSteps {
