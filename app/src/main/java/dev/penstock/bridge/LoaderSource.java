@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ClosedException;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import java.util.Iterator;
@@ -90,7 +91,7 @@ final class LoaderSource implements AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the loader is closed");
+            throw new ClosedException("the loader is closed");
         }
     }
 

@@ -23,8 +23,7 @@ final class CsvTypes {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();
             if (first == null) {
-                throw new BadInput(
-                        name + " is empty: its first line must name the columns, or give the type", null);
+                throw new BadInput(name + " is empty: its first line must name the columns, or give the type", null);
             }
             List<String> names = first.names();
             requireNames(name, names);
