@@ -4,8 +4,8 @@
 # tests ran, failed and were skipped in target/python-tests/counts. Without Python, or without a way to get NumPy and
 # pytest, says so and leaves nothing.
 #
-# Arguments are pytest's. Without arguments, two processes share the tests; with arguments, one process runs them, so
-# that --pdb and -s work.
+# Two processes share the tests. Those that are marked "full" run with --full only. Other arguments are pytest's: with
+# them one process runs the tests that they select, of any tier, so that --pdb and -s work.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 3
 . .mvn/jdk25.sh
@@ -16,6 +16,11 @@ folder=$PWD/target/python-tests
 python=$folder/venv/bin/python
 mkdir -p "$folder"
 rm -f "$folder/counts"
+is_full=
+if [ "${1:-}" = --full ]; then
+  is_full=yes
+  shift
+fi
 
 # pytest 9.2 and pytest-xdist 3.8 do not keep the tests of a group in one process.
 has_tools() {
@@ -33,10 +38,11 @@ if ! has_tools; then
   exit 0
 fi
 
-# What more there should be, each as the module to look for and the requirement. Without safetensors, with which the tests
-# of activation shards compare, those are skipped; xdist runs the tests in two processes; build and twine are for
+# What more there should be, each as the module to look for and the requirement. xdist runs the tests in two processes.
+# Without safetensors, with which the tests of activation shards compare, those are skipped; build and twine are for
 # python/package.sh; a failed test runs once more where ./check --retry asks for it.
-more=(safetensors 'safetensors==0.8.*' xdist 'pytest-xdist==3.*' build 'build==1.*' twine 'twine==6.*')
+more=(xdist 'pytest-xdist==3.*')
+[ -z "$is_full" ] || more+=(safetensors 'safetensors==0.8.*' build 'build==1.*' twine 'twine==6.*')
 [ -z "${PENSTOCK_RETRY:-}" ] || more+=(pytest_rerunfailures 'pytest-rerunfailures==16.*')
 "$python" -I - "${more[@]}" >"$folder/more.log" 2>&1 <<'INSTALL'
 import importlib.util, subprocess, sys
@@ -87,12 +93,14 @@ export PENSTOCK_CACHE=$folder/cache
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 workers=()
 [ $# -eq 0 ] && has xdist && workers=(-n 2 --dist loadgroup)
+tier=()
+[ $# -eq 0 ] && [ -z "$is_full" ] && tier=(-m 'not full')
 retry=()
 [ -n "${PENSTOCK_RETRY:-}" ] && has pytest_rerunfailures && retry=(--reruns 1)
 status=0
 # A test that hangs says where, after a quarter of an hour.
 "$python" -m pytest -q -rsR -p no:cacheprovider -o faulthandler_timeout=900 --rootdir "$here/python" \
-  --junitxml="$folder/report.xml" "$here/python/tests" ${workers[@]+"${workers[@]}"} ${retry[@]+"${retry[@]}"} "$@" || status=1
+  --junitxml="$folder/report.xml" "$here/python/tests" ${tier[@]+"${tier[@]}"} ${workers[@]+"${workers[@]}"} ${retry[@]+"${retry[@]}"} "$@" || status=1
 wait "$style" || status=1
 cat "$folder/style.log"
 "$python" - "$folder/report.xml" >"$folder/counts" <<'COUNTS'

@@ -30,7 +30,7 @@ class CommandServer:
             main = [f"{path}{os.pathsep}{CLASSES}", "CommandServer"]
         else:
             main = [path, str(SOURCE)]
-        line = [launcher, "-XX:TieredStopAtLevel=1", *options, *main]
+        line = [launcher, *options, *main]
         self._process = subprocess.Popen(
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -49,27 +49,22 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
-# The optimising compiler takes only methods that are called ten times as often as usual.
-LATE_OPTIMISATION = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
-    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
-)
-if not os.environ.get("PENSTOCK_LONG"):
-    # Modules of tests may start the runtime when they are imported.
-    os.environ.setdefault("PENSTOCK_JAVA_OPTIONS", LATE_OPTIMISATION)
-
-
 @pytest.fixture(scope="session", autouse=True)
-def runtimes() -> None:
-    """Starts the runtime of this process, where the optimising compiler begins later: most methods
-    serve a few tests, and compiling them would take a quarter of the processor time of this
-    process. The processes that tests start leave out this compiler and the vector loops, which need
-    it. The long form has both in all processes, with the usual thresholds."""
+def runtime() -> None:
+    """Starts the Java runtime of this process, with the options that users get."""
     penstock.memory()
-    if os.environ.get("PENSTOCK_JAVA_OPTIONS") == LATE_OPTIMISATION:
-        os.environ["PENSTOCK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1"
-    if not os.environ.get("PENSTOCK_LONG"):
-        os.environ.setdefault("PENSTOCK_VECTORS", "off")
+
+
+# The groups of tests that import a library beyond NumPy.
+EXTRAS = {"torch", "grain"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves tests with PyTorch and Grain to the full tier."""
+    for item in items:
+        if any(mark.args[0] in EXTRAS for mark in item.iter_markers("xdist_group")):
+            item.add_marker("full")
 
 
 def pytest_collection() -> None:
@@ -81,10 +76,6 @@ def pytest_collection() -> None:
             # The collection imports a module again that fails here, and reports it.
             with contextlib.suppress(Exception, pytest.skip.Exception):
                 importlib.import_module(file.stem)
-
-
-# Gives a script the optimising compiler and vector loops.
-OPTIMISED = {"PENSTOCK_JAVA_OPTIONS": "", "PENSTOCK_VECTORS": ""}
 
 
 @pytest.fixture
@@ -208,10 +199,8 @@ NEEDS_TORCH = needs("torch", "needs PyTorch; python/torch.sh installs one")
 
 
 def command_line(*words: object) -> list[str]:
-    """Returns the command that `python -m penstock` runs. It starts no Python, and leaves out the
-    optimising compiler, which takes longer than these short commands."""
-    launcher, *options = command([str(word) for word in words])
-    return [launcher, "-XX:TieredStopAtLevel=1", *options]
+    """Returns the command that `python -m penstock` runs. It starts no Python."""
+    return command([str(word) for word in words])
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -18,7 +18,7 @@ import penstock
 from penstock import _caches, _rehearsal, _runtime
 
 # One process makes what these tests share.
-pytestmark = pytest.mark.xdist_group("cache")
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("cache")]
 
 Run = Callable[..., Any]
 
@@ -63,7 +63,7 @@ def loaded(run: Run, steps: Path, folder: Path, log: Path, vectors: str = "off")
     done = run(
         USE.format(path=str(steps)),
         PENSTOCK_CACHE=str(folder),
-        PENSTOCK_JAVA_OPTIONS=f"-XX:TieredStopAtLevel=1 -Xlog:class+load:file={log}",
+        PENSTOCK_JAVA_OPTIONS=f"-Xlog:class+load:file={log}",
         PENSTOCK_VECTORS=vectors,
     )
     assert done.stdout == "1000\n"

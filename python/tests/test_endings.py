@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from test_growth import SMALL
 
+pytestmark = pytest.mark.full
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from scripts import ScriptServer
 
+pytestmark = pytest.mark.full
+
 SCRIPT = Path(__file__).parents[2] / "examples" / "train_sae.py"
 STEPS = 60
 

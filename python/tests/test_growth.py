@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # Resources of a process: Java objects, descriptors, mappings, and megabytes of memory.

@@ -16,6 +16,8 @@ import pytest
 
 import penstock
 
+pytestmark = pytest.mark.full
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

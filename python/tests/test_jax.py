@@ -13,9 +13,12 @@ import pytest
 
 import penstock
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("jax") is None, reason="needs JAX; python/extra.sh jax installs it"
-)
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(
+        importlib.util.find_spec("jax") is None, reason="needs JAX; python/extra.sh jax installs it"
+    ),
+]
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

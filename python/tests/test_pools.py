@@ -13,6 +13,8 @@ import pytest
 
 import penstock
 
+pytestmark = pytest.mark.full
+
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 
 SCRIPT = """

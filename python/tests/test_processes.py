@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import OPTIMISED
 
 import penstock
+
+pytestmark = pytest.mark.full
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -248,7 +249,7 @@ def test_a_file_that_shrinks_is_an_error_and_no_crash(run: Run, tmp_path: Path, 
                 print("cut" if {str(file)!r} in str(e) else e)
         assert not ds.verify() and ds[10]["a"] == 10
     """
-    result = run(script, **OPTIMISED)
+    result = run(script)
     assert result.stdout == "cut\n" * 15
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from test_processes import EXERCISE
 
+pytestmark = pytest.mark.full
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 TAKE_AWAY = {

@@ -14,6 +14,8 @@ from conftest import wait_until
 
 import penstock
 
+pytestmark = pytest.mark.full
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

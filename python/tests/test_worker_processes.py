@@ -29,7 +29,7 @@ import penstock
 from penstock._processes import Processes, Work
 
 # One process starts all workers of these tests.
-pytestmark = pytest.mark.xdist_group("worker_processes")
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("worker_processes")]
 
 
 @pytest.fixture

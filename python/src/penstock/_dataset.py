@@ -677,18 +677,8 @@ def open(
     if several is not None and corpus is None:
         from . import _views
 
-        parts = [
-            open(
-                one,
-                dtype=dtype,
-                io=io,
-                memory=memory,
-                lenient=lenient,
-                verify=verify,
-                snapshot=snapshot,
-            )
-            for one in several
-        ]
+        same: dict[str, Any] = {"io": io, "memory": memory, "lenient": lenient, "verify": verify}
+        parts = [open(one, dtype=dtype, snapshot=snapshot, **same) for one in several]
         return _expected(_views.opened_as_one(parts), expect)
     options: dict[str, Any] = {"io": io, "lenient": lenient}
     if verify is not None:

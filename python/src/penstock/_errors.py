@@ -82,12 +82,19 @@ _SIMPLE: dict[str, type[Exception]] = {
     "Corrupt": CorruptDataError,
     "WrongTypeException": TypeError,
     "BadInput": ValueError,
+    # As Python's own files: used after close.
+    "ClosedException": ValueError,
+    "IllegalStateException": RuntimeError,
     "IllegalArgumentException": ValueError,
     "ArithmeticException": OverflowError,
     "IndexOutOfBoundsException": IndexError,
     "OutOfMemoryError": MemoryError,
     "UnsupportedOperationException": NotImplementedError,
 }
+
+_LENIENT = "penstock.open(path, lenient=True) reads the shard files as they are"
+# What can be done in Python about a reason. Java's messages name no arguments.
+_ADVICE = {"BAD_MANIFEST": _LENIENT, "MISSING_SHARD": _LENIENT}
 
 _FILE: dict[str, int] = {
     "NoSuchFileException": errno.ENOENT,
@@ -115,8 +122,6 @@ def _make(words: dict[str, Any]) -> Exception:
             return OSError(number, message or os.strerror(number), words.get("file"))
         if name in ("FileSystemException", "IOException"):
             return _disk_error(message, words.get("file"))
-        if name == "IllegalStateException":
-            return ValueError(message) if "closed" in str(message) else RuntimeError(message)
         if name in _SIMPLE:
             return _SIMPLE[name](message)
     return RuntimeError(f"{words['types'][0]}: {message}")
@@ -148,6 +153,8 @@ def from_words(words: dict[str, Any]) -> Exception:
         error = _make(words)
         if isinstance(error, DatasetError):
             error.file, error.offset, error.reason = words["file"], words["offset"], words["reason"]
+            if words["reason"] in _ADVICE:
+                error.args = (f"{words['message']}; {_ADVICE[words['reason']]}",)
         return error
     # The cause decides the type; the loader adds where it happened.
     error = from_words(words["cause"])

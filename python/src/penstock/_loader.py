@@ -16,20 +16,15 @@ from ._dataset import Dataset
 from ._dtypes import Field
 from ._errors import note
 from ._in_memory import coerced
-from ._jax import require_jax
+from ._loader_arguments import LONG_MAX, LoaderArguments
 from ._mapped import Mapped
 from ._memory import BatchInfo, BatchPlace, Plan
 from ._processes import Processes, Work
-from ._ranks import resolve
-from ._torch import require_torch, to_torch
+from ._ranks import Ranks, resolve
+from ._torch import to_torch
 from ._workers import EndedError, Ordered
 from .samplers import Permutation, Sampler, Sequential, seed_bits
 from .transforms import Ahead, Convert, Transform, split
-
-# Java counts records of a batch, ranks and threads in 32 bits with a sign, and bytes and epochs in
-# 64.
-_INT_MAX = (1 << 31) - 1
-_LONG_MAX = (1 << 63) - 1
 
 
 class Loader:
@@ -129,109 +124,49 @@ class Loader:
         seeds: bool = False,
         follow: bool = False,
     ) -> None:
-        batch_size = _arguments.integer("batch_size", batch_size, minimum=1, maximum=_INT_MAX)
-        drop_last = _arguments.boolean("drop_last", drop_last)
-        indices = _arguments.boolean("indices", indices)
-        seeds = _arguments.boolean("seeds", seeds)
-        even_batches = _arguments.boolean("even_batches", even_batches)
-        pin_memory = _arguments.boolean("pin_memory", pin_memory)
-        ragged = _arguments.boolean("ragged", ragged)
-        follow = _arguments.boolean("follow", follow)
-        workers = _arguments.integer("workers", workers, minimum=0)
-        threads = _arguments.integer_or_none("threads", threads, minimum=1, maximum=_INT_MAX)
-        prefetch = _arguments.integer_or_none("prefetch", prefetch, minimum=0, maximum=_LONG_MAX)
-        rank = _arguments.integer_or_none("rank", rank, minimum=0, maximum=_INT_MAX)
-        world_size = _arguments.integer_or_none(
-            "world_size", world_size, minimum=1, maximum=_INT_MAX
-        )
-        local_world_size = _arguments.integer_or_none(
-            "local_world_size", local_world_size, minimum=1, maximum=_INT_MAX
-        )
-        seed = _arguments.integer_or_none("seed", seed)
-        fields = None if fields is None else _arguments.texts("fields", fields)
-        if fields is not None and not fields:
-            raise ValueError("fields must name at least one field, got []")
-        if shuffle is not None:
-            shuffle = _arguments.boolean("shuffle", shuffle)
-        _arguments.choice("to", to, ("numpy", "torch", "jax"))
-        _arguments.choice("on_error", on_error, ("raise", "skip"))
-        _arguments.choice("worker_type", worker_type, ("thread", "process"))
-        if sampler is not None and not isinstance(sampler, Sampler):
-            raise TypeError(
-                f"sampler must be one of penstock.samplers, got {_arguments.shown(sampler)}"
-            )
-        if map_records is not None and not callable(map_records):
-            raise TypeError(f"map_records must be a function, got {_arguments.shown(map_records)}")
-        if isinstance(dataset, Mapped):
-            dataset, map_records = dataset.base, dataset.followed_by(map_records)
-        dataset = coerced(dataset, "dataset")
-        if (rank is None) != (world_size is None):
-            given = f"rank={rank}" if world_size is None else f"world_size={world_size}"
-            raise ValueError(f"rank and world_size must be given together, got only {given}")
-        if to == "torch":
-            require_torch()
-        elif to == "jax":
-            require_jax()
-        if pin_memory and to != "torch":
-            raise ValueError(f"pin_memory is for to='torch', and to is {to!r}")
-        if drop_last and not even_batches:
-            raise ValueError(
-                "even_batches=False delivers every record, and drop_last=True leaves some out; "
-                "choose one of them"
-            )
-        if worker_type == "process" and workers == 0:
-            raise ValueError("worker_type='process' needs workers=1 or more")
-        ranks = resolve(rank, world_size, local_world_size)
-        self._dataset: Dataset = dataset
-        self._follow = follow
-        if follow:
-            # Another loader that follows may have moved it on.
-            dataset._update(move=False)
-        self._sampler = _chosen_sampler(dataset, sampler, shuffle, seed, seeds)
-        ahead, functions = split(transform)
-        processes = None
-        if worker_type == "process" and (functions or map_records is not None):
-            processes = Processes(Work(map_records, functions, on_error == "skip"), workers)
-        self._padded = {name: size for one in ahead for name, size in one._arrays().items()}
-        options = {
-            "dropLast": drop_last,
-            "uneven": not even_batches,
-            "follow": follow,
-            "rank": ranks.rank,
-            "world": ranks.world_size,
-            "localWorld": ranks.local_world_size,
-            "threads": threads,
-            "prefetch": prefetch,
-            "fields": fields,
-            "onError": on_error,
-            "transforms": [_request(one, dataset) for one in ahead] or None,
-            "sampler": self._sampler._handle.number,
-            "seeds": seed_bits(_seed_of(self._sampler, seed)) if seeds else None,
-        }
-        self._handle, answer = _jvm.create(
-            "the loader",
-            "loader",
-            dataset=dataset._java().number,
-            batchSize=batch_size,
-            **{name: value for name, value in options.items() if value is not None},
-        )
-        self._fields = _known_fields(dataset, answer["fields"])
-        _require_free([one.name for one in self._fields], indices=indices, seeds=seeds)
-        self._work = BatchWork(
-            is_plain=len(self._fields) == 1 and self._fields[0].name == "value",
-            is_ragged=ragged,
-            has_indices=indices,
-            has_seeds=seeds,
-            map_records=map_records,
-            functions=functions,
+        given = LoaderArguments(
+            batch_size=batch_size,
+            shuffle=shuffle,
+            seed=seed,
+            drop_last=drop_last,
+            rank=rank,
+            world_size=world_size,
+            threads=threads,
+            prefetch=prefetch,
+            sampler=sampler,
+            transform=transform,
             to=to,
-            is_pinned=pin_memory,
-            bfloats=frozenset(o["name"] for o in answer["fields"] if o["type"] == "bf16"),
-            spent=Spent(),
-            skipped=Skipped() if on_error == "skip" else None,
-            processes=processes,
+            pin_memory=pin_memory,
+            on_error=on_error,
+            fields=fields,
+            ragged=ragged,
+            even_batches=even_batches,
+            local_world_size=local_world_size,
+            map_records=map_records,
+            workers=workers,
+            worker_type=worker_type,
+            indices=indices,
+            seeds=seeds,
+            follow=follow,
         )
-        self._workers = workers if functions or map_records or pin_memory else 0
+        if isinstance(dataset, Mapped):
+            dataset, given.map_records = dataset.base, dataset.followed_by(given.map_records)
+        self._dataset: Dataset = coerced(dataset, "dataset")
+        ranks = resolve(given.rank, given.world_size, given.local_world_size)
+        self._follow = given.follow
+        if given.follow:
+            # Another loader that follows may have moved it on.
+            self._dataset._update(move=False)
+        self._sampler = _chosen_sampler(self._dataset, given)
+        ahead, functions = split(given.transform)
+        processes = _processes(given, functions)
+        self._padded = {name: size for one in ahead for name, size in one._arrays().items()}
+        self._handle, answer = self._create(given, ranks, ahead)
+        self._fields = _known_fields(self._dataset, answer["fields"])
+        _require_free([one.name for one in self._fields], indices=given.indices, seeds=given.seeds)
+        self._work = _batch_work(given, self._fields, answer["fields"], functions, processes)
+        has_work = bool(functions or given.map_records or given.pin_memory)
+        self._workers = given.workers if has_work else 0
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
         self._ranks_from = ranks.source
@@ -244,6 +179,33 @@ class Loader:
         self._has_said = False
         # A transform may ask for the next batch.
         self._lock = threading.RLock()
+
+    def _create(
+        self, given: LoaderArguments, ranks: Ranks, ahead: Sequence[Ahead]
+    ) -> tuple[_jvm.Handle, dict[str, Any]]:
+        """Creates the loader in Java."""
+        options = {
+            "dropLast": given.drop_last,
+            "uneven": not given.even_batches,
+            "follow": given.follow,
+            "rank": ranks.rank,
+            "world": ranks.world_size,
+            "localWorld": ranks.local_world_size,
+            "threads": given.threads,
+            "prefetch": given.prefetch,
+            "fields": given.fields,
+            "onError": given.on_error,
+            "transforms": [_request(one, self._dataset) for one in ahead] or None,
+            "sampler": self._sampler._handle.number,
+            "seeds": seed_bits(_seed_of(self._sampler, given.seed)) if given.seeds else None,
+        }
+        return _jvm.create(
+            "the loader",
+            "loader",
+            dataset=self._dataset._java().number,
+            batchSize=given.batch_size,
+            **{name: value for name, value in options.items() if value is not None},
+        )
 
     def _progress(self) -> dict[str, int]:
         progress: dict[str, int] = _jvm.call("progress", handle=self._handle.number)
@@ -290,7 +252,7 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the start of an epoch."""
-        epoch = _arguments.integer("epoch", epoch, minimum=0, maximum=_LONG_MAX)
+        epoch = _arguments.integer("epoch", epoch, minimum=0, maximum=LONG_MAX)
         self._end_pass()
         self._told_count = self._sampler._told_count
         _jvm.call("setEpoch", handle=self._handle.number, epoch=epoch)
@@ -472,19 +434,44 @@ def _request(transform: Ahead, dataset: Dataset) -> dict[str, Any]:
     return request
 
 
-def _chosen_sampler(
-    dataset: Dataset,
-    sampler: Sampler | None,
-    shuffle: bool | None,
-    seed: int | None,
-    has_seeds: bool,
-) -> Sampler:
+def _processes(given: LoaderArguments, functions: Sequence[Any]) -> Processes | None:
+    """Returns the worker processes, if functions of Python are to run in processes."""
+    if given.worker_type != "process" or not (functions or given.map_records is not None):
+        return None
+    return Processes(Work(given.map_records, functions, given.is_skipping), given.workers)
+
+
+def _batch_work(
+    given: LoaderArguments,
+    fields: tuple[Field, ...],
+    described: list[dict[str, Any]],
+    functions: Sequence[Any],
+    processes: Processes | None,
+) -> BatchWork:
+    return BatchWork(
+        is_plain=len(fields) == 1 and fields[0].name == "value",
+        is_ragged=given.ragged,
+        has_indices=given.indices,
+        has_seeds=given.seeds,
+        map_records=given.map_records,
+        functions=functions,
+        to=given.to,
+        is_pinned=given.pin_memory,
+        bfloats=frozenset(one["name"] for one in described if one["type"] == "bf16"),
+        spent=Spent(),
+        skipped=Skipped() if given.is_skipping else None,
+        processes=processes,
+    )
+
+
+def _chosen_sampler(dataset: Dataset, given: LoaderArguments) -> Sampler:
+    sampler, shuffle, seed = given.sampler, given.shuffle, given.seed
     own = getattr(dataset, "sampler", None) if sampler is None else sampler
     if not isinstance(own, Sampler):
         if shuffle is False:
             return Sequential(len(dataset))
         return Permutation(len(dataset), seed=0 if seed is None else seed)
-    if shuffle is not None or (seed is not None and not has_seeds):
+    if shuffle is not None or (seed is not None and not given.seeds):
         raise ValueError(_without_effect("seed" if shuffle is None else "shuffle", sampler))
     return own
 

@@ -15,6 +15,9 @@ knows, and PyTorch's worker processes set their own. This module repairs both at
 repairs other replacements within a moment.
 
 Handlers of other signals that the runtime replaces are put back once it has started.
+
+The runtime's signal handlers stay the first ones. The runtime handles null
+checks and shortened files by signals; without its handlers they end the process.
 """
 
 from __future__ import annotations

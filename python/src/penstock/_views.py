@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -248,7 +247,7 @@ def _words(dataset: Dataset) -> str:
     return ", ".join(f"{field.name} {field}" for field in dataset._fields)
 
 
-def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:
+def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:
     """Makes a view from the recipe of `Dataset._portable`. Its Java object is made on first use."""
     if kind == "subset":
         base, indices = arguments
@@ -276,11 +275,10 @@ def rebuild(kind: str, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         from ._windows import rebuild as rebuild_windows
 
         return rebuild_windows(arguments)
-    if "." in kind:
-        # A view of a plug-in, whose Python module has the plug-in's name.
-        module = importlib.import_module(f"penstock.{kind.split('.')[0]}")
-        view: Dataset = module.rebuild_view(arguments)
-        return view
+    if callable(kind):
+        # A view of a plug-in names the function that makes it.
+        rebuilt: Dataset = kind(arguments)
+        return rebuilt
     parts, description, *_ = arguments
     return _joined(Dataset(_lazy("concat", parts), description, ("concat",)), parts)
 

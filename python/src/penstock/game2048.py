@@ -409,7 +409,7 @@ def _view_of(
     handle: _jvm.Handle,
     description: dict[str, Any],
 ) -> RecordDataset:
-    view = RecordDataset(handle, description, ("game2048.view", pack, what, options))
+    view = RecordDataset(handle, description, (rebuild_view, pack, what, options))
     view._parts = (pack,)
     return view
 

@@ -13,6 +13,10 @@ import java.lang.foreign.MemorySegment;
 /// Code that writes to raw addresses takes a lease, so that no other thread can free the memory while it writes.
 ///
 /// **Threads.** One thread at a time, except that any thread may close the buffer.
+///
+/// Memory that rows are written to by address is on lease (`Buffer.lease`): closing the batch meanwhile takes
+/// effect when the gather ends. Memory of a foreign shared arena is filled through a buffer and a checked copy.
+/// A thread that closes the target would otherwise have rows written to freed memory.
 public final class Buffer implements AutoCloseable {
     /// The size of a cache line, and the alignment of the widest vector load.
     private static final long ALIGNMENT = 64;
@@ -142,6 +146,6 @@ public final class Buffer implements AutoCloseable {
     }
 
     private static IllegalStateException closed() {
-        return new IllegalStateException("the buffer is closed and its memory is freed");
+        return new ClosedException("the buffer is closed and its memory is freed");
     }
 }

@@ -13,6 +13,9 @@ import java.util.Objects;
 /// **Missing values.** A record may lack a value, which differs from a value of 0 or an empty value. The column
 /// has a mask only when a row of the batch lacks a value ([#hasMissing]), so formats without missing values pay
 /// nothing. The value of a missing row is zeros in a fixed field and empty in a variable field.
+///
+/// A column has a mask of missing values only when a value of the batch is missing (`Column.hasMissing`).
+/// Formats without missing values allocate, copy and test nothing for it.
 public final class Column {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG;
 

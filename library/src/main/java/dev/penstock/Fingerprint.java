@@ -14,6 +14,13 @@ import java.util.HexFormat;
 ///
 /// A format adds its name, its headers and indices, and checksums or samples of its content. A view adds the
 /// fingerprints of its datasets.
+///
+/// A dataset that grows by appending can still compute the fingerprint of its earlier records
+/// (`Dataset.fingerprint`). Checkpoints of a table stay valid when rows are appended.
+///
+/// A fingerprint is quick and covers stored checksums or samples; `fullFingerprint` reads every record on
+/// request. All digests are built by [Fingerprint]. Opening and resuming must not read the data; two datasets
+/// can still be compared exactly.
 public final class Fingerprint {
     /// The number of blocks that [#addSample] reads.
     public static final int SAMPLE_COUNT = 64;

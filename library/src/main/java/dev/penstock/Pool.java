@@ -9,6 +9,9 @@ import java.util.function.Supplier;
 /// time.
 ///
 /// **Threads.** Safe for any number of threads. A borrowed object belongs to one thread until it is returned.
+///
+/// [Pool] and [Buffer] are in `dev.penstock` and not in `file`. Views need them, and `dev.penstock` depends
+/// on no other package.
 public final class Pool<T> implements AutoCloseable {
     private final Supplier<T> make;
     private final Consumer<T> free;

@@ -7,6 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /// A dataset whose records are fixed-width rows of one type, which can also be copied in their stored form.
+///
+/// Operations that only some formats support are interfaces: [StoredRows], [StoredRecords]. The bridge and the
+/// command line do not depend on the readers of single formats.
 public interface StoredRows extends Dataset {
     /// The type of an item of a row, as written in a NumPy header.
     String itemType();

@@ -50,7 +50,7 @@ class BufferTest {
     }
 
     @Test
-    void memoryOnLeaseOutlivesWhateverTheOwnerDoes() {
+    void leasedMemoryOutlivesItsOwner() {
         List<Consumer<Buffer>> ends = List.of(
                 Buffer::close, Buffer::trim, buffer -> buffer.reserve(1 << 20), buffer -> buffer.extend(1 << 20));
         for (Consumer<Buffer> end : ends) {

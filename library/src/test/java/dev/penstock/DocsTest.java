@@ -95,6 +95,23 @@ final class DocsTest {
                 .toList();
     }
 
+    /// The table "Where would I change" of CONTRIBUTING.md has one file for each question.
+    @Test
+    void filesThatAnswerQuestionsExist() {
+        String page = Project.read(Path.of("CONTRIBUTING.md"));
+        int start = page.indexOf("## Where would I change");
+        String table = page.substring(start, page.indexOf("\n## ", start));
+        List<String> files = Pattern.compile("\\| `([^`]+)` \\|")
+                .matcher(table)
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+        assertEquals(10, files.size());
+        for (String file : files) {
+            assertTrue(Files.isRegularFile(Project.root().resolve(file)), "there is no " + file);
+        }
+    }
+
     @Test
     void linksLeadSomewhere() {
         int linkCount = 0;

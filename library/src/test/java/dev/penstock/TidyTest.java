@@ -31,6 +31,7 @@ final class TidyTest {
 
     /// The packages of the library that the command line and the bridge use. Plug-ins are found as services.
     private static final String LIBRARY = "file view rows query loader pack shards store store.upstream table tree ";
+    private static final Pattern OPTION = Pattern.compile("^[^/\n]*\"[^\"\n]*--[a-z][^\"\n]*\"", Pattern.MULTILINE);
 
     /// The packages that a package may use, without the common start of their names. All may use the root package
     /// and [dev.penstock.file.Location]. Packages that are not listed may use all.
@@ -221,6 +222,26 @@ final class TidyTest {
                             && source.toLowerCase().contains("start"),
                     info + " does not say where to start");
         }
+    }
+
+    /// Java and Python callers have no options, so messages of the library and its plug-ins name none.
+    @Test
+    void onlyTheCommandLineNamesItsOptions() {
+        List<String> findings = new ArrayList<>();
+        for (Path file : mainSources()) {
+            if (!file.toString().contains("/app/") && !isForCommands(file)) {
+                OPTION.matcher(Project.read(file))
+                        .results()
+                        .forEach(match -> findings.add(Project.root().relativize(file) + ": " + match.group()));
+            }
+        }
+        assertEquals("", String.join("\n", findings));
+        assertTrue(OPTION.matcher("\"use --" + "wide\"").find());
+    }
+
+    /// Command classes of plug-ins declare options.
+    private static boolean isForCommands(Path file) {
+        return Project.read(file).contains("picocli") || file.toString().contains("/benchmarks/");
     }
 
     @Test

@@ -80,7 +80,7 @@ final class BenchCommand extends DatasetsCommand {
         order.check();
         Ranks rank = ranks.ranks();
         try (Dataset opened = open();
-                Dataset dataset = view.view(opened, ViewOption.Usual.of(order.condition), Progress.NONE)) {
+                Dataset dataset = view.view(opened, ViewOption.Usual.of(order.where.condition), Progress.NONE)) {
             LoaderOptions options = options(dataset, rank);
             BenchRun run;
             try (ProgressBar progress = progress("bench", ProgressBar.Unit.TIME)) {
@@ -102,7 +102,7 @@ final class BenchCommand extends DatasetsCommand {
         }
         if (Plan.of(sampler, batchSize, rank.worldSize(), false).stepCount() == 0) {
             throw order.usage("nothing to load: " + dataset.location() + " has " + Text.number(dataset.count())
-                    + " records" + (order.condition == null ? "" : ", none of which matches --where"));
+                    + " records" + (order.where.condition == null ? "" : ", none of which matches --where"));
         }
         LoaderOptions options = LoaderOptions.of(batchSize)
                 .withSampler(sampler)

@@ -106,7 +106,7 @@ abstract class ConvertingCommand extends Command {
     /// The number of deleted records, if no other records are skipped.
     private long leftOut(RecordSource source, Conversion.Report report) {
         Dataset dataset = source.dataset().orElse(null);
-        boolean isWhole = dataset != null && dataset.hasDeleted() && target.condition == null && !isSampling();
+        boolean isWhole = dataset != null && dataset.hasDeleted() && target.where.condition == null && !isSampling();
         return isWhole ? dataset.count() - report.records() : 0;
     }
 

@@ -6,7 +6,6 @@ import dev.penstock.Field;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.Scan;
-import dev.penstock.query.Where;
 import dev.penstock.shards.ResidualFolder;
 import dev.penstock.shards.Safetensors;
 import dev.penstock.shards.ShardReader;
@@ -59,17 +58,14 @@ class ExportCommand extends DatasetsCommand {
     @Option(names = "--fields", paramLabel = "LIST", description = "Write only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description = "Use only records that match this condition (see select).")
-    String condition;
+    @Mixin
+    WhereOption where;
 
     @Mixin
     ViewOption view;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -85,10 +81,11 @@ class ExportCommand extends DatasetsCommand {
             List<Field> wanted = fields == null ? dataset.fields() : Fields.choose(dataset.conditionFields(), fields);
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)
-                    .withWhere(condition == null ? null : Where.parse(condition, dataset.conditionFields()))
+                    .withWhere(where.parsed(dataset))
                     .withFilter(dataset.hasDeleted() ? index -> !dataset.isDeleted(index) : null)
                     .withProgress(progress);
-            long recordCount = Export.write(scan, format, output, isReplacing, isStandardOutput() ? data() : null);
+            long recordCount =
+                    Export.write(scan, format, output, overwrite.isGiven, isStandardOutput() ? data() : null);
             report(recordCount);
         }
         return 0;
@@ -111,14 +108,14 @@ class ExportCommand extends DatasetsCommand {
             throw new IllegalArgumentException(name + " writes activation shards only, but " + path + " is "
                     + dataset.format() + "; `penstock shards write` makes shards of arrays");
         }
-        if (fields != null || condition != null) {
+        if (fields != null || where.condition != null) {
             throw new IllegalArgumentException(name + " always writes all rows; remove --fields and --where");
         }
         if (isStandardOutput()) {
             throw new IllegalArgumentException(name + " cannot write to standard output; give a path with --output");
         }
         if (format == Export.Format.SAFETENSORS) {
-            Safetensors.write(shards, Path.of(output), isReplacing);
+            Safetensors.write(shards, Path.of(output), overwrite.isGiven);
         } else {
             ShardStats kept = ShardStats.read(shards);
             ShardStats stats = kept == null ? ShardStats.compute(shards, progress) : kept;

@@ -41,20 +41,26 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
 
     @Override
     public int handleExecutionException(Exception failure, CommandLine commandLine, CommandLine.ParseResult parsed) {
-        return handle(failure, command(commandLine));
+        return handle(failure, command(commandLine), Advice.of(failure, commandLine));
     }
 
     /// Reports a failure and returns the exit code.
     ///
     /// @param command the command that failed, or null when it is not known
     int handle(Exception failure, Command command) {
+        return handle(failure, command, command == null ? "" : Advice.of(failure, new CommandLine(command)));
+    }
+
+    private int handle(Exception failure, Command command, String advice) {
         if (failure instanceof StandardOutput.ReaderGone) {
             return BROKEN_PIPE;
         }
         if (command != null && command.isDebug) {
             failure.printStackTrace(console.err());
         }
-        report(command, message(failure), json(failure));
+        Map<String, Object> error = json(failure);
+        error.put("message", error.get("message") + advice);
+        report(command, message(failure) + advice, error);
         return exitCode(failure);
     }
 
@@ -121,7 +127,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
                 e.getMessage() + (e.getCause() instanceof DatasetException cause ? " [" + cause.reason() + "]" : "");
             case BadInput e -> e.getMessage();
             case FileAlreadyExistsException e ->
-                e.getFile() + " already exists; " + (e.getReason() == null ? "--overwrite replaces it" : e.getReason());
+                e.getFile() + " already exists" + (e.getReason() == null ? "" : "; " + e.getReason());
             case NoSuchFileException e ->
                 e.getFile() + ": " + (e.getReason() == null ? "no such file or folder" : e.getReason()) + folderHint(e)
                         + encodingHint(e.getFile());

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Shows the first records.
@@ -38,12 +39,8 @@ final class HeadCommand extends DatasetsCommand {
             description = "Number of records (default: ${DEFAULT-VALUE}).")
     long recordCount;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description =
-                    "Show only records that match this condition (see select). Reading stops at the last one shown.")
-    String condition;
+    @Mixin
+    WhereOption where;
 
     @Option(names = "--fields", paramLabel = "LIST", description = "Use only these fields, as in a,b (default: all).")
     String fields;
@@ -55,15 +52,17 @@ final class HeadCommand extends DatasetsCommand {
         }
         try (Dataset dataset = open();
                 Batch batch = Batch.create(chosen(dataset))) {
-            if (condition == null) {
+            if (where.condition == null) {
                 long limit = Math.min(recordCount, dataset.count());
                 show(dataset, batch, LongStream.range(0, limit).iterator());
                 if (limit < dataset.count()) {
                     remark("... " + Text.number(dataset.count() - limit) + " more");
                 }
             } else {
-                Where where = Where.parse(condition, dataset.conditionFields());
-                show(dataset, batch, firstMatches(dataset, where).iterator());
+                show(
+                        dataset,
+                        batch,
+                        firstMatches(dataset, where.parsed(dataset)).iterator());
             }
         }
         return 0;

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Packs a folder.
@@ -89,8 +90,8 @@ final class PackBuildCommand extends Command {
     @Option(names = "--skip-bad", description = "Skip and report invalid files of a known format.")
     boolean isSkippingBad;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -99,7 +100,7 @@ final class PackBuildCommand extends Command {
                 .withAlignment(alignment())
                 .withCodec(codec, level)
                 .withEntryCrc(!isWithoutCrc)
-                .withReplacing(isReplacing);
+                .withReplacing(overwrite.isGiven);
         int threads = workers == null ? Parallel.defaultThreads() : workers;
         List<PackIntake> intakes = RecordFamily.all().stream()
                 .flatMap(family -> family.intake(isSkippingBad).stream())

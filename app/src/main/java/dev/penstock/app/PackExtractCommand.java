@@ -48,8 +48,8 @@ final class PackExtractCommand extends PackfileCommand {
             description = "The output folder.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace existing files.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -91,7 +91,7 @@ final class PackExtractCommand extends PackfileCommand {
     }
 
     private void requireFree(Path target) throws IOException {
-        if (!isReplacing && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+        if (!overwrite.isGiven && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileAlreadyExistsException(target.toString());
         }
     }
@@ -138,7 +138,7 @@ final class PackExtractCommand extends PackfileCommand {
         Files.createDirectories(target.getParent());
         long size = pack.size(index);
         try (Buffer buffer = new Buffer();
-                NewFile file = NewFile.create(Disk.real(), target, isReplacing)) {
+                NewFile file = NewFile.create(Disk.real(), target, overwrite.isGiven)) {
             MemorySegment content = buffer.reserve(size).asSlice(0, size);
             pack.read(index, content);
             file.write(content, 0);

@@ -90,7 +90,7 @@ final class PlanCommand extends DatasetsCommand {
         order.check();
         Ranks rank = ranks.ranks();
         try (Dataset opened = open();
-                Dataset dataset = view.view(opened, ViewOption.Usual.of(order.condition), Progress.NONE)) {
+                Dataset dataset = view.view(opened, ViewOption.Usual.of(order.where.condition), Progress.NONE)) {
             Sampler sampler;
             try (ProgressBar progress = progress("plan", ProgressBar.Unit.RECORDS)) {
                 sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();

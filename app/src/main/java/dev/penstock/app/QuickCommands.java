@@ -10,6 +10,9 @@ import dev.penstock.plugin.Console;
 ///
 /// They are `info`, `verify` and `fingerprint` with one path, with or without `--json`. Everything else, including
 /// invalid command lines, is parsed by picocli, so that help and usage errors are in one place.
+///
+/// `info`, `verify` and `fingerprint` of a path are read without picocli. Examining their
+/// annotations takes twice as long as running them.
 final class QuickCommands {
     private QuickCommands() {}
 

@@ -17,7 +17,6 @@ import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
 import dev.penstock.loader.WindowSampler;
 import dev.penstock.query.Scan;
-import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.List;
 
@@ -43,7 +42,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
     }
 
     private Sampler ordered() throws IOException {
-        if (options.condition == null) {
+        if (options.where.condition == null) {
             return order(dataset.count(), null);
         }
         long[] chosen = scan().withFields(List.of()).indices();
@@ -79,10 +78,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
     }
 
     private Scan scan() {
-        Scan scan = Scan.of(dataset).withProgress(progress);
-        return options.condition == null
-                ? scan
-                : scan.withWhere(Where.parse(options.condition, dataset.conditionFields()));
+        return Scan.of(dataset).withProgress(progress).withWhere(options.where.parsed(dataset));
     }
 
     private Sampler share(long count) {

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -104,11 +105,8 @@ final class SamplerOptions {
             description = "bucket: number of records that are sorted together, a multiple of --run (default: 32 runs).")
     Integer poolSize;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description = "Use only records that match this condition (see select).")
-    String condition;
+    @Mixin
+    WhereOption where;
 
     /// @throws CommandLine.ParameterException when options cannot be combined
     void check() {

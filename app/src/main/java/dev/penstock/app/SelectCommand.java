@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Writes the indices of the records that match.
@@ -38,8 +39,8 @@ final class SelectCommand extends DatasetsCommand {
             description = "The output file, which must end in .npy.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -59,7 +60,8 @@ final class SelectCommand extends DatasetsCommand {
 
     private long write(Scan scan) throws IOException {
         RowType index = RowType.of(DType.parse("<i8"));
-        TableWriter writer = TableWriter.create(output, index, TableWriter.Options.DEFAULT.withReplacing(isReplacing));
+        TableWriter writer =
+                TableWriter.create(output, index, TableWriter.Options.DEFAULT.withReplacing(overwrite.isGiven));
         try {
             scan.forEach(chunk -> writer.append(MemorySegment.ofArray(chunk.indices())));
         } catch (Throwable e) {

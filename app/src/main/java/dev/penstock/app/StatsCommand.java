@@ -8,7 +8,6 @@ import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
-import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,11 +28,8 @@ final class StatsCommand extends DatasetsCommand {
     @Option(names = "--fields", paramLabel = "LIST", description = "Use only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description = "Use only records that match this condition (see select).")
-    String condition;
+    @Mixin
+    WhereOption where;
 
     @Mixin
     ViewOption view;
@@ -41,7 +37,7 @@ final class StatsCommand extends DatasetsCommand {
     @Override
     public Integer call() throws IOException {
         try (Dataset opened = open();
-                Dataset dataset = view.view(opened, ViewOption.Usual.of(condition), Progress.NONE)) {
+                Dataset dataset = view.view(opened, ViewOption.Usual.of(where.condition), Progress.NONE)) {
             Stats stats = count(dataset);
             if (isJson) {
                 printJson(describe(dataset, stats));
@@ -53,17 +49,16 @@ final class StatsCommand extends DatasetsCommand {
     }
 
     private Stats count(Dataset dataset) throws IOException {
-        Where where = condition == null ? null : Where.parse(condition, dataset.conditionFields());
         Scan scan = Scan.of(dataset)
                 .withFields(Fields.choose(dataset.fields(), fields))
-                .withWhere(where);
+                .withWhere(where.parsed(dataset));
         try (ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
             return Stats.of(scan.withProgress(progress));
         }
     }
 
     private void printText(Dataset dataset, Stats stats) {
-        String of = condition == null ? "" : " of " + Text.number(dataset.count());
+        String of = where.condition == null ? "" : " of " + Text.number(dataset.count());
         print(dataset.location() + ": " + Text.number(stats.recordCount()) + of + " records");
         StatsText.table(stats).forEach(this::print);
     }

@@ -5,6 +5,7 @@ import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Writes a table.
@@ -38,8 +39,8 @@ final class TableWriteCommand extends TableInputCommand {
             description = "The NumPy type of a row, such as '<f4' or \"[('a','<u8'),('b','<f4',(4,))]\".")
     String dtype;
 
-    @Option(names = "--overwrite", description = "Replace an existing file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -48,7 +49,7 @@ final class TableWriteCommand extends TableInputCommand {
         long start = System.nanoTime();
         try (TableInput source = TableInput.open(input, console.in(), TableInput.parseType(dtype))) {
             TableWriter writer =
-                    TableWriter.create(output, source.rowType(), options().withReplacing(isReplacing));
+                    TableWriter.create(output, source.rowType(), options().withReplacing(overwrite.isGiven));
             copy(source, writer);
             report("Wrote", output, writer.rowCount(), start, source.rowType().toString());
         }

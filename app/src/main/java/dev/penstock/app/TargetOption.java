@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options for the fields and records of a source, and for writing the target.
@@ -34,11 +35,8 @@ final class TargetOption {
             description = "Convert only these fields, as in a,b (default: all).")
     String fields;
 
-    @Option(
-            names = "--where",
-            paramLabel = "COND",
-            description = "Use only records that match this condition (see select).")
-    String condition;
+    @Mixin
+    WhereOption where;
 
     @Option(
             names = "--dtype",
@@ -81,15 +79,12 @@ final class TargetOption {
             description = "Likewise the largest size of a file, as in 2g (default: 1g).")
     Long shardBytes;
 
-    @Option(
-            names = "--overwrite",
-            description = "Replace an existing target when the new one is complete. A folder is replaced only if it"
-                    + " holds a dataset and nothing else.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     /// Whether there is an option that only a new dataset can have.
     boolean isWriting() {
-        return isReplacing
+        return overwrite.isGiven
                 || Stream.of(format, dtype, compression, level, alignment, shardRows, shardBytes)
                         .anyMatch(Objects::nonNull);
     }
@@ -108,7 +103,7 @@ final class TargetOption {
                 names.add(name.strip());
             }
         }
-        return RecordChoice.ALL.withFields(names).withCondition(condition);
+        return RecordChoice.ALL.withFields(names).withCondition(where.condition);
     }
 
     /// The records, as rows of numbers if a type was given.
@@ -124,6 +119,6 @@ final class TargetOption {
                 .withAlignment(alignment)
                 .withShards(shardRows, shardBytes)
                 .withPlain(field != null)
-                .withReplacing(isReplacing);
+                .withReplacing(overwrite.isGiven);
     }
 }

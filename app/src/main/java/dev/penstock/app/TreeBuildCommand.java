@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Builds a tree from keys.
@@ -111,8 +112,8 @@ final class TreeBuildCommand extends Command {
                     + " memory; the tree is not canonical if there are more.")
     Long lineLimit;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -120,7 +121,7 @@ final class TreeBuildCommand extends Command {
         TreeWriter.Options options = TreeWriter.Options.DEFAULT
                 .withRootStyle(root)
                 .withSharing(isSharing)
-                .withReplacing(isReplacing)
+                .withReplacing(overwrite.isGiven)
                 .withLineLimit(lineLimit == null ? TreeWriter.Options.UNLIMITED : lineLimit);
         TreeInput.Format actualFormat = format == null ? formatOf(input) : format;
         Values actualValues = valuesOf(actualFormat);

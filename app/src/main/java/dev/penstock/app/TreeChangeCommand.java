@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -41,8 +42,8 @@ abstract class TreeChangeCommand extends Command {
             description = "Write the new tree to this file and do not change FILE.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     /// The keys on the command line, each followed by its value if the command takes values.
     abstract List<String> words();
@@ -65,7 +66,7 @@ abstract class TreeChangeCommand extends Command {
             changeAll(tree);
             summary = output == null
                     ? tree.snapshot(progress)
-                    : tree.snapshotTo(output, TreeWriter.Options.DEFAULT.withReplacing(isReplacing), progress);
+                    : tree.snapshotTo(output, TreeWriter.Options.DEFAULT.withReplacing(overwrite.isGiven), progress);
         }
         report(this, output == null ? path : output, counts(), summary, (System.nanoTime() - start) / 1e9);
         return 0;

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Writes all keys of a tree, in order.
@@ -58,8 +59,8 @@ final class TreeDumpCommand extends TreefileCommand {
             description = "The output file (default: standard output).")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     private long count;
 
@@ -83,7 +84,7 @@ final class TreeDumpCommand extends TreefileCommand {
         if (output == null) {
             throw new CommandLine.ParameterException(spec.commandLine(), "--format paths needs --output");
         }
-        PathsWriter writer = PathsWriter.create(output, isReplacing, Disk.real());
+        PathsWriter writer = PathsWriter.create(output, overwrite.isGiven, Disk.real());
         try {
             for (; scan.next(); count++) {
                 writer.append(scan.pathBytes(), 0, scan.pathSize());
@@ -96,7 +97,7 @@ final class TreeDumpCommand extends TreefileCommand {
     }
 
     private void writeFile(TreeScan scan) throws IOException {
-        try (NewFileStream file = NewFileStream.create(Disk.real(), output, isReplacing)) {
+        try (NewFileStream file = NewFileStream.create(Disk.real(), output, overwrite.isGiven)) {
             BufferedOutputStream out = new BufferedOutputStream(file, 1 << 20);
             write(scan, out);
             out.flush();

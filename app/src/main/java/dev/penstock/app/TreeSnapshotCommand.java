@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -36,8 +37,8 @@ final class TreeSnapshotCommand extends Command {
             description = "The output file.")
     Path output;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -48,7 +49,7 @@ final class TreeSnapshotCommand extends Command {
         TreeWriter.Summary summary;
         try (HybridTree tree = HybridTree.openToCopy(path);
                 ProgressBar progress = progress("tree", ProgressBar.Unit.BYTES)) {
-            TreeWriter.Options options = TreeWriter.Options.DEFAULT.withReplacing(isReplacing);
+            TreeWriter.Options options = TreeWriter.Options.DEFAULT.withReplacing(overwrite.isGiven);
             summary = tree.snapshotTo(output, options, progress);
         }
         TreeChangeCommand.report(this, output, Map.of(), summary, (System.nanoTime() - start) / 1e9);

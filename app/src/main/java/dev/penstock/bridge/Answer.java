@@ -97,7 +97,7 @@ final class Answer {
         return thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
     }
 
-    /// The names of the exception's classes, from the most specific to the most general. The other language uses
+    /// The names of the exception's classes, from the most specific to the most general. Python uses
     /// the first that it knows.
     private static List<String> kinds(Throwable failure) {
         List<String> names = new ArrayList<>();

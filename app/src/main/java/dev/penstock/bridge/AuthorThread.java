@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,7 +33,7 @@ final class AuthorThread implements AutoCloseable {
         } catch (CompletionException e) {
             throw thrown(e.getCause());
         } catch (RejectedExecutionException e) {
-            throw new IllegalStateException("it is closed", e);
+            throw new ClosedException("it is closed", e);
         }
     }
 

@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Collections;
 
-/// The functions that another language calls, as the address of native code.
+/// The functions that Python calls, as the address of native code.
 ///
 /// Rare calls go through [#call]: a request and an answer in JSON. Calls for every batch have functions of their
 /// own, with numbers and addresses as arguments.
@@ -28,11 +28,11 @@ public final class Bridge {
     /// [#failure].
     static final long FAILED = -1;
 
-    /// The version of the interface between this class and the other language: functions, requests and memory
+    /// The version of the interface between this class and Python: functions, requests and memory
     /// layouts. It changes with each of them, so that parts of two releases are not combined by mistake.
     static final long VERSION = 5;
 
-    /// The time that a call waits for a batch. Then the other language can check its signals, such as Ctrl-C.
+    /// The time that a call waits for a batch. Then Python can check its signals, such as Ctrl-C.
     private static final long WAIT_MILLIS = 50;
 
     /// The number of arguments of [#invoke].
@@ -57,7 +57,7 @@ public final class Bridge {
     @SuppressWarnings("restricted")
     public static long start() {
         // The first access to the environment replaces the process's handler for SIGCHLD. It is done here, because
-        // the other language restores its handlers after the start.
+        // Python restores its handlers after the start.
         System.getenv();
         Warmup.start();
         Class<?>[] types = Collections.nCopies(ARGUMENT_COUNT, long.class).toArray(Class<?>[]::new);

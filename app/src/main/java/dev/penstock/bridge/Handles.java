@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ClosedException;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Objects that the other language refers to by number. A number is never reused, so a stale number refers to
+/// Objects that Python refers to by number. A number is never reused, so a stale number refers to
 /// nothing.
 ///
 /// **Threads.** Safe for any number of threads.
@@ -35,7 +36,7 @@ final class Handles {
 
     private static <T> T require(Object object, Class<T> type) {
         if (!type.isInstance(object)) {
-            throw new IllegalStateException("closed");
+            throw new ClosedException("closed");
         }
         return type.cast(object);
     }

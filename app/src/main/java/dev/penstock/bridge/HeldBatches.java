@@ -6,7 +6,7 @@ import dev.penstock.Field;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/// A pool of batches that are reused when the other language has released them. [IdleMemory] limits the idle
+/// A pool of batches that are reused when Python has released them. [IdleMemory] limits the idle
 /// memory of all pools together.
 ///
 /// **Threads.** Safe for any number of threads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ClosedException;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import java.util.Iterator;
@@ -46,7 +47,7 @@ final class LoaderSource implements AutoCloseable {
         return loader.passStepCount();
     }
 
-    /// Starts again after the steps that the other language has used, if it has received more than those.
+    /// Starts again after the steps that Python has used, if it has received more than those.
     ///
     /// An interrupted caller repeats the call with the same ticket.
     ///
@@ -90,7 +91,7 @@ final class LoaderSource implements AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the loader is closed");
+            throw new ClosedException("the loader is closed");
         }
     }
 

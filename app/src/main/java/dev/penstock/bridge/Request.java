@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A request of the other language: a verb and its arguments by name.
+/// A request of Python: a verb and its arguments by name.
 record Request(Map<?, ?> arguments) implements VerbRequest {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -38,7 +38,7 @@ record Request(Map<?, ?> arguments) implements VerbRequest {
         return type.cast(value);
     }
 
-    /// The name of an argument in the other language: `batch_size` for `batchSize`.
+    /// The name of an argument in Python: `batch_size` for `batchSize`.
     private static String callerName(String name) {
         StringBuilder text = new StringBuilder();
         for (char letter : name.toCharArray()) {
@@ -50,7 +50,7 @@ record Request(Map<?, ?> arguments) implements VerbRequest {
         return text.toString();
     }
 
-    /// The name of a type in the other language.
+    /// The name of a type in Python.
     private static String typeName(Class<?> type) {
         return switch (type.getSimpleName()) {
             case "Long" -> "an integer";
@@ -96,7 +96,7 @@ record Request(Map<?, ?> arguments) implements VerbRequest {
         return Handles.get(number(name), type);
     }
 
-    /// Registers an object under the number that the other language has chosen for it.
+    /// Registers an object under the number that Python has chosen for it.
     void keep(Object object) {
         try {
             Handles.put(number("as"), object);

@@ -59,7 +59,7 @@ final class ShardRequests {
         return null;
     }
 
-    /// Reads rows into memory of the other language, and prefetches the following rows.
+    /// Reads rows into memory of Python, and prefetches the following rows.
     static Object read(Request request) throws IOException {
         ShardSource source = request.object("handle", ShardSource.class);
         source.seek(request.number("from"));

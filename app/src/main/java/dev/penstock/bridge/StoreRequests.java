@@ -163,7 +163,7 @@ final class StoreRequests {
                 .column();
     }
 
-    /// Appends `count` records whose columns are in memory of the other language.
+    /// Appends `count` records whose columns are in memory of Python.
     ///
     /// @return the number of records
     private static Object append(Request request) throws IOException {

@@ -98,8 +98,8 @@ class ConvertCommandTest {
     @Test
     void recordsThatAreNotRowsOfTheTypeAreRefused() throws IOException {
         Path pack = CommandRun.testdata("pack/packs/three-align1.a2pack");
-        assertRefused("values of one size as numbers with --as", "convert", pack, folder.resolve("a.shards"));
-        assertRefused("values of one size as numbers with --as", "convert", pack, folder.resolve("a.npy"));
+        assertRefused("values of one size as numbers", "convert", pack, folder.resolve("a.shards"));
+        assertRefused("values of one size as numbers", "convert", pack, folder.resolve("a.npy"));
         assertRefused("record 1 of", "convert", pack, folder.resolve("a.npy"), "--as", "uint8");
         Path lines = Files.writeString(folder.resolve("lines.jsonl"), "{\"a\":\"xy\"}\n{}\n");
         Path store = folder.resolve("lines.store");

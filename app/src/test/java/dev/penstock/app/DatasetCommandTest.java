@@ -116,7 +116,7 @@ final class DatasetCommandTest {
         assertEquals(
                 "penstock: " + text
                         + ": unknown dataset format: no known magic number; to open a file of plain numbers,"
-                        + " give their type (--dtype, dtype=) (byte 0) [BAD_MAGIC]\n",
+                        + " give their type (byte 0) [BAD_MAGIC]; --dtype gives the type of a file of plain numbers\n",
                 run.err());
         run = CommandRun.of("info", text, "--debug");
         assertTrue(

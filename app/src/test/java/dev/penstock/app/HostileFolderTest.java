@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// error, with little memory, and changes nothing outside the dataset.
 ///
 /// The files are on the real disk, because the subject is the file system.
+@Tag("full")
 final class HostileFolderTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
 

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The demo compares what fresh processes load, and notices when it is something else.
+@Tag("full")
 final class LoaderDemoTest {
     private static final int SAMPLE_BYTES = 16;
 

@@ -142,7 +142,7 @@ final class PackCommandTest {
         CommandRun run = CommandRun.of("pack", "build", "--input", folder, "--output", folder.resolve("x.a2pack"));
         assertEquals(2, run.exitCode());
         assertTrue(run.err().contains("no .a2run2 files found"), run.err());
-        assertTrue(run.err().contains("--all-files"), run.err());
+        assertTrue(run.err().contains("ask for all files"), run.err());
     }
 
     @Test

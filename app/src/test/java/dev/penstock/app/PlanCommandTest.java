@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,7 +91,8 @@ final class PlanCommandTest {
     }
 
     @Test
-    void theIndicesAreWhatTheLoaderHandsOut() throws IOException {
+    @Tag("full")
+    void theIndicesAreThoseOfTheLoader() throws IOException {
         for (int[] shape : new int[][] {{1, 0, 100}, {1, 0, 3000}, {3, 0, 32}, {3, 2, 32}, {12, 7, 9}}) {
             for (Map.Entry<String, Sampler> sampler : samplers(shape[0]).entrySet()) {
                 for (boolean isDroppingLast : new boolean[] {false, true}) {
@@ -107,7 +109,7 @@ final class PlanCommandTest {
     }
 
     @Test
-    void bucketsOfAPackAreWhatTheLoaderHandsOut() throws IOException {
+    void bucketsOfAPackAreThoseOfTheLoader() throws IOException {
         try (Dataset games = Catalog.open(GAMES)) {
             int[] lengths = BucketSampler.lengths(games, games.fields().getFirst());
             LoaderOptions options = LoaderOptions.of(3).withRanks(Ranks.ALONE);
@@ -367,7 +369,6 @@ final class PlanCommandTest {
     void ranksComeFromTheEnvironment() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),

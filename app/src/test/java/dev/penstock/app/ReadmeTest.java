@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -162,6 +163,7 @@ final class ReadmeTest {
     }
 
     @Test
+    @Tag("full")
     void theDemoRunsAndSaysSo() {
         CommandRun run = CommandRun.of("demo");
         assertEquals(0, run.exitCode(), run.err());

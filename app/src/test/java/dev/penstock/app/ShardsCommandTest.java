@@ -225,8 +225,7 @@ final class ShardsCommandTest {
         Files.writeString(folder.resolve("corpus/stats.json"), "{");
         CommandRun damaged = CommandRun.of("shards", "stats", path("corpus"));
         assertEquals(1, damaged.exitCode());
-        String advice = "penstock shards stats --again " + path("corpus");
-        assertTrue(damaged.err().contains(advice), damaged.err());
+        assertTrue(damaged.err().contains("--again computes them again"), damaged.err());
         Run.of("shards", "stats", "--again", path("corpus")).ok();
         Run.of("shards", "stats", path("corpus")).ok();
     }

@@ -16,10 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Standard output that cannot be written to.
+@Tag("full")
 final class StandardOutputTest {
     @TempDir
     Path folder;
@@ -124,7 +126,7 @@ final class StandardOutputTest {
     }
 
     @Test
-    void aFailureKeepsItsExitCodeWhenNobodyReads() throws IOException {
+    void aFailureKeepsItsExitCodeWhenThePipeIsClosed() throws IOException {
         Run run = run("Broken pipe", 0, "info", folder.resolve("missing"), "--json");
         assertEquals(Failures.DISK, run.exitCode());
         List<String> lines = run.err().lines().toList();
@@ -144,7 +146,6 @@ final class StandardOutputTest {
                 script,
                 "bash",
                 java,
-                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",

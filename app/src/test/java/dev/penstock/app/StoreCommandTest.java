@@ -201,7 +201,7 @@ final class StoreCommandTest {
     }
 
     @Test
-    void updatesChangeWhatTheyName() throws IOException {
+    void updatesChangeOnlyTheirRecords() throws IOException {
         appendThree();
         Path bytes = Files.write(folder.resolve("bytes"), new byte[] {0, 1, (byte) 200});
         fine("store", "update", store, "0", "--set", "label=9", "--set", "xyz=[7,8,9]");

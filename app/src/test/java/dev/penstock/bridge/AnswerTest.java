@@ -100,7 +100,7 @@ final class AnswerTest {
     }
 
     @Test
-    void theBytesErrorsCarryWhatTheyKnow() {
+    void errorsOfBytesHaveFileOffsetAndReason() {
         Map<?, ?> words = words(new DatasetException.Corrupt(Path.of("/a/ä"), 17, Reason.TRUNCATED, "cut short"));
         assertEquals("Corrupt", ((List<?>) words.get("types")).getFirst());
         assertEquals(

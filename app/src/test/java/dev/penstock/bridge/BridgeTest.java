@@ -201,8 +201,7 @@ final class BridgeTest {
                             long index = (seed * 131 + i * 7) % COUNT;
                             long batch = Calls.take(dataset, new long[] {index, 0}, info);
                             if (batch == Bridge.FAILED) {
-                                assertEquals(
-                                        "IllegalStateException", Calls.failure().type());
+                                assertEquals("ClosedException", Calls.failure().type());
                                 continue;
                             }
                             assertEquals(3 * index, Calls.value(info, 0));

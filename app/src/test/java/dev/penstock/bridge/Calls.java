@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The functions of the bridge, called as another language calls them: by address and number.
+/// The functions of the bridge, called as Python calls them: by address and number.
 ///
 /// **Threads.** Any number.
 final class Calls {
@@ -130,7 +130,7 @@ final class Calls {
     }
 
     /// The next batch of a loader. A call waits briefly and answers 2 when no batch is ready yet, as on a busy
-    /// machine; the other language then calls again.
+    /// machine; Python then calls again.
     static long next(long loader, MemorySegment info) {
         long batch = number();
         long status = 2;
@@ -154,7 +154,7 @@ final class Calls {
         return arena.allocate(WORD, HeldBatch.HEAD_COUNT + (long) HeldBatch.COLUMN_COUNT * columnCount);
     }
 
-    /// The failure as the other language receives it.
+    /// The failure as Python receives it.
     record Failure(Map<?, ?> words) {
         String type() {
             return ((List<?>) words.get("types")).getFirst().toString();

@@ -77,7 +77,7 @@ final class HeldBatchesTest {
     }
 
     @Test
-    void closingFreesWhatIsIdleAtOnceAndTheRestWhenItComesBack() {
+    void closingFreesIdleMemoryAtOnceAndUsedMemoryOnRelease() {
         HeldBatch idle = filled(MIB);
         HeldBatch used = filled(MIB);
         idle.close();

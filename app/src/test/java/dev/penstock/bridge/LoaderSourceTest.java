@@ -160,7 +160,7 @@ final class LoaderSourceTest {
             assertFalse(consumer.isAlive(), "the consumer hangs");
             words.add(end.get().getClass().getSimpleName());
         }
-        assertEquals(Set.of("IllegalStateException"), words);
+        assertEquals(Set.of("ClosedException"), words);
     }
 
     /// Writes to memory of the loader once it is let go on.

@@ -232,6 +232,7 @@ final class RequestsTest {
         Set<String> mild = Set.of(
                 "WrongTypeException",
                 "IllegalArgumentException",
+                "ClosedException",
                 "IllegalStateException",
                 "IndexOutOfBoundsException",
                 "ArithmeticException",

@@ -22,7 +22,7 @@ public record Cell(Field field, long offset, String name) {
             long count = field.isVariable() ? 1 : field.shape().stream().reduce(1L, (a, b) -> a * b);
             if (cells.size() + count > CELLS_MAX) {
                 throw new IllegalArgumentException("a row has more than " + CELLS_MAX
-                        + " values, which is too many for CSV: choose fields with --fields, or another format");
+                        + " values, which is too many for CSV: choose other fields or another format");
             }
             for (long i = 0; i < count; i++) {
                 String name = field.isVariable() ? field.name() : field.name() + position(field.shape(), i);

@@ -202,8 +202,8 @@ public final class Conversion {
                     String field = source.fields().get(i).name();
                     throw new IllegalArgumentException("record " + (indices == null ? before + row : indices[row])
                             + " of " + source.name() + " has no value of field " + field + ", but a " + target.format()
-                            + " does not support missing values; convert to a store, leave the field out with"
-                            + " --fields, or skip such records with a condition on the field");
+                            + " does not support missing values; convert to a store, leave the field out,"
+                            + " or skip such records with a condition on the field");
                 }
             }
         }

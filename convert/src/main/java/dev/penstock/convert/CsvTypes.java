@@ -23,8 +23,7 @@ final class CsvTypes {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();
             if (first == null) {
-                throw new BadInput(
-                        name + " is empty: its first line must name the columns, or give the type with --dtype", null);
+                throw new BadInput(name + " is empty: its first line must name the columns, or give the type", null);
             }
             List<String> names = first.names();
             requireNames(name, names);
@@ -32,7 +31,7 @@ final class CsvTypes {
             names.forEach(column -> guesses.add(new TypeGuess()));
             CsvLine line = lines.next();
             if (line == null) {
-                throw new BadInput(name + " has no rows to guess the types from: give the type with --dtype", null);
+                throw new BadInput(name + " has no rows to guess the types from: give the type", null);
             }
             while (line != null) {
                 for (int i = 0; i < names.size(); i++) {
@@ -119,7 +118,7 @@ final class CsvTypes {
             if (name.isBlank() || !seen.add(name)) {
                 throw new BadInput(
                         source + ": the first line must give every column a different name; if it has no names,"
-                                + " give the type with --dtype",
+                                + " give the type",
                         null);
             }
         }

@@ -27,15 +27,15 @@ record NumberRecords(RecordSource source, Field field) implements RecordSource {
         List<Field> fields = source.fields();
         if (fields.size() != 1) {
             throw new IllegalArgumentException(source.name() + " has the fields " + RecordChoice.names(fields)
-                    + ", but only one can be read as numbers; choose it with --field");
+                    + ", but only one can be read as numbers; choose one field");
         }
         if (type.isText() || type.size() == 0) {
             throw new IllegalArgumentException(type + " is not a type of numbers; use one such as float32 or uint8");
         }
         Field bytes = fields.getFirst();
         if (!bytes.isVariable()) {
-            throw new IllegalArgumentException(
-                    "field " + bytes.name() + " of " + source.name() + " has a type already; leave --as out");
+            throw new IllegalArgumentException("field " + bytes.name() + " of " + source.name()
+                    + " has a type already and cannot be read as another one");
         }
         long size = firstSize(source, bytes);
         if (size == 0 || size % type.size() != 0) {

@@ -44,7 +44,7 @@ final class PackTarget implements Target {
         if (job.fields().size() != 1) {
             throw new IllegalArgumentException(
                     "a record of a pack has a single value, but " + job.source().name()
-                            + " has the fields " + RecordChoice.names(job.fields()) + "; choose one, as in --field "
+                            + " has the fields " + RecordChoice.names(job.fields()) + "; choose one, such as "
                             + job.fields().getFirst().name());
         }
         return List.of(PackReader.VALUE);

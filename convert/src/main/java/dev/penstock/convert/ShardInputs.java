@@ -90,7 +90,7 @@ public final class ShardInputs implements AutoCloseable {
             throws IOException {
         if (choice.rawWidth() > 0) {
             throw new IllegalArgumentException(
-                    "--width reads a single file without a header, but " + path + " is a folder");
+                    "a width is for a single file without a header, but " + path + " is a folder");
         }
         if (ResidualFolder.isResidual(options.disk(), path)) {
             requireNoTensor(path, choice);
@@ -107,16 +107,14 @@ public final class ShardInputs implements AutoCloseable {
         requireNoTensor(path, choice);
         if (Catalog.format(path, options).isEmpty()) {
             throw new DatasetException.WrongFormat(
-                    path,
-                    "no known magic number; to read f32 numbers without a header, give the width of the rows with"
-                            + " --width");
+                    path, "no known magic number; to read f32 numbers without a header, give the width of the rows");
         }
         inputs.add(DatasetRows.open(path, options));
     }
 
     private static void requireNoTensor(Path path, Choice choice) {
         if (choice.tensor() != null) {
-            throw new IllegalArgumentException("--tensor " + choice.tensor() + " names a tensor of a .safetensors"
+            throw new IllegalArgumentException("tensor " + choice.tensor() + " can be chosen only in a .safetensors"
                     + " file, but " + path + " is not one");
         }
     }
@@ -157,7 +155,7 @@ public final class ShardInputs implements AutoCloseable {
             if (input.width() != first.width()) {
                 throw new IllegalArgumentException(input.name() + " has rows of width " + input.width() + ", but "
                         + first.name() + " has rows of width " + first.width()
-                        + "; choose one tensor with --tensor, or convert them separately");
+                        + "; choose one tensor, or convert them separately");
             }
         }
     }

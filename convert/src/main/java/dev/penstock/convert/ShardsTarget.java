@@ -41,18 +41,18 @@ final class ShardsTarget implements Target {
         if (job.fields().size() != 1) {
             throw new IllegalArgumentException(
                     "a row of shards has a single field, but " + job.source().name()
-                            + " has the fields " + RecordChoice.names(job.fields()) + "; choose one, as in --field "
+                            + " has the fields " + RecordChoice.names(job.fields()) + "; choose one, such as "
                             + field.name());
         }
         if (field.isVariable() || field.itemSize() == 0) {
             throw new IllegalArgumentException("rows of shards have a fixed number of values, but in "
                     + job.source().name() + " the size of " + field.name() + " varies; read"
-                    + " values of one size as numbers with --as, or convert to a store or a pack");
+                    + " values of one size as numbers, or convert to a store or a pack");
         }
         if (!field.type().isFloat()) {
             throw new IllegalArgumentException("shards have floating-point numbers, but field " + field.name()
                     + " has type " + field.type()
-                    + (field.type().isText() ? "" : "; convert it with --dtype f32 or --dtype f64"));
+                    + (field.type().isText() ? "" : "; convert it to f32 or f64"));
         }
         long width = field.itemSize() / field.elementSize();
         return List.of(new Field("value", field.type(), field.elementSize(), List.of(width), false));

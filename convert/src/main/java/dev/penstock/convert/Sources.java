@@ -76,8 +76,7 @@ public final class Sources {
         if (isFolderOfFiles) {
             if (rules.fields().size() > 1) {
                 throw new IllegalArgumentException(
-                        path + " is a folder of files, which can be the values of one field only; write"
-                                + " --input FIELD=" + path);
+                        path + " is a folder of files, which can be the values of one field only; name the field");
             }
             return FileRecords.open(path, rules.fields().getFirst());
         }

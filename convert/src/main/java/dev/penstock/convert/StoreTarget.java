@@ -106,7 +106,7 @@ final class StoreTarget implements Target {
                 return new StoreField(field.name(), dtype, field.shape(), compression);
             }
             throw new IllegalArgumentException("a store does not support arrays of text, but field " + field.name()
-                    + " is one with shape " + field.shape() + "; choose other fields with --fields");
+                    + " is one with shape " + field.shape() + "; choose other fields");
         }
         return new StoreField(field.name(), ElementType.UTF8.toString(), null, compression);
     }

@@ -62,8 +62,8 @@ final class TableTarget implements Target {
         if (!variable.isEmpty()) {
             throw new IllegalArgumentException("values of a table have a fixed size, but in "
                     + job.source().name()
-                    + " the size varies: " + RecordChoice.names(variable) + "; choose other fields with --fields, read"
-                    + " values of one size as numbers with --as, or convert to a store");
+                    + " the size varies: " + RecordChoice.names(variable) + "; choose other fields, read"
+                    + " values of one size as numbers, or convert to a store");
         }
         if (job.options().isPlain() && job.fields().size() == 1) {
             Field only = job.fields().getFirst();

@@ -62,8 +62,8 @@ public final class Targets {
         }
         String known = all().stream().map(Target::format).sorted().collect(Collectors.joining(", "));
         if (format == null) {
-            throw new IllegalArgumentException("the name " + path + " does not say which format it is to have: write"
-                    + " --to with one of " + known + ", or end the name in "
+            throw new IllegalArgumentException("the name " + path + " does not say which format it is to have: choose"
+                    + " one of " + known + ", or end the name in "
                     + all().stream()
                             .map(target -> target.extensions().getFirst())
                             .sorted()

@@ -21,6 +21,10 @@ import java.util.Set;
 /// It has the unfinished target, a note that describes the conversion, and a lock. A conversion that finds the
 /// folder of an interrupted one with the same note continues there.
 ///
+/// A conversion writes beside the target and renames at the end; a format that takes records has
+/// a [Target]. A target that exists is complete and was compared with its source; what an interrupted
+/// conversion committed is used again.
+///
 /// **Ownership.** Holds the lock until it is closed. **Threads.** One thread at a time.
 final class WorkFolder implements AutoCloseable {
     private static final String NOTE = "conversion.json";

@@ -60,7 +60,7 @@ class ConversionRefusalTest {
     @Test
     void theFormatOfTheTargetHasToBeSaid() throws IOException {
         Path rows = SampleDatasets.floats(folder.resolve("rows.npy"), 3, 2, random);
-        assertRefused("--to with one of pack, shards, store, table", rows, "x", null, TargetOptions.DEFAULT);
+        assertRefused("choose one of pack, shards, store, table", rows, "x", null, TargetOptions.DEFAULT);
         assertRefused("cannot be converted to the format zarr", rows, "x", "zarr", TargetOptions.DEFAULT);
         assertRefused(
                 "has the extension of a table and is to become a store", rows, "x.npy", "store", TargetOptions.DEFAULT);
@@ -84,12 +84,12 @@ class ConversionRefusalTest {
     void recordsThatDoNotFitAreRefused() throws IOException {
         Path store = SampleDatasets.store(folder.resolve("s"), 20, random);
         TargetOptions usual = TargetOptions.DEFAULT;
-        assertRefused("has the fields x, y; choose one, as in --field x", store, "t.a2pack", null, usual);
+        assertRefused("has the fields x, y; choose one, such as x", store, "t.a2pack", null, usual);
         assertRefused("a row of shards has a single field", store, "t", "shards", usual);
-        assertRefused("the size varies: y; choose other fields with --fields", store, "t.npy", null, usual);
+        assertRefused("the size varies: y; choose other fields", store, "t.npy", null, usual);
         assertRefused("has no field z", store, "t", "store", usual, RecordChoice.ALL.withFields(List.of("z")));
         RecordChoice x = RecordChoice.ALL.withFields(List.of("x"));
-        assertRefused("--dtype f32", store, "t", "shards", usual, x);
+        assertRefused("convert it to f32", store, "t", "shards", usual, x);
         assertRefused("converted to f16, bf16, f32 or f64", store, ElementType.I8);
         RecordChoice y = RecordChoice.ALL.withFields(List.of("y"));
         assertRefused("record 3 of " + store + " has no value of field y", store, "t.a2pack", null, usual, y);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,7 @@ class ConversionReplaceTest {
     /// A disk that fails for ever leaves what a killed process leaves.
     @ParameterizedTest
     @CsvSource({"store, true", "store, false", "pack, true", "pack, false"})
+    @Tag("full")
     void aFaultLeavesTheOldDatasetOrTheNewOne(String format, boolean isExchanging) throws IOException {
         Disk disk = isExchanging ? Disk.real() : new PlainDisk();
         writeOld();

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A conversion that stops before the end leaves no target, and goes on when it is started again.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class ConversionResumeTest {
     private static final long ROWS = 60_000;
     private static final long WIDTH = 160;

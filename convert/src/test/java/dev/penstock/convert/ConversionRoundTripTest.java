@@ -43,6 +43,7 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +78,7 @@ class ConversionRoundTripTest {
     }
 
     @Test
+    @Tag("full")
     void rowsStayTheSameThroughEveryPairOfFormats() throws IOException {
         int rounds = TestData.isLong() ? 20 : 1;
         for (long rowCount : List.of(0L, 1L, 500L + random.nextInt(40_000))) {

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -163,6 +164,7 @@ final class ShardInputsTest {
     }
 
     @Test
+    @Tag("full")
     void matricesThatAreLargerThanTheBufferAreReadInParts() throws IOException {
         int[] values = new int[3 * 140_001 * 8];
         Arrays.setAll(values, i -> i % 1_000_003);
@@ -189,19 +191,20 @@ final class ShardInputsTest {
         for (Path input : List.of(array, TestData.path("bf16dir/tiny"), TestData.path("bf16dir/converted_sources"))) {
             IllegalArgumentException refused =
                     assertThrows(IllegalArgumentException.class, () -> convert(input, "x", 0, ElementType.F32));
-            assertTrue(refused.getMessage().contains("--tensor x names a tensor"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("tensor x can be chosen only in"), refused.getMessage());
         }
         IllegalArgumentException folderOfArrays = assertThrows(
                 IllegalArgumentException.class,
                 () -> convert(TestData.path("bf16dir/converted_sources"), null, 4, ElementType.F32));
-        assertTrue(folderOfArrays.getMessage().contains("--width reads a single file"), folderOfArrays.getMessage());
+        assertTrue(folderOfArrays.getMessage().contains("a width is for a single file"), folderOfArrays.getMessage());
         DatasetException raw = assertThrows(
                 DatasetException.WrongFormat.class,
                 () -> convert(TestData.path("bf16dir/tiny.f32"), null, 0, ElementType.F32));
-        assertTrue(raw.getMessage().contains("give the width of the rows with --width"), raw.getMessage());
+        assertTrue(raw.getMessage().contains("give the width of the rows"), raw.getMessage());
     }
 
     @Test
+    @Tag("full")
     void residualFoldersComeInAndGoOutAsTheOriginalWritesThem() throws Exception {
         Json expected = Json.read(TestData.path("bf16dir/expected.json"));
         for (Json golden : expected.get("dirs").items()) {
@@ -288,6 +291,7 @@ final class ShardInputsTest {
     }
 
     @Test
+    @Tag("full")
     void shardsGoOutAsSafetensorsAndComeBackAndAreCutAgain() throws Exception {
         Path corpus = convert(TestData.path("bf16dir/three_shards.f32"), null, 8, ElementType.F16);
         Path file = folder.resolve("out.safetensors");

@@ -6,6 +6,9 @@ package dev.penstock.game2048;
 /// A line is worth `200000 + 270 * empty + 700 * merges - 47 * min(falling, rising) - 11 * sum(e^3.5)`. `merges`
 /// counts the tiles in groups of equal neighbours; `falling` and `rising` sum up the differences of `e^4` between
 /// neighbours where the line falls and where it rises.
+///
+/// The heuristic has its powers as constants. Java's `pow` differs from C's in the last bit, and
+/// the search would choose other moves.
 public final class Heuristic {
     private static final double LOST_PENALTY = 200_000;
     private static final double EMPTY_WEIGHT = 270;

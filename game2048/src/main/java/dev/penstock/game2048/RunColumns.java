@@ -7,6 +7,9 @@ import java.util.Objects;
 /// The steps of a run as arrays of numbers, one for each part of a step. Columns are created once and refilled for
 /// each run.
 ///
+/// Runs are decoded into arrays of plain numbers, and a [Run] is a view over them. One object
+/// for each step would cost more than decoding it.
+///
 /// **Ownership.** The caller owns the columns. Arrays may be longer than the run and are overwritten by the next
 /// run.
 ///

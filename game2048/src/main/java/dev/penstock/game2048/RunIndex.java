@@ -19,6 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// It is stored in a small file beside the pack, which [RunIndexFile] reads and writes. A file that does not match
 /// the pack is replaced. If the file cannot be written, the metadata is collected again by every process.
+///
+/// The metadata of runs lies in a file beside the pack that is made again when it does not fit. A
+/// condition must not decode gigabytes, and a pack never changes.
 public final class RunIndex {
     /// The metadata of one record.
     ///

@@ -29,6 +29,9 @@ import java.util.stream.LongStream;
 /// Runs are decoded as in the original program, which accepts some deviations; [RunCheck] lists them. Tombstones
 /// keep their index and are skipped by everything that goes over all runs.
 ///
+/// Packs read runs as the original does, `runs check` strictly. Existing packs hold runs with deviations, which
+/// must stay readable; new files should have none.
+///
 /// **Ownership.** Owns the pack it was opened from. If it was created by [#of], the pack belongs to the caller.
 ///
 /// **Threads.** Safe for any number of threads. `close` works as in [dev.penstock.Dataset].

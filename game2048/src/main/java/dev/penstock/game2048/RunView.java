@@ -2,6 +2,7 @@
 package dev.penstock.game2048;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
@@ -110,7 +111,7 @@ abstract class RunView implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the view of " + location() + " is closed");
+            throw new ClosedException("the view of " + location() + " is closed");
         }
     }
 

@@ -40,8 +40,7 @@ final class StepRows {
                         file,
                         0,
                         GameReason.MISSING_BRANCHES,
-                        "step " + step + " has no branch values, which the dataset needs; --missing-branches synthesize"
-                                + " gives the chosen move the value 1");
+                        "step " + step + " has no branch values, which the dataset needs");
             }
             RunBytes.U32.set(target, at + StepsFormat.RUN_ID_OFFSET, (int) runId);
             if (isWide) {

@@ -205,8 +205,7 @@ final class StepsInput implements AutoCloseable {
                     name,
                     0,
                     Reason.COUNT_MISMATCH,
-                    "the metadata says " + columns.meta.steps() + " steps, but the run has " + columns.stepCount
-                            + (options.isSkippingBad() ? "" : "; use --skip-bad to skip such runs"));
+                    "the metadata says " + columns.meta.steps() + " steps, but the run has " + columns.stepCount);
         }
         if (columns.stepCount > StepsFormat.STEPS_MAX && !options.isWide()) {
             throw new DatasetException.Corrupt(
@@ -214,8 +213,7 @@ final class StepsInput implements AutoCloseable {
                     0,
                     GameReason.RUN_TOO_LONG,
                     "the run has " + columns.stepCount + " steps, but the 16-bit step index allows "
-                            + StepsFormat.STEPS_MAX + "; build the dataset with --wide"
-                            + (options.isSkippingBad() ? "" : ", or use --skip-bad"));
+                            + StepsFormat.STEPS_MAX + "; build a dataset with wide rows");
         }
     }
 

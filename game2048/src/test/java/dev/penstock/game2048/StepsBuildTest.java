@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,7 +157,6 @@ final class StepsBuildTest {
                         .map(finding -> finding.file().getFileName().toString())
                         .toList());
         assertEquals("MISSING_BRANCHES", result.skipped().get(2).reason());
-        assertFalse(result.skipped().get(1).what().contains("--skip-bad"), "the advice was followed already");
         try (StepsDataset steps = StepsDataset.open(dataset)) {
             assertEquals(2, steps.runs().count());
             assertTrue(steps.check(false, Progress.NONE).isOk(), "run ids have no holes");
@@ -302,6 +302,7 @@ final class StepsBuildTest {
     }
 
     @Test
+    @Tag("full")
     void aBuildThatFailsLeavesNoFolder() throws IOException {
         Path input = Files.createDirectory(folder.resolve("input"));
         Files.copy(Golden.runs("clean/g2.a2run2"), input.resolve("a.a2run2"));
@@ -366,6 +367,7 @@ final class StepsBuildTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 400})
+    @Tag("full")
     void aRepairThatStopsAtAnyOperationCanBeRepeated(long shardRows) throws IOException {
         Path dataset = folder.resolve("dataset");
         MemoryDisk wrong = buildWrong(dataset, shardRows);

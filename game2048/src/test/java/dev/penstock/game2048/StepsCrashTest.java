@@ -33,6 +33,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 ///
 /// The usual run looks at all states that a killed process leaves and at some of the many that a power cut can
 /// leave; the long one looks at all of them.
+@Tag("full")
 class StepsCrashTest {
     private static final String KILLED = "the process is killed";
     private static final Path FOLDER = Path.of("/data/steps");

@@ -252,7 +252,7 @@ final class StepsGoldenTest {
         DatasetException refusal =
                 assertThrows(DatasetException.class, () -> StepsDataset.build(input, folder.resolve("narrow")));
         assertEquals(GameReason.RUN_TOO_LONG, refusal.reason());
-        assertTrue(refusal.getMessage().contains("--wide"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("wide rows"), refusal.getMessage());
         assertFalse(Files.exists(folder.resolve("narrow")), "nothing is left behind");
         Path wide = folder.resolve("wide");
         StepsDataset.build(input, wide, StepsOptions.DEFAULT.withWide(true).withSynthesizing(true));

@@ -20,12 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A process that builds or appends on the real file system is killed at any moment, and is read meanwhile.
+@Tag("full")
 class StepsKillTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
 

@@ -20,6 +20,10 @@ import java.util.Arrays;
 /// was a journal during the read, restoring its pages gives the old database, whichever of the new pages were
 /// read. Every commit changes the counter in the header of the database. So if there was no journal before and
 /// after the read and the counter is the same, the bytes are one state.
+///
+/// Readers take no lock on the database: they put the pages of a rollback journal back in their copy, and read
+/// again when a commit came in between ([DatabaseBytes], [RollbackJournal]). A killed writer blocks no reader,
+/// also on a read-only medium, and no reader blocks a commit.
 final class DatabaseBytes {
     /// The largest size of a journal: that of the pages of a database plus their numbers.
     private static final long JOURNAL_SIZE_MAX = GroupFormat.DATABASE_SIZE_MAX + (GroupFormat.DATABASE_SIZE_MAX >> 4);

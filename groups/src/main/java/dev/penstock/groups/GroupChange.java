@@ -18,6 +18,11 @@ import java.util.List;
 /// change holds SQLite's own locks, and waits up to a minute for programs that are writing or, to commit, reading.
 ///
 /// **Threads.** One thread at a time. **Lifecycle.** Closing without a commit changes nothing.
+///
+/// An append writes the changed pages of `metadata.db` in place, with a rollback journal and SQLite's locks
+/// ([GroupChange], [PageCommit], [DatabaseLock]); other changes replace the whole file. Every write goes
+/// through `Disk`, so tests can lose and fail it, and SQLite in other processes is kept out and can roll back a
+/// killed append.
 public final class GroupChange implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 

@@ -24,6 +24,9 @@ import org.sqlite.SQLiteLimits;
 /// SQLite never gets a path. The bytes of the file are read and written through [Disk]: [#publish] replaces the
 /// file atomically, and [GroupChange] writes changed pages.
 ///
+/// A `metadata.db` is read into memory and opened there. SQLite sees no path of a file that
+/// may be hostile, creates no file beside it and takes no lock.
+///
 /// **Ownership.** Owns the connection and the memory of the copy. **Threads.** One thread at a time.
 public final class GroupDatabase implements AutoCloseable {
     /// The offset of the two version bytes in the header, for writers and for readers: 2 means WAL mode, 1 means

@@ -37,8 +37,7 @@ final class GroupedSource implements AutoCloseable {
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
 
     /// What a message about wrong ranges of groups advises.
-    static final String HOW_TO_REPAIR = "repair a steps dataset with `penstock steps repair`, and group any other"
-            + " table again with `penstock table group --overwrite`";
+    static final String HOW_TO_REPAIR = "group the table again, or repair the dataset with the program that made it";
 
     private GroupedSource(Path folder, Disk disk, TableReader rows, Groups groups, List<String> remarks) {
         this.folder = folder;

@@ -2,6 +2,7 @@
 package dev.penstock.groups;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
@@ -32,6 +33,10 @@ import java.util.stream.LongStream;
 /// The records are the rows. [#groups] has one record for each group. A condition may name fields of the rows and
 /// attributes of the groups; if both have the same name, the attribute is named `group.NAME`. [#where], [#split],
 /// [#group] and [#windows] return zero-copy views.
+///
+/// The database is the commit of a grouped table: rows behind the last group do not count, and readers read the
+/// database before they open the rows. Rows and groups are two files; so a reader finds the old pair or the new
+/// one at any moment.
 ///
 /// **Ownership.** An opened table owns its mappings. A view belongs to the table it was made from: closing the
 /// view leaves the table open, and closing the table closes its views.
@@ -203,7 +208,7 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     (selection == null ? "the grouped table " : "the view of ") + path() + " is closed");
         }
     }

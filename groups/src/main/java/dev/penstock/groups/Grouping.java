@@ -76,7 +76,7 @@ public final class Grouping {
             throw new FileAlreadyExistsException(
                     folder.resolve(GroupFormat.DATABASE).toString(),
                     null,
-                    "the table is already grouped; use --overwrite (isReplacing in Java) to group it again");
+                    "the table is already grouped; replace the groups to group it again");
         }
         return new Grouping(folder, disk, isRepeating).run(columnName, progress);
     }
@@ -159,7 +159,7 @@ public final class Grouping {
             if (!isRepeating) {
                 throw new IllegalArgumentException("the value " + next + " occurs again at row " + row
                         + " after other values, but the rows of a group must be consecutive: sort the rows by the"
-                        + " column first, or use --repeats to make several groups of the value");
+                        + " column first, or allow repeated values, which become several groups");
             }
         }
     }

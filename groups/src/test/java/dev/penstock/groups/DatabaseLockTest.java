@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// A change of the groups and SQLite in another process keep each other out, whatever else this process does with
 /// the file.
+@Tag("full")
 class DatabaseLockTest {
     private static final String BUSY = "database is locked";
     private static final String INSERT = "INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?)";

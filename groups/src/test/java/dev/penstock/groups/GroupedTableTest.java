@@ -199,8 +199,7 @@ final class GroupedTableTest {
         FileAlreadyExistsException e = assertThrows(
                 FileAlreadyExistsException.class,
                 () -> Grouping.by(folder, "move", true, false, Disk.real(), Progress.NONE));
-        assertEquals(
-                "the table is already grouped; use --overwrite (isReplacing in Java) to group it again", e.getReason());
+        assertEquals("the table is already grouped; replace the groups to group it again", e.getReason());
     }
 
     @Test

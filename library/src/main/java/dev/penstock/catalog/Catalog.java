@@ -273,8 +273,7 @@ public final class Catalog {
         }
         return ForeignFile.recognise(file)
                 .map(what -> "this is " + what)
-                .orElse("no known magic number; to open a file of plain numbers, give their type"
-                        + " (--dtype, dtype=)");
+                .orElse("no known magic number; to open a file of plain numbers, give their type");
     }
 
     /// The row type of a table that holds these fields of a dataset. If the dataset has stored rows, it uses their

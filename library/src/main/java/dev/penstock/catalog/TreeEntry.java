@@ -26,7 +26,7 @@ final class TreeEntry implements Format {
     @Override
     public Dataset open(Location location, Catalog.Options options) {
         throw new DatasetException.WrongFormat(
-                location, "this is a tree, which has paths instead of records; see `penstock tree --help`");
+                location, "this is a tree, which has keys instead of records; open it as a tree");
     }
 
     /// The tree is opened leniently, so that problems which a strict reader would reject are listed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
@@ -21,6 +22,9 @@ import java.util.Set;
 /// The operating system grants locks to a process and not to a descriptor, and releases all locks of the process
 /// on a file when any descriptor of that file is closed. Therefore a process opens each lock file once and all
 /// holders share it. [LockTable] decides between holders in the same process.
+///
+/// A process opens a lock file once. Closing any descriptor of a file ends all locks of the
+/// process on it.
 final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
     /// The lock files that are open in this process, by file key. The map is also the monitor that guards all of
     /// them.
@@ -213,7 +217,7 @@ final class ChannelLocks implements Disk.Locks, Disk.RangeLocks {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the locks of " + shared.file + " are closed");
+            throw new ClosedException("the locks of " + shared.file + " are closed");
         }
     }
 

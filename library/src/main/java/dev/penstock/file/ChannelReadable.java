@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -89,7 +90,7 @@ final class ChannelReadable implements Disk.Readable {
 
     private synchronized void reopen(FileChannel broken) throws IOException {
         if (isClosed) {
-            throw new IllegalStateException(file + " is closed");
+            throw new ClosedException(file + " is closed");
         }
         if (channel == broken) {
             if (!Objects.equals(identity, RealDisk.identity(file))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import dev.penstock.Leases;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -75,7 +76,7 @@ abstract sealed class CopiedFile implements OpenFile permits PositionalFile, Cac
 
     private void requireLease(boolean isHeld) {
         if (!isHeld) {
-            throw new IllegalStateException(location + " is closed");
+            throw new ClosedException(location + " is closed");
         }
     }
 

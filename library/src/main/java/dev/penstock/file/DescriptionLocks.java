@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -30,6 +31,9 @@ import java.util.Optional;
 /// depend on the last descriptor being closed.
 ///
 /// **Threads.** One thread at a time.
+///
+/// A database is locked by an open file description and not by the process. A lock of the
+/// process ends when any of its threads or libraries closes the file, as every reader does.
 final class DescriptionLocks implements Disk.RangeLocks {
     private static final int O_RDWR_CLOEXEC = 0x2 | 0x80000;
     private static final int F_OFD_SETLK = 37;
@@ -163,7 +167,7 @@ final class DescriptionLocks implements Disk.RangeLocks {
     /// @return 0, or the number of the error
     private int set(short type, long start, long byteCount) {
         if (isClosed) {
-            throw new IllegalStateException("the locks of " + file + " are closed");
+            throw new ClosedException("the locks of " + file + " are closed");
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -95,7 +96,7 @@ final class MappedFile implements OpenFile {
     @Override
     public void acquire() {
         if (!mapping.acquire()) {
-            throw new IllegalStateException(location + " is closed");
+            throw new ClosedException(location + " is closed");
         }
     }
 

@@ -15,6 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 /// Closing a shared arena stops every thread of the process for a moment. Files that are opened together
 /// therefore share one arena.
 ///
+/// One shared arena for a group of files, reference counted, at most 4,096 mapped files.
+/// Closing a shared arena stops all threads; running out of mappings ends the process.
+///
 /// **Ownership.** The opener holds the first lease and returns it with [#close]. Others take a lease with
 /// [#acquire] while they access the memory. The files are unmapped when the last lease is returned.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -15,6 +16,10 @@ import java.util.Objects;
 /// group without a lease is unmapped.
 ///
 /// **Threads.** Safe for any number of threads.
+///
+/// A dataset of more than 2,048 files is mapped on demand, 512 files at a time ([MappingCache], [CachedFile]).
+/// Its rows are copied and never viewed. Any number of files opens with a bounded number of mappings. A view
+/// would die when its file is unmapped.
 final class MappingCache implements AutoCloseable {
     private final Disk disk;
     private final List<Path> files;
@@ -58,7 +63,7 @@ final class MappingCache implements AutoCloseable {
 
     synchronized void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the dataset is closed");
+            throw new ClosedException("the dataset is closed");
         }
     }
 

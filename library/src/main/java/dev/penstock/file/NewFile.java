@@ -27,6 +27,10 @@ import java.util.regex.Pattern;
 /// process that writes a file of the same name.
 ///
 /// **Threads.** One thread at a time.
+///
+/// The temporary file of `NewFile.createAlone` is the lock of a writer that appends to a table, of a
+/// `TreeWriter`, and of a `HybridTree` from its opening to its closing. The lock ends with the process, names
+/// the process that holds it, and leaves nothing in the folder.
 public final class NewFile implements AutoCloseable {
     private static final String TEMPORARY_START = ".penstock-";
 

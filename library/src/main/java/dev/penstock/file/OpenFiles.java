@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.Leases;
 import java.io.IOException;
@@ -174,7 +175,7 @@ public final class OpenFiles implements Usable, AutoCloseable {
     @Override
     public void acquire() {
         if (!leases.acquire()) {
-            throw new IllegalStateException(files.getFirst().location() + " is closed");
+            throw new ClosedException(files.getFirst().location() + " is closed");
         }
     }
 

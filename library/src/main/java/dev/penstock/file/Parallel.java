@@ -18,6 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Divides work into parts that run on the calling thread and on helper threads, which are daemon threads. The
 /// helpers of a virtual thread are virtual threads, which run on the same scheduler as their caller.
+///
+/// Finite work runs on threads of our own, made as needed. Work that waits for other work must not
+/// wait for a free thread of a shared pool.
 public final class Parallel {
     /// Threads are created as needed, so that work which waits for other work never waits for a free thread.
     private static final ExecutorService HELPERS = Executors.newCachedThreadPool(

@@ -13,6 +13,10 @@ import java.util.Objects;
 /// share a request. Other files are read one range after another.
 ///
 /// **Threads.** One thread at a time.
+///
+/// A gather from a remote storage collects its ranges first; neighbours become one request, and a
+/// bounded number of requests is under way on virtual threads ([InFlight]). A request takes as long as copying
+/// a megabyte, so the number of requests and their overlap decide the speed.
 public final class RangeList {
     /// The largest number of collected ranges. When the list is full, its ranges are read.
     private static final int COUNT_MAX = 16_384;

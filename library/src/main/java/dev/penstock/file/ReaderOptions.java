@@ -5,6 +5,10 @@ import java.util.Objects;
 
 /// Options for reading a dataset of any format. A format may add its own options to these.
 ///
+/// Readers are as lenient as the original: they read every file that the original reads, and `verify` reports
+/// deviations as warnings. Such files exist. Unknown flags are the exception: reading compressed bytes as raw
+/// ones would be garbage.
+///
 /// @param access        whether files of the disk are mapped or read by position
 /// @param threads       the largest number of threads that one gather may use
 /// @param memoryBytes   the number of bytes of memory that the files may fill, or [#AUTOMATIC]

@@ -15,6 +15,10 @@ import java.util.function.LongUnaryOperator;
 ///
 /// **Threads.** Safe for any number of threads. Loading runs on a daemon thread that stops when the files are
 /// closed.
+///
+/// The memory budget is part of the options of opening ([ReaderOptions]); the first gather decides by it
+/// whether the files stay resident. `info` and `open` must be quick for files of any size, and no
+/// caller can forget the budget.
 public final class Residency {
     /// For files that are not mapped.
     public static final Residency NONE = new Residency(null, 0);

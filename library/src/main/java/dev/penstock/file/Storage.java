@@ -16,6 +16,14 @@ import java.util.List;
 /// their thread is interrupted they should end soon with an exception: readers interrupt requests that are not
 /// needed any more, and wait for them to end.
 ///
+/// A storage answers three questions: list, size, read this range; a service on the classpath adds
+/// one for a scheme ([StorageProvider]). Remote objects are open files like others ([RangeFile]), so readers
+/// have no code of their own for it except for gathers. Any service can be connected with few lines, and
+/// formats behave alike for local and remote files.
+///
+/// A request that fails is an error at once; the storage decides about repeating it. Only the storage knows
+/// which failures are temporary, and how long to wait.
+///
 /// **Ownership.** The caller owns the storage. Closing a dataset leaves it open.
 ///
 /// **Threads.** Must be safe for any number of threads.

@@ -2,6 +2,7 @@
 package dev.penstock.loader;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import java.io.IOException;
@@ -364,7 +365,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the loader is closed");
+            throw new ClosedException("the loader is closed");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.penstock.loader;
 
 import static dev.penstock.file.Layouts.U64;
 
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import java.util.List;
@@ -65,7 +66,7 @@ final class LoaderMemory {
     /// @throws IllegalStateException when the loader is closed, or another pass is running
     synchronized Pipeline startPass(Sampler sampler, long epoch, Steps steps, boolean isLasting) {
         if (isReleased) {
-            throw new IllegalStateException("the loader is closed");
+            throw new ClosedException("the loader is closed");
         }
         if (pipeline != null) {
             // The threads of two passes would share batches.

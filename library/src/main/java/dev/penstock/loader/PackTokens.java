@@ -28,6 +28,9 @@ import java.util.List;
 /// batch are in its rows, so a run can be resumed exactly.
 ///
 /// **Threads.** Safe for any number of threads.
+///
+/// Packed rows of tokens are a variable field whose values are the rows. The number of rows
+/// differs from the number of records, which everything else in a batch counts.
 public final class PackTokens implements Transform {
     /// The order in which documents are put into rows.
     public enum Order {

@@ -32,9 +32,11 @@ record Steps(
         boolean isEven,
         boolean isStrided) {
     Steps {
-        if (batchSize < 1 || start < 0 || start > length) {
-            throw new IllegalArgumentException(
-                    "invalid batches: batch size " + batchSize + " from position " + start + " of " + length);
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1, got " + batchSize);
+        }
+        if (start < 0 || start > length) {
+            throw new IllegalArgumentException("start must be from 0 to " + length + ", got " + start);
         }
         Math.multiplyExact(batchSize, worldSize);
     }

@@ -62,7 +62,7 @@ public final class PackFolder {
             throw new IllegalArgumentException(
                     isEveryFile
                             ? "no files found in " + root
-                            : "no " + wanted() + "files found in " + root + "; --all-files packs every file");
+                            : "no " + wanted() + "files found in " + root + "; ask for all files to pack every file");
         }
         folder.measureNames();
         return folder;

@@ -19,6 +19,9 @@ import java.util.Objects;
 ///
 /// The checksum is computed on the private copy and not on the mapped bytes. This is safer, because the copy
 /// cannot change, and as fast, because the copy is still in the CPU cache.
+///
+/// A gather copies first and checks the copy. The bytes cannot change between check and use, and the copy is
+/// still in the cache.
 final class PackRecords implements AutoCloseable {
     /// The largest array length.
     private static final long VIEW_COPY_MAX = Integer.MAX_VALUE - 8;

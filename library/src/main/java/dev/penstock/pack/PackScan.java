@@ -2,6 +2,7 @@
 package dev.penstock.pack;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
@@ -162,6 +163,6 @@ public final class PackScan implements AutoCloseable {
         idle.forEach(Batch::close);
         idle.clear();
         current.close();
-        broken = new IllegalStateException("the scan is closed");
+        broken = new ClosedException("the scan is closed");
     }
 }

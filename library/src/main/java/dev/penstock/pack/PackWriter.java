@@ -4,6 +4,7 @@ package dev.penstock.pack;
 import static dev.penstock.file.Layouts.U32;
 
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.file.Codec;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Disk;
@@ -26,6 +27,9 @@ import java.nio.file.Path;
 /// records so far.
 ///
 /// **Threads.** One thread at a time.
+///
+/// [PackWriter] writes data first and moves it once if the index needs more space than was reserved. The index
+/// comes before the data and its size is known only at the end; `expect` avoids the move.
 public final class PackWriter implements AutoCloseable {
     /// Options for writing a pack.
     ///
@@ -205,7 +209,7 @@ public final class PackWriter implements AutoCloseable {
 
     private long begin(String name, long storedSize) {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     file.target() + " accepts no more records: the writer is closed, or an earlier write failed");
         }
         if (storedSize > PackFormat.RECORD_SIZE_MAX) {

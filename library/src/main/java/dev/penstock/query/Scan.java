@@ -18,6 +18,12 @@ import java.util.Objects;
 /// Memory holds one chunk for each thread, whatever the size of the dataset. A record that is larger than a chunk
 /// is a chunk by itself.
 ///
+/// A condition may name more than the fields of a record (`Dataset.conditionFields`), and `gather` accepts
+/// these fields. Conditions, statistics and exports over attributes of groups need no code of their own.
+///
+/// Conditions and statistics work on any `Dataset` (`query`), by gathering consecutive records; `Where.select`
+/// makes a view of the records that match. One implementation for all formats; no format knows conditions.
+///
 /// @param dataset  the dataset, which stays open
 /// @param fields   the requested fields, possibly none
 /// @param where    the condition, or null for all records

@@ -42,6 +42,9 @@ import java.util.Objects;
 /// Complex fields and variable fields of numbers cannot be compared.
 ///
 /// **Threads.** Immutable, so safe for any number of threads.
+///
+/// A negation in a condition is pushed down to the single comparisons. A record that lacks the value matches
+/// neither a comparison nor its opposite, as in SQL.
 public final class Where {
     /// The largest number of characters of a condition.
     public static final int TEXT_LENGTH_MAX = 1 << 18;

@@ -5,6 +5,7 @@ import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Column;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
@@ -32,6 +33,9 @@ import java.util.stream.Collectors;
 /// buffer, neighbours together.
 ///
 /// **Threads.** Safe for any number of threads. One gather uses the number of threads in the options.
+///
+/// Columns are filled a few hundred rows at a time, field by field, straight from the mapping. A row is fetched
+/// from memory once, by its first field, and is in the cache for the others; no buffer in between.
 public final class RowGather implements AutoCloseable {
     /// With two cache lines for each row a tile fits well in the second-level cache.
     static final int TILE_ROWS = 512;
@@ -256,7 +260,7 @@ public final class RowGather implements AutoCloseable {
 
     private static void requireUsable(MemorySegment target) {
         if (!target.scope().isAlive()) {
-            throw new IllegalStateException("the memory of the target is closed");
+            throw new ClosedException("the memory of the target is closed");
         }
         if (!target.isAccessibleBy(Thread.currentThread())) {
             throw new WrongThreadException("the memory of the target belongs to another thread");

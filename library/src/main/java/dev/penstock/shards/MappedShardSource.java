@@ -15,6 +15,9 @@ import java.lang.foreign.MemorySegment;
 /// Another thread prefetches the pages after the position, so that the copy of the rows does not wait for the
 /// disk. It stays within its budget. Rows before the position are unmapped, so that the process stays small for a
 /// corpus of any size. None of this happens if the whole corpus is resident ([ShardReader#prepare]).
+///
+/// A stream of shards unmaps the rows it has passed, unless the whole corpus is kept in
+/// memory. The process stays small for a corpus of any size.
 final class MappedShardSource extends ShardStream {
     /// The number of bytes that are prefetched in one step.
     private static final long STEP_BYTES = 1L << 20;

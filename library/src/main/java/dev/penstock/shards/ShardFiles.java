@@ -29,6 +29,12 @@ import java.util.Objects;
 
 /// The open shards of a corpus and their headers.
 ///
+/// A position of a stream is neither saved nor resumed when the size or the time of the last change of a shard
+/// differs from when it was opened (`ShardFiles.changes`). The ids may refer to other rows.
+///
+/// The headers of all shards are read before any is mapped. All problems are in one report, and
+/// ten thousand shards open without ten thousand mappings.
+///
 /// @param rows          the rows of all shards
 /// @param headers       the headers in the order of the shards
 /// @param modifiedNanos the modification time of each shard when its header was read, or 0 if it is not known

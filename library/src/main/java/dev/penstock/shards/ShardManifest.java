@@ -22,6 +22,9 @@ import java.util.Map;
 /// and last `crc32c`, the checksum of all bytes before its key. Shards are a corpus without it, so it does not
 /// decide which rows there are. It makes the fingerprint exact and lets `verify` find damage.
 ///
+/// `corpus.json` of activation shards is optional and does not decide which rows exist. The original reader
+/// reads all `.shard` files of a folder, and both must see the same rows.
+///
 /// @param fingerprint the fingerprint of the rows of the listed shards
 /// @param metadata    the metadata that the writer stored
 record ShardManifest(
@@ -29,7 +32,7 @@ record ShardManifest(
     static final int VERSION = 1;
 
     /// The end of the message about an unusable manifest: what a user can do.
-    private static final String ADVICE = "; remove it, or open the corpus with --lenient to ignore it";
+    private static final String ADVICE = "; remove it, or open the corpus leniently to ignore it";
     private static final String FORMAT = "penstock shards";
 
     ShardManifest {

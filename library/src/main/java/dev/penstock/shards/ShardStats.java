@@ -96,8 +96,7 @@ public record ShardStats(
                     file,
                     0,
                     Reason.BAD_STATS,
-                    "the statistics cannot be used: " + e.getMessage() + "; compute them again: penstock shards stats"
-                            + " --again " + folder,
+                    "the statistics cannot be used: " + e.getMessage() + "; compute them again",
                     e);
         }
     }

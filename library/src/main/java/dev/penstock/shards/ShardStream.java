@@ -2,6 +2,7 @@
 package dev.penstock.shards;
 
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
@@ -334,7 +335,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the source of " + reader.location() + " is closed");
+            throw new ClosedException("the source of " + reader.location() + " is closed");
         }
     }
 

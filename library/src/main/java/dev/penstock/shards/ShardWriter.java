@@ -2,6 +2,7 @@
 package dev.penstock.shards;
 
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.file.Disk;
@@ -261,7 +262,7 @@ public final class ShardWriter implements AutoCloseable {
 
     private void requireOpen() {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     "the corpus accepts no more rows: the writer is closed, or an earlier write failed");
         }
     }

@@ -11,6 +11,9 @@ import java.util.List;
 /// It is written and forced through two handles, so that after a failed write, for example to a full disk, the
 /// bytes written before can still be forced.
 ///
+/// A chunk is written by one thread and forced by another at the same time, through two handles.
+/// Appends go on while a commit waits for the disk, and one force serves all threads that wait.
+///
 /// **Ownership.** Owns both handles. **Threads.** One thread writes; any number may force at the same time.
 final class ChunkFile implements AutoCloseable {
     private final long id;

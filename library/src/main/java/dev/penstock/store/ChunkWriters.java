@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.ClosedException;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
@@ -232,7 +233,7 @@ final class ChunkWriters implements AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the store " + store + " is closed");
+            throw new ClosedException("the store " + store + " is closed");
         }
     }
 

@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Closes several resources, all of them even if one fails.
+///
+/// `close` of a store runs on a thread of its own and is waited for a stated time (`Closing.within`). A disk
+/// that does not answer blocks no caller.
 final class Closing {
     private Closing() {}
 

@@ -12,6 +12,10 @@ import java.util.Arrays;
 /// small and is an array. The others are off-heap: a journal may have tens of millions of entries, and the garbage
 /// collector would copy them while they are read.
 ///
+/// Entries that are not in the tables yet lie outside the heap, and a journal is read ahead by
+/// another thread (`JournalWindow`). While a long journal is replayed the garbage collector would copy millions
+/// of entries, and reading is a fourth of the time.
+///
 /// **Ownership.** The garbage collector frees blocks that no list uses any more. **Threads.** Safe for any number
 /// of threads as long as nothing is changed.
 final class EntryList {

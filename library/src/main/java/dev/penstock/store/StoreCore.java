@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.ClosedException;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +25,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// the disk, while others collect the next batch. A thread that waited for it may find its own changes committed
 /// (group commit). The store is idle while no thread writes a batch. Everything that replaces files or reads
 /// changes needs an idle store ([#whenIdle]).
+///
+/// The lock of a store, its open batch and its commit are in one class. Values are compressed and
+/// placed without the lock, by one thread for each writer, each in its own chunk ([ChunkWriters]). A row gets
+/// its index afterwards, with the lock. Several cores compress, a row that fails leaves no hole, and no queue
+/// can grow, because the calling thread itself writes.
 ///
 /// **Ownership.** Owns the files, the loaded state and the lock file of the store.
 ///
@@ -174,14 +180,14 @@ final class StoreCore {
     /// @throws IllegalStateException when the store is closed or being closed
     void requireOpen() {
         if (!isOpen()) {
-            throw new IllegalStateException("the store " + path + " is closed");
+            throw new ClosedException("the store " + path + " is closed");
         }
     }
 
     /// Lets running calls continue while the store is being closed.
     private void requireNotClosed() {
         if (isClosed) {
-            throw new IllegalStateException("the store " + path + " is closed");
+            throw new ClosedException("the store " + path + " is closed");
         }
     }
 

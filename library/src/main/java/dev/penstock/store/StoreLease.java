@@ -14,6 +14,10 @@ import java.nio.file.Path;
 /// never gives wrong bytes.
 ///
 /// **Threads.** Safe for any number of threads.
+///
+/// Readers hold a lock on the byte of their generation; a rebalance retires chunks and deletes
+/// them when it gets all earlier bytes. Locks end with the process, so the lock of a killed reader is released
+/// and needs no cleanup.
 final class StoreLease implements AutoCloseable {
     /// The lease of readers that need none.
     static final StoreLease NONE = new StoreLease(null);

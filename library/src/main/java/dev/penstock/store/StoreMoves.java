@@ -10,6 +10,9 @@ import java.util.Map;
 /// The steps of a rebalance that change the store while other threads write: B3 to B5 of [StoreFormat].
 ///
 /// **Threads.** Safe for any number of threads.
+///
+/// A rebalance identifies values by their position in the chunk and not by their slot. An update
+/// may have replaced the value meanwhile, and a delete may have moved it to another slot.
 final class StoreMoves {
     /// A value that was copied.
     ///

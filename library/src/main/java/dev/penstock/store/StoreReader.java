@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Indices;
@@ -28,6 +29,14 @@ import java.util.Objects;
 /// A field with a declared dtype and shape is fixed. A field with only a dtype has a variable number of elements.
 /// Any other field is bytes. A record may lack values, and all values of a deleted record are missing. Every value
 /// is checked against its checksum when it is read, unless the options turn that off.
+///
+/// A store is not a `Dataset`; its snapshot is. A dataset is a fixed sequence of records.
+///
+/// `refresh` moves a [StoreReader] on; each call works in the state it began with ([StoreView]). A loader and
+/// its views keep one object, and no batch mixes two commits.
+///
+/// The fingerprint of a store counts all changes other than appends (`zr.edits`). A checkpoint stays valid when
+/// records are appended, and is refused after any other change, also where values are only sampled.
 ///
 /// **Ownership.** Owns the open files; batches belong to the caller, and rows are copies.
 ///
@@ -317,7 +326,7 @@ public final class StoreReader implements Dataset {
                 return now;
             }
             if (now == view) {
-                throw new IllegalStateException("the store " + path + " is closed");
+                throw new ClosedException("the store " + path + " is closed");
             }
         }
     }

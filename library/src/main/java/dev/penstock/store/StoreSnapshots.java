@@ -25,6 +25,9 @@ import java.util.Set;
 /// not disturb a running writer.
 ///
 /// **Threads.** Safe for any number of threads and processes.
+///
+/// Named snapshots link the chunks and write tables of their own. Hard links keep the chunks
+/// that a snapshot needs, and creating one needs neither the writer nor its lock.
 public final class StoreSnapshots {
     private static final int DELETE_ATTEMPTS = 100;
     private static final long WAIT_NANOS = 60_000_000_000L;

@@ -17,6 +17,9 @@ import java.util.List;
 
 /// The tables of a store as they were on disk when they were opened.
 ///
+/// A store reads its tables through one mapping and each chunk through its own ([StoreTables], [StoreChunks]).
+/// Tables are opened together; chunks come and go one by one.
+///
 /// **Ownership.** Owns the open files. **Threads.** Safe for any number of threads.
 final class StoreTables implements AutoCloseable {
     private final OpenFiles files;

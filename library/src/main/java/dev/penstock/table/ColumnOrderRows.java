@@ -14,6 +14,10 @@ import java.util.List;
 /// Two neighbouring items of a row are `rowCount` items apart in the file, and the same item of neighbouring rows
 /// is adjacent. So consecutive rows are read with one read for each item of a row.
 ///
+/// An array in Fortran order has a row layout of its own; its rows are copied item by item
+/// and never viewed. Every array that NumPy saves can be read; the fast path for contiguous rows stays as it
+/// is.
+///
 /// @param dataOffset the offset of the items in the file
 /// @param itemSize   the size of one item in bytes
 /// @param shape      the dimensions of a row, outermost first

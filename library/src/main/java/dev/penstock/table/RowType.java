@@ -13,6 +13,9 @@ import java.util.Set;
 
 /// The type of one row of a table: an item, or an array of items.
 ///
+/// Fields of records inside records are fields called `outer.inner`. Every column is an array of plain values
+/// at any depth of nesting.
+///
 /// @param shape the dimensions of the array after the first one, which is the number of rows
 public record RowType(DType item, List<Long> shape) {
     /// The name of the only field of a table of plain values.

@@ -19,6 +19,10 @@ import java.util.regex.Pattern;
 
 /// The manifest of a table, `manifest.json`, which lists its shards.
 ///
+/// A table's manifest is its commit: shards that it does not list are ignored, and an unusable manifest is
+/// refused unless the reader is lenient. Without a manifest, all files are read. Several shards appear in one
+/// step; rows that were never committed are never read silently; folders of other programs can be read.
+///
 /// @param dtype    the type of an item, as in a header
 /// @param shape    the shape of a row
 /// @param created  the creation time of the table, as ISO 8601 in UTC
@@ -37,8 +41,8 @@ record TableManifest(
     private static final int START_DAMAGE_MAX = 6;
 
     /// The end of the message about an unusable manifest: what a user can do.
-    static final String ADVICE = "; restore a good copy, or open the table with --lenient (lenient=True in"
-            + " Python) to read the shard files as they are";
+    static final String ADVICE =
+            "; restore a good copy, or open the table leniently to read the shard files as they are";
 
     /// File names that cannot lead out of the folder.
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}");

@@ -266,7 +266,8 @@ record TablePaths(
     static String name(String series, long number, int digitCount) {
         String digits = Long.toString(number);
         if (digits.length() > digitCount) {
-            throw new IllegalArgumentException("too many shards: the numbers in their names have no more digits");
+            throw new IllegalArgumentException(
+                    "too many shards: names have only " + digitCount + " digits; write larger shards");
         }
         return series + "0".repeat(digitCount - digits.length()) + digits + ".npy";
     }

@@ -375,8 +375,7 @@ public final class TableReader implements StoredRows {
         }
         if (shards.hasColumnOrder()) {
             remarks.add("the array is in Fortran order (column by column), so its rows are scattered over the file,"
-                    + " which is slow; make a faster copy with: penstock table write --input " + location
-                    + " --output COPY.npy");
+                    + " which is slow; write the rows to a new table for faster reading");
         }
         return remarks;
     }

@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
@@ -116,7 +117,7 @@ public final class TableWriter implements AutoCloseable {
         TablePaths found = TablePaths.find(options.disk(), path, false);
         if (found.member() != null) {
             throw new IllegalArgumentException(path + " is an array in an archive, and rows cannot be appended to it;"
-                    + " copy it first: penstock table write --input " + path + " --output COPY.npy");
+                    + " write it to a table of its own first");
         }
         NewFile lock = found.folder() == null
                 ? null
@@ -209,7 +210,7 @@ public final class TableWriter implements AutoCloseable {
 
     private void requireOpen() {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     "the table accepts no more rows: the writer is closed, or an earlier write failed");
         }
     }

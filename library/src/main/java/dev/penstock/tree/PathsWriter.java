@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.ClosedException;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFileStream;
 import java.io.IOException;
@@ -48,7 +49,7 @@ public final class PathsWriter implements AutoCloseable {
     /// Appends a path that is a part of an array.
     public void append(byte[] bytes, int start, int size) throws IOException {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     file.target() + " accepts no more paths: the writer is closed, or an earlier write failed");
         }
         TreeFormat.requireKeySize(size);

@@ -5,6 +5,7 @@ import static dev.penstock.file.Layouts.U64;
 import static dev.penstock.file.Layouts.U8;
 import static dev.penstock.file.Layouts.WORDS;
 
+import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Faults;
@@ -24,6 +25,12 @@ import java.util.function.Supplier;
 /// inside [#read], or inside a `try` that ends with [Faults#settle] and throws the result of `explained`.
 ///
 /// **Threads.** Immutable, so safe for any number of threads.
+///
+/// The layout of tree nodes is decoded in one class: [TreeNode] decodes a whole node with it and
+/// is the stack of scans, counting and `verify`; [TreeLookup] decodes only the parts that a key needs.
+/// A rule of the format is enforced in one place, which also tells a strict reader and `verify` about
+/// deviations. A lookup reads one list of children and steps over other nodes, so it does not decode them
+/// whole.
 final class TreeBytes {
     /// Alternating bytes of the shortest leaf: a head with the value bit, and a value of one byte.
     private static final long LEAF_HEADS_MASK = 0x00FF_00FF_00FF_00FFL;
@@ -74,7 +81,7 @@ final class TreeBytes {
     /// @throws IllegalStateException when the memory is closed
     void requireOpen() {
         if (!bytes.scope().isAlive()) {
-            throw new IllegalStateException(location + " is closed");
+            throw new ClosedException(location + " is closed");
         }
     }
 
@@ -306,7 +313,7 @@ final class TreeBytes {
             case IndexOutOfBoundsException outside ->
                 new DatasetException.Corrupt(
                         location, size, Reason.TRUNCATED, "a node reaches beyond the end of the file", outside);
-            case IllegalStateException _ -> new IllegalStateException(location + " is closed");
+            case IllegalStateException _ -> new ClosedException(location + " is closed");
             case RuntimeException other -> other;
             default -> throw new AssertionError(thrown);
         };

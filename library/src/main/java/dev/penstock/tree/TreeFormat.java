@@ -100,7 +100,7 @@ import java.nio.charset.StandardCharsets;
 ///
 /// - A path has at most [#KEY_SIZE_MAX] bytes, so that lines which share their data cannot cause a larger
 ///   allocation than a reader has memory for.
-/// - Scans, cursors, counting and verifying follow at most 4,194,304 nodes on one path, because they keep each of
+/// - Scans, counting and verifying follow at most 4,194,304 nodes on one path, because they keep each of
 ///   them in memory; a scan drops nodes without further children.
 /// - A file has at most 2<sup>63</sup>-1 bytes.
 ///

@@ -26,9 +26,15 @@ import java.util.function.Supplier;
 ///
 /// Values are unsigned: a `long` holds all 64 bits.
 ///
-/// **Ownership.** Owns the mapping. Scans and cursors are views into it and are valid until the reader is closed.
+/// A tree is not a `Dataset`: it has keys and no record indices; `Catalog` only recognises it. Numbering its
+/// keys would take a pass over the file, which opening must not.
 ///
-/// **Threads.** A reader is safe for any number of threads; each scan and each cursor belongs to one thread.
+/// [TreeReader] checks nodes when it reads them and follows only references that lead backwards. Opening takes
+/// constant time, and no file can make a lookup loop.
+///
+/// **Ownership.** Owns the mapping. Scans are views into it and are valid until the reader is closed.
+///
+/// **Threads.** A reader is safe for any number of threads; each scan belongs to one thread.
 public final class TreeReader implements AutoCloseable {
     /// Options for reading a tree. A tree that is not mapped is read into memory as a whole when it is opened. A
     /// mapped tree that is larger than the memory budget is read without readahead once paths are looked up.
@@ -162,7 +168,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// The number of paths with a value that begin with a prefix; `Long.MAX_VALUE` stands for that number or more.
     public long count(byte[] prefix) {
-        return cursor(prefix).count();
+        return bytes.read(() -> position(prefix).count());
     }
 
     /// The number of paths with a value. This goes through the whole tree, because the format does not store the
@@ -173,7 +179,7 @@ public final class TreeReader implements AutoCloseable {
 
     /// The bytes that lead on from a path, in ascending order; empty when it does not exist.
     public byte[] children(byte[] path) {
-        return cursor(path).children();
+        return bytes.read(() -> position(path).children());
     }
 
     /// Scans all paths in order.
@@ -199,14 +205,9 @@ public final class TreeReader implements AutoCloseable {
         return bytes.read(() -> new TreeScan(lookup, EMPTY, null, true));
     }
 
-    /// Creates a cursor at the root.
-    public TreeCursor cursor() {
-        return cursor(EMPTY);
-    }
-
-    /// Creates a cursor whose root is a path, which need not exist.
-    public TreeCursor cursor(byte[] rootPath) {
-        return bytes.read(() -> new TreeCursor(this, lookup, rootPath));
+    /// The position of a path, which need not exist.
+    TreePosition position(byte[] path) {
+        return bytes.read(() -> new TreePosition(lookup, path));
     }
 
     /// Checks every reachable node and lists the problems.

@@ -23,6 +23,9 @@ import java.util.Arrays;
 /// of a tree are leaves, and reading many neighbouring leaves at once costs little more than reading one, so they
 /// are read ahead.
 ///
+/// A scan reads up to 64 neighbouring leaves at once and stops before any node that is not a plain
+/// leaf. Most nodes are leaves. Errors are reported at the same path as without it.
+///
 /// **Ownership.** [#pathBytes] is an array of the scan, which the next call of [#next] changes. The scan must not
 /// be used after its reader is closed.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.ClosedException;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
 import java.io.IOException;
@@ -208,7 +209,7 @@ public final class TreeWriter implements AutoCloseable {
 
     void append(byte[] bytes, int start, int size, boolean hasValue, long value) throws IOException {
         if (isFinished || isBroken) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     file.target() + " accepts no more paths: the writer is closed, or an earlier write failed");
         }
         try {

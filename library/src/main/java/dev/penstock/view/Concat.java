@@ -2,6 +2,7 @@
 package dev.penstock.view;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
@@ -28,6 +29,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// the part.
 ///
 /// A view of stores that are being written follows them with [#refresh].
+///
+/// Closing a view leaves its parts open, and an error of a part is passed on as it is. Parts are shared between
+/// views; the error names the damaged file and record.
 ///
 /// **Ownership.** The parts belong to the caller. Closing the view frees its own memory and leaves the parts open,
 /// except for a view from [#owning]. If a part is closed, gathering its records fails.
@@ -329,8 +333,8 @@ public final class Concat implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the concatenation of "
-                    + parts.all().size() + " parts beginning with " + location() + " is closed");
+            throw new ClosedException("the concatenation of " + parts.all().size() + " parts beginning with "
+                    + location() + " is closed");
         }
     }
 }

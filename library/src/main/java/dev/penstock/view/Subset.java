@@ -3,6 +3,7 @@ package dev.penstock.view;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
@@ -22,6 +23,11 @@ import java.util.Map;
 ///
 /// Record `i` is record `indices[i]` of the base; indices may repeat. Location, size and [#verify] are those of
 /// the base.
+///
+/// Views ([Subset], [Concat], [Zip]) are datasets over datasets and know no format. [Concat] gathers each part
+/// once and moves the rows to their places; [Zip] exchanges the memory of columns (`Column.exchange`) and
+/// copies nothing. Everything that works on a dataset works on a view, and a record is copied as few times as
+/// the view allows.
 ///
 /// **Ownership.** The base belongs to the caller. Closing the view leaves the base open. Closing the base makes
 /// the view unusable.
@@ -209,7 +215,7 @@ public final class Subset implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the subset of " + base.location() + " is closed");
+            throw new ClosedException("the subset of " + base.location() + " is closed");
         }
     }
 }

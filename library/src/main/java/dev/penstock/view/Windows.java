@@ -3,6 +3,7 @@ package dev.penstock.view;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
+import dev.penstock.ClosedException;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
@@ -28,6 +29,9 @@ import java.util.Objects;
 ///
 /// The length of a window becomes the first dimension of each field: windows of 1,025 rows of a table of tokens
 /// are arrays of 1,025 tokens. If the rows come in groups, no window crosses the end of a group.
+///
+/// Windows of rows ask their dataset for runs of consecutive rows (`StoredRows.gatherRuns`,
+/// `RunGather`). A run is one copy instead of one copy for each row.
 ///
 /// **Ownership.** The dataset belongs to the caller. Closing the view leaves it open.
 ///
@@ -207,7 +211,7 @@ public sealed class Windows implements Dataset permits StoredWindows {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("the windows of " + location() + " are closed");
+            throw new ClosedException("the windows of " + location() + " are closed");
         }
     }
 

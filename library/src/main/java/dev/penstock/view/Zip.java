@@ -2,6 +2,7 @@
 package dev.penstock.view;
 
 import dev.penstock.Batch;
+import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
@@ -288,7 +289,7 @@ public final class Zip implements Dataset {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException(
+            throw new ClosedException(
                     "the zip of " + String.join(", ", keys) + " beginning with " + location() + " is closed");
         }
     }

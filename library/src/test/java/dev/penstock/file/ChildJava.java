@@ -17,16 +17,9 @@ public final class ChildJava {
     /// The exit code of a program, and its output including errors.
     public record Result(int exitCode, String output) {}
 
-    /// The command that runs a program of this class path; a crash report would be `hs_err.log` in the
-    /// folder. It leaves out the optimising compiler, which takes longer than these short programs.
+    /// Returns the command that runs a program of this class path. A crash report would be `hs_err.log` in
+    /// the folder.
     public static List<String> command(Path folder, Class<?> program, Object... arguments) {
-        List<String> command = optimisedCommand(folder, program, arguments);
-        command.add(1, "-XX:TieredStopAtLevel=1");
-        return command;
-    }
-
-    /// The command that runs a program whose code has to be optimised.
-    public static List<String> optimisedCommand(Path folder, Class<?> program, Object... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",

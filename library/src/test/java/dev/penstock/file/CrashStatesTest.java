@@ -83,7 +83,7 @@ class CrashStatesTest {
     }
 
     @Test
-    void aFolderMayBeLostWithWhatIsInIt() throws IOException {
+    void aCrashMayLoseAFolderWithItsFiles() throws IOException {
         Path folder = FOLDER.resolve("new");
         Writing writing = disk -> {
             disk.createDirectory(folder);

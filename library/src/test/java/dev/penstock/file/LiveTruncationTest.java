@@ -11,12 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Another program shortens a file that is mapped and being read by optimised code.
+@Tag("full")
 class LiveTruncationTest {
     private static final int FILE_SIZE = 4 << 20;
 
@@ -33,7 +35,7 @@ class LiveTruncationTest {
     }
 
     private ChildJava.Result run(String mode, int size) throws Exception {
-        return ChildJava.run(folder, ChildJava.optimisedCommand(folder, ShortenedFile.class, file, mode, size));
+        return ChildJava.run(folder, ChildJava.command(folder, ShortenedFile.class, file, mode, size));
     }
 
     @ParameterizedTest

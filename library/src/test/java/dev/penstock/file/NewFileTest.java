@@ -200,7 +200,7 @@ class NewFileTest {
     }
 
     @Test
-    void discardingRemovesWhatIsUnfinished() throws IOException {
+    void discardingRemovesTheUnfinishedFile() throws IOException {
         try (NewFile file = NewFile.create(disk, target, false)) {
             file.write(text("half"), 0);
             assertEquals(1, names().size());

@@ -328,7 +328,7 @@ class RangeFileTest implements OpenFileContract {
     }
 
     @Test
-    void closingWaitsForNobodyAndReadsUnderWayFinish() throws Exception {
+    void closingDoesNotWaitAndRunningReadsFinish() throws Exception {
         byte[] bytes = bytes(100 * FAR);
         OpenFile file = openObject(bytes);
         CountDownLatch waiting = new CountDownLatch(3);

@@ -7,10 +7,12 @@ import dev.penstock.TestData;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A block shuffle is as random as a true shuffle where it promises to be: the order of the blocks, and the order
 /// inside a window. The seeds are fixed, since a random test that is right fails now and then.
+@Tag("full")
 class BlockQualityTest {
     /// With a true shuffle and this number of seeds, about one figure in ten thousand is beyond this limit.
     private static final double LIMIT = 4.5;

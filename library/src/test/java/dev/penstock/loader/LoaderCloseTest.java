@@ -15,6 +15,7 @@ import dev.penstock.Field;
 import dev.penstock.Figures;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
+import dev.penstock.Waiting;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -25,8 +26,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -51,21 +52,19 @@ class LoaderCloseTest {
                 .collect(Collectors.toSet());
     }
 
+    /// Returns whether a thread is in a call of the system, where it counts as runnable while it waits.
+    private static boolean isInSystemCall(Thread thread) {
+        StackTraceElement[] frames = thread.getStackTrace();
+        return frames.length > 0 && frames[0].isNativeMethod();
+    }
+
     private boolean hasThreads() {
         return !earlierThreads.containsAll(loaderThreads());
     }
 
-    static void await(String what, BooleanSupplier isSo) throws InterruptedException {
-        long deadline = System.nanoTime() + 300 * SECOND;
-        while (!isSo.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, what);
-            Thread.sleep(2);
-        }
-    }
-
     @AfterEach
     void noThreadIsLeft() throws InterruptedException {
-        await("a thread of a closed loader lives on", () -> !hasThreads());
+        Waiting.until("a thread of a closed loader lives on", () -> !hasThreads());
     }
 
     private static LoaderOptions options(Random random) {
@@ -138,7 +137,8 @@ class LoaderCloseTest {
                 consumer.join(300_000);
                 assertFalse(consumer.isAlive(), "the consumer waits for ever");
                 assertNull(failure.get(), () -> "the consumer saw " + failure.get());
-                await("memory is held after closing", () -> loader.stats().heldBytes() == 0);
+                Waiting.until(
+                        "memory is held after closing", () -> loader.stats().heldBytes() == 0);
                 assertEquals(0, loader.stats().queuedCount());
             }
         }
@@ -152,15 +152,18 @@ class LoaderCloseTest {
                 Loader.open(slow, LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(3));
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread consumer = consume(loader, failure, new Random(1));
+        CountDownLatch isMoving = new CountDownLatch(1);
         Thread mover = Thread.ofPlatform().start(() -> {
             try {
-                Thread.sleep(30);
+                Waiting.until("the consumer does not wait", () -> slow.isGathering() && Waiting.isWaiting(consumer));
+                isMoving.countDown();
                 loader.setEpoch(3);
             } catch (InterruptedException e) {
                 failure.set(e);
             }
         });
-        Thread.sleep(60);
+        isMoving.await();
+        Waiting.until("the mover does not wait", () -> !mover.isAlive() || Waiting.isWaiting(mover));
         // The gather ends only after its release, so figures that waited for it would never come.
         assertEquals(0, loader.stats().batches());
         Thread.currentThread().interrupt();
@@ -171,7 +174,8 @@ class LoaderCloseTest {
         assertFalse(consumer.isAlive() || mover.isAlive());
         assertTrue(hasThreads(), "the threads still hang");
         slow.release();
-        await("memory is held after the last thread", () -> loader.stats().heldBytes() == 0 && !hasThreads());
+        Waiting.until(
+                "memory is held after the last thread", () -> loader.stats().heldBytes() == 0 && !hasThreads());
         assertNull(failure.get());
     }
 
@@ -200,7 +204,7 @@ class LoaderCloseTest {
     }
 
     @Test
-    void closingIsQuickWhateverThereIsToFree() throws InterruptedException {
+    void closingIsQuickWithMuchMemoryToFree() throws InterruptedException {
         List<Field> many = IntStream.range(0, 600)
                 .mapToObj(i -> Field.fixed("f" + i, ElementType.I8))
                 .toList();
@@ -220,7 +224,7 @@ class LoaderCloseTest {
                 LoaderOptions.of(10).withRanks(Ranks.ALONE).withThreads(2).withTransforms(widening));
         loader.forEach(batch -> {});
         closeInTime(loader);
-        await("memory is held after closing", () -> loader.stats().heldBytes() == 0);
+        Waiting.until("memory is held after closing", () -> loader.stats().heldBytes() == 0);
     }
 
     /// The consumer is in the middle of writing a batch when another thread closes the loader: the memory of that
@@ -240,15 +244,14 @@ class LoaderCloseTest {
                 // The pipe is closed at the end.
             }
         });
-        await("the pipe is not full", () -> writer.getState() == Thread.State.RUNNABLE);
-        Thread.sleep(50);
+        Waiting.until("nothing is written", () -> isInSystemCall(writer));
         closeInTime(loader);
         assertTrue(loader.stats().heldBytes() <= 2_000_000, loader.stats().toString());
         pipe.source().close();
         pipe.sink().close();
         writer.join(300_000);
         assertFalse(writer.isAlive());
-        await(
+        Waiting.until(
                 "the memory of the batch is held after its use",
                 () -> loader.stats().heldBytes() == 0);
     }
@@ -257,7 +260,7 @@ class LoaderCloseTest {
     /// the next, cannot be, and nobody waits for it.
     @Test
     @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aBatchThatIsWrittenTooLongHoldsNobodyUp() throws IOException, InterruptedException {
+    void slowBatchWriteDoesNotBlockLoader() throws IOException, InterruptedException {
         Transform growing = new Transform() {
             @Override
             public List<Field> fields(List<Field> fields) {
@@ -280,7 +283,7 @@ class LoaderCloseTest {
         try (Loader loader = Loader.open(Numbers.of(1000), options)) {
             Iterator<LoaderBatch> batches = loader.iterator();
             ByteBuffer bytes = batches.next().column("value").values().asByteBuffer();
-            await("the large one is not made", () -> loader.stats().queuedCount() == 5);
+            Waiting.until("the large one is not made", () -> loader.stats().queuedCount() == 5);
             Thread writer = writeToFull(pipe, bytes);
             batches.forEachRemaining(batch -> {});
             assertEquals(100, loader.stats().batches());
@@ -303,8 +306,7 @@ class LoaderCloseTest {
                 // The pipe is closed at the end.
             }
         });
-        await("the pipe is not full", () -> writer.getState() == Thread.State.RUNNABLE);
-        Thread.sleep(50);
+        Waiting.until("nothing is written", () -> isInSystemCall(writer));
         return writer;
     }
 }

@@ -4,6 +4,7 @@ package dev.penstock.loader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Waiting;
 import dev.penstock.file.ChildJava;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,10 +12,12 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A loader that is never closed keeps neither the process nor its threads alive.
+@Tag("full")
 class LoaderForgottenTest {
     @Test
     void theProcessEnds(@TempDir Path folder) throws IOException, InterruptedException {
@@ -41,12 +44,12 @@ class LoaderForgottenTest {
     void theThreadsEndWhenTheLoaderIsGarbage() throws InterruptedException {
         Set<Thread> before = LoaderCloseTest.loaderThreads();
         List<LoaderBatch> batches = begin(10);
-        LoaderCloseTest.await("threads of a forgotten loader live on", () -> {
+        Waiting.until("threads of a forgotten loader live on", () -> {
             System.gc();
             return before.containsAll(LoaderCloseTest.loaderThreads());
         });
         // The last thread frees it, a moment before or after it is seen to have ended.
-        LoaderCloseTest.await(
+        Waiting.until(
                 "memory of a forgotten loader is not freed",
                 () -> batches.stream().allMatch(LoaderForgottenTest::isFreed));
     }

@@ -19,12 +19,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A process that is ended with SIGKILL loses nothing but what came after its last saved state.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class LoaderKillTest {
     private static final int COUNT = TestData.isLong() ? 4_000_000 : 200_000;
     private static final int KILLS = TestData.isLong() ? 40 : 4;

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Seeds;
+import dev.penstock.Waiting;
 import dev.penstock.pack.PackReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -85,8 +87,7 @@ class LoaderPrefetchTest {
             long after = 0;
             for (LoaderBatch batch : loader) {
                 if (batch.step() == 50) {
-                    LoaderCloseTest.await(
-                            "the bound is filled", () -> loader.stats().heldBytes() > BOUND / 2);
+                    Waiting.until("the bound is filled", () -> loader.stats().heldBytes() > BOUND / 2);
                     before = loader.stats().heldBytes();
                 }
                 after = loader.stats().heldBytes();
@@ -112,16 +113,21 @@ class LoaderPrefetchTest {
 
     /// The batches that are ready: not the batch of the consumer, and none of a closed loader.
     @Test
-    void theQueueIsWhatWaits() throws InterruptedException {
+    void theQueueCountsWaitingBatches() throws InterruptedException {
+        Set<Thread> earlier = LoaderCloseTest.loaderThreads();
         LoaderOptions options =
                 LoaderOptions.of(100).withRanks(Ranks.ALONE).withThreads(2).withPrefetchBytes(4 * 1600);
         Loader loader = Loader.open(Numbers.of(50_000), options);
         assertEquals(0, loader.stats().queuedCount());
         Iterator<LoaderBatch> batches = loader.iterator();
-        LoaderCloseTest.await("four are ready", () -> loader.stats().queuedCount() == 4);
+        Waiting.until("four are ready", () -> loader.stats().queuedCount() == 4);
         batches.next();
-        LoaderCloseTest.await("three wait beside the one", () -> loader.stats().queuedCount() == 3);
-        Thread.sleep(20);
+        Waiting.until("three wait beside the one", () -> loader.stats().queuedCount() == 3);
+        Waiting.until(
+                "a thread goes on",
+                () -> LoaderCloseTest.loaderThreads().stream()
+                        .filter(thread -> !earlier.contains(thread))
+                        .allMatch(Waiting::isWaiting));
         assertEquals(3, loader.stats().queuedCount());
         loader.close();
         assertEquals(0, loader.stats().queuedCount());

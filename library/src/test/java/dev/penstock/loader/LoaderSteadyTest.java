@@ -18,10 +18,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Batch after batch, nothing grows and next to nothing is allocated.
+@Tag("full")
 class LoaderSteadyTest {
     private static final int COUNT = 100_000;
     private static final int BATCHES = TestData.isLong() ? 10_000_000 : 200_000;

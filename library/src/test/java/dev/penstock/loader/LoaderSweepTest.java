@@ -12,11 +12,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// No record is lost or comes twice, for any number of records, batch size, number of ranks and end of the epoch.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class LoaderSweepTest {
     private static final int COUNT_MAX = TestData.isLong() ? 130 : 20;
     private static final int[] BATCH_SIZES = {1, 2, 3, 7, 50};

@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Dataset;
+import dev.penstock.Waiting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
@@ -138,15 +140,23 @@ class LoaderTest {
 
     @Test
     void aSlowConsumerHoldsTheThreadsBack() throws InterruptedException {
+        Set<Thread> earlier = LoaderCloseTest.loaderThreads();
         Dataset numbers = Numbers.of(100_000);
         try (Loader loader = Loader.open(numbers, options(10, null).withPrefetchBytes(10 * 16 * 4))) {
             Iterator<LoaderBatch> batches = loader.iterator();
             batches.next();
-            Thread.sleep(50);
-            assertTrue(loader.stats().queuedCount() <= 4, loader.stats().toString());
+            Waiting.until("the queue does not fill", () -> loader.stats().queuedCount() == 3);
+            Waiting.until(
+                    "a thread goes on beyond the queue",
+                    () -> newThreads(earlier).allMatch(Waiting::isWaiting));
+            assertEquals(3, loader.stats().queuedCount(), loader.stats().toString());
             assertTrue(loader.stats().heldBytes() < 64 * 1024, loader.stats().toString());
             assertEquals(1, loader.stats().batches());
         }
+    }
+
+    private static Stream<Thread> newThreads(Set<Thread> earlier) {
+        return LoaderCloseTest.loaderThreads().stream().filter(thread -> !earlier.contains(thread));
     }
 
     @Test
@@ -154,7 +164,8 @@ class LoaderTest {
         Numbers.Slow slow = Numbers.slow(1000);
         Loader loader = Loader.open(slow, options(10, null));
         Thread consumer = Thread.ofPlatform().start(() -> pass(loader));
-        Thread.sleep(20);
+        Waiting.until("no gather begins", () -> slow.isGathering());
+        Waiting.until("the consumer does not wait", () -> Waiting.isWaiting(consumer));
         // The gather ends only after its release, so a close that waited for it would never end.
         loader.close();
         loader.close();

@@ -48,9 +48,15 @@ class Numbers implements Dataset {
 
     static final class Slow extends Numbers {
         private final CountDownLatch latch = new CountDownLatch(1);
+        private volatile boolean isGathering;
 
         private Slow(long count) {
             super(count, -1);
+        }
+
+        /// Returns whether a thread has begun to read.
+        boolean isGathering() {
+            return isGathering;
         }
 
         void release() {
@@ -59,6 +65,7 @@ class Numbers implements Dataset {
 
         @Override
         public void gather(MemorySegment indices, Batch batch) {
+            isGathering = true;
             try {
                 latch.await();
             } catch (InterruptedException e) {

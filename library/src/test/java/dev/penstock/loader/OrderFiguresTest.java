@@ -11,10 +11,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Permutations are as random as those of a true shuffle. The seeds are fixed, since a random test that is right
 /// fails now and then.
+@Tag("full")
 class OrderFiguresTest {
     /// With a true shuffle and this number of seeds, about one figure in ten thousand is beyond this limit.
     private static final double LIMIT = 4.5;

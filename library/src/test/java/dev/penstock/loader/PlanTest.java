@@ -45,7 +45,7 @@ class PlanTest {
 
     @ParameterizedTest
     @MethodSource("samplers")
-    void theLoaderHandsOutWhatThePlanSays(Sampler sampler) {
+    void theLoaderDeliversTheStepsOfThePlan(Sampler sampler) {
         for (int worldSize : new int[] {1, 2, 3, 12}) {
             for (long batchSize : new long[] {1, 7, 32, 300}) {
                 for (boolean isDroppingLast : new boolean[] {false, true}) {

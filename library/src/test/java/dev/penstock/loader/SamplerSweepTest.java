@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Orders that promise every record once keep it for every number of records.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class SamplerSweepTest {
     private static final int COUNT_MAX = 5000;
 

@@ -119,7 +119,7 @@ class TransformTest {
     }
 
     @Test
-    void paddingIsBehindWhatIsRealAndMasked() {
+    void paddingFollowsTheValuesAndIsMasked() {
         Random random = Seeds.random();
         Pad pad = Pad.of("lists");
         assertEquals(0, requirePadded(pad, (short) 0, 1, Long.MAX_VALUE));

@@ -121,7 +121,7 @@ class PackCrashTest {
 
     /// Files that a crash leaves beside the target do not hinder the next writer, and are removed by it.
     @Test
-    void theNextWriterRemovesWhatACrashLeft() throws IOException {
+    void theNextWriterRemovesFilesOfACrash() throws IOException {
         MemoryDisk start = new MemoryDisk().addFolder(Packs.PATH.getParent());
         RecordingDisk disk = new RecordingDisk(start.copy());
         PackWriter.Options options = Packs.options().withReplacing(true);

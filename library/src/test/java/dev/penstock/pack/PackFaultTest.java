@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Every operation of writing a pack fails, once and for ever: there is the old pack, none, or the new one, whole.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class PackFaultTest {
     private static final Path FOLDER = Packs.PATH.getParent();
 

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Sizes of packs and folders do not show in the heap: 32 MiB suffice for any of them.
+@Tag("full")
 class PackHeapTest {
     private static final int RECORD_COUNT = 100_000;
     private static final int RECORD_SIZE = 60 << 10;

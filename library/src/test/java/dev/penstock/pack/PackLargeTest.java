@@ -21,12 +21,14 @@ import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Packs beyond 4 GiB, in files with holes.
+@Tag("full")
 class PackLargeTest {
     private static final long FOUR_GIB = 1L << 32;
 

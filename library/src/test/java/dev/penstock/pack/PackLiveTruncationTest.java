@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Another program shortens the file of an open pack whose reading code is compiled. The read raises an error, and
 /// the process survives.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class PackLiveTruncationTest {
     private static final int RECORD_COUNT = 240;
     private static final int RECORD_SIZE = 9000;
@@ -93,7 +95,7 @@ class PackLiveTruncationTest {
         for (Scenario scenario : scenarios) {
             arguments.add(argument(scenario, folder.resolve("shortened" + arguments.size() + ".a2pack")));
         }
-        List<String> command = ChildJava.optimisedCommand(folder, ShortenedPack.class, arguments.toArray());
+        List<String> command = ChildJava.command(folder, ShortenedPack.class, arguments.toArray());
         ChildJava.Result result = ChildJava.run(folder, command);
         assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
         assertEquals(ShortenedPack.EXIT_REFUSED, result.exitCode(), result::output);

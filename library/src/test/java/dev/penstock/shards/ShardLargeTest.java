@@ -19,12 +19,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// A shard beyond 4 GiB, in a file with holes, and ten thousand shards.
+@Tag("full")
 final class ShardLargeTest {
     private static final long WIDTH = 1024;
     private static final long ROW_COUNT = 5L * 1024 * 1024 * 1024 / (WIDTH * 4);

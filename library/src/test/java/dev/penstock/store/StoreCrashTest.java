@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// knows the published layout alone finds exactly the state that `meta.json` says it publishes; and the next
 /// writer goes on.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StoreCrashTest {
     private static final boolean IS_LONG = Boolean.getBoolean("penstock.long");
     private static final long STATE_COUNT_MIN = IS_LONG ? 1_000_000 : 100_000;

@@ -24,10 +24,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Every operation of writing a store fails, once and for ever: the caller hears of it, no commit that was
 /// acknowledged is lost, and the next writer goes on.
+@Tag("full")
 class StoreFaultTest {
     private final List<String> violations = new ArrayList<>();
 

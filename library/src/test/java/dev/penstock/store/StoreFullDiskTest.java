@@ -17,11 +17,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A disk of 50 MB becomes full under a writer: the caller is told, everything committed stays and is read, and
 /// the same writer goes on when there is room again.
+@Tag("full")
 class StoreFullDiskTest {
     private static final int MEGABYTES = 50;
     private static final int BALLAST_BYTES = 8 << 20;

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that writes a store is killed at any moment, again and again: every commit that it acknowledged is
 /// there, and the store holds exactly the commits that it has.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StoreKillTest {
     private static final int KILLS = TestData.isLong() ? 500 : 5;
 

@@ -13,15 +13,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A chunk is shortened by another program while it is mapped: the read says so, and the process lives. It happens
 /// in a process of its own, because a process that has seen it uses no vector instructions any more.
+@Tag("full")
 final class StoreLiveTruncationTest {
     @Test
     void aChunkThatIsShortenedWhileItIsMappedIsAnError(@TempDir Path folder) throws Exception {
-        List<String> command = ChildJava.optimisedCommand(folder, Shortened.class, folder);
+        List<String> command = ChildJava.command(folder, Shortened.class, folder);
         command.add(1, "--add-modules=jdk.incubator.vector");
         ChildJava.Result result = ChildJava.run(folder, command);
         assertEquals(0, result.exitCode(), result::output);

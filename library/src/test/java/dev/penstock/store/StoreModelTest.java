@@ -12,11 +12,13 @@ import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Random changes, commits, rollbacks, checkpoints and openings give what plain lists have.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StoreModelTest {
     private static final long OPERATIONS = TestData.isLong() ? 3_000_000 : 12_000;
     private static final int OPERATIONS_PER_STORE = 4000;
@@ -89,7 +91,7 @@ class StoreModelTest {
     }
 
     @Test
-    void randomOperationsGiveWhatTheModelHas() throws IOException {
+    void randomOperationsMatchTheModel() throws IOException {
         long operations = 0;
         for (int number = 0; operations < OPERATIONS; number++) {
             operations += run(number);

@@ -18,12 +18,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A reader in Python that knows the published layout alone agrees after every operation.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StorePlainReaderTest {
     private static final int OPERATIONS = TestData.isLong() ? 2000 : 25;
 

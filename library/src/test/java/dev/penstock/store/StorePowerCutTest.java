@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.opentest4j.TestAbortedException;
 /// The disk under a process that writes a store loses its power: on a real ext4 file system, which drops
 /// everything that was not forced.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StorePowerCutTest {
     private static final int CUTS = TestData.isLong() ? 500 : 2;
     private static final int IMAGE_MEGABYTES = 200;

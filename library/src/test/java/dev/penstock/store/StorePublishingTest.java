@@ -13,12 +13,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.LincheckAssertionError;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What one thread of a store does is seen by the others as it should be, in every order of their steps that
 /// Lincheck tries: it runs the threads one step at a time and chooses who goes on.
 @Timeout(600)
+@Tag("full")
 class StorePublishingTest {
     private static final int ORDERS = TestData.isLong() ? 20_000 : 120;
 

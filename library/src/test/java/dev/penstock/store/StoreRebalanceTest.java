@@ -27,6 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -394,6 +395,7 @@ class StoreRebalanceTest {
     }
 
     @Test
+    @Tag("full")
     void chunksOfAReaderInAnotherProcessStayUntilItEnds() throws IOException, InterruptedException {
         Path path = folder.resolve("store");
         try (StoreWriter store = garbage(path, 100);

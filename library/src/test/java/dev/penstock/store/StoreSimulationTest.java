@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Figures;
 import dev.penstock.TestData;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class StoreSimulationTest {
     private static final int SEEDS = 5_000;
     private static final int SEEDS_LONG = 1_000_000;

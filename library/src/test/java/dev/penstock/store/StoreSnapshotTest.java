@@ -220,7 +220,7 @@ class StoreSnapshotTest {
     }
 
     @Test
-    void theStatisticsTellWhatIsUsed() throws IOException {
+    void theStatisticsCountUsedBytes() throws IOException {
         try (StoreWriter store = create()) {
             append(store, 0, 10);
             StoreStats before;

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that writes with two threads, rebalances and makes snapshots, and readers in other processes that
 /// follow it, are killed again and again. Nothing is lost or doubled, and no descriptor and no mapping is left.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class StoreSoakTest {
     private static final long SECONDS = TestData.isLong() ? 3600 : 30;
     private static final int FOLLOWERS = 2;

@@ -232,7 +232,7 @@ class StoreThreadsTest {
     }
 
     @Test
-    void closingPublishesOnlyWhatIsQuick() throws IOException {
+    void closingPublishesOnlyQuickChanges() throws IOException {
         StoreWriter store = create(StoreOptions.DEFAULT);
         store.append(List.of("one".getBytes()));
         store.append(List.of("two".getBytes()));

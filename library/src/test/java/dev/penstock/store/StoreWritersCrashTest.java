@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// or the power is cut after every single operation. No record is a hole, and no promise is broken.
 @ExtendWith(Seeds.class)
 @Timeout(600)
+@Tag("full")
 class StoreWritersCrashTest {
     private static final long STATE_COUNT_MIN = TestData.isLong() ? 500_000 : 12_000;
     private static final int BUG_RUN_COUNT = 60;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.PlantedBug;
 import dev.penstock.Progress;
+import dev.penstock.Waiting;
 import dev.penstock.file.Disk;
 import dev.penstock.file.ForwardingDisk;
 import dev.penstock.file.MemoryDisk;
@@ -21,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -158,12 +160,18 @@ class StoreWritersTest {
     void aThirdThreadWaitsForAWriter() throws Exception {
         try (StoreWriter store = create(writers(2))) {
             writeGate = new CountDownLatch(1);
+            Set<Thread> appending = ConcurrentHashMap.newKeySet();
             List<Future<Long>> appends = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                appends.add(threads.submit(() -> store.append(List.of(new byte[LARGE], new byte[LARGE]))));
+                appends.add(threads.submit(() -> {
+                    appending.add(Thread.currentThread());
+                    return store.append(List.of(new byte[LARGE], new byte[LARGE]));
+                }));
             }
             writing.await();
-            Thread.sleep(20);
+            Waiting.until(
+                    "the third thread does not wait",
+                    () -> appending.size() == 3 && appending.stream().allMatch(Waiting::isWaiting));
             assertEquals(2, chunkWriters.size(), "values of the third thread stay with it");
             writeGate.countDown();
             for (Future<Long> append : appends) {
@@ -394,7 +402,7 @@ class StoreWritersTest {
     }
 
     @Test
-    void abortingDropsWhatACallHasPlaced() throws Exception {
+    void abortingDropsTheRowsOfTheCall() throws Exception {
         StoreWriter store = create(writers(2));
         store.append(row("one", new byte[0]));
         store.commit();

@@ -24,6 +24,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Tables beyond 4 GiB, in files with holes, and beyond the memory they may hold.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class TableLargeTest {
     private static final RowType ROW = RowType.of(DType.parse("[('id', '<i8'), ('rest', '|V24')]"));
     private static final long ROW_SIZE = 32;

@@ -21,12 +21,14 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Whatever is done to tables, nothing of them stays open or mapped, and no memory is used that is not ours.
+@Tag("full")
 class TableLeakTest {
     private static final int ROUNDS = 200;
 

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Another program shortens the file of an open table whose reading code is compiled. The read raises an error,
 /// and the process survives. Every size has a loop of its own, with vector instructions and without.
+@Tag("full")
 class TableLiveTruncationTest {
     /// On both sides of every border between two loops.
     private static final List<Integer> SIZES = List.of(
@@ -113,7 +115,7 @@ class TableLiveTruncationTest {
     private static ChildJava.Result run(Scenario scenario, Path folder) throws Exception {
         List<Object> arguments = new ArrayList<>(List.of(folder));
         scenario.reads.forEach(reads -> arguments.add(reads.argument()));
-        List<String> command = ChildJava.optimisedCommand(folder, ShortenedTable.class, arguments.toArray());
+        List<String> command = ChildJava.command(folder, ShortenedTable.class, arguments.toArray());
         command.add(1, "-XX:+PrintCompilation");
         command.addAll(1, scenario.flags);
         if (scenario.hasVectors) {
@@ -175,8 +177,7 @@ class TableLiveTruncationTest {
     @ValueSource(booleans = {true, false})
     void aFileMayBeShortenedWhileItIsGathered(boolean hasVectors, @TempDir Path folder) throws Exception {
         long seed = Seeds.random().nextLong();
-        List<String> command =
-                ChildJava.optimisedCommand(folder, CutTable.class, folder, TestData.isLong() ? 1000 : 9, seed);
+        List<String> command = ChildJava.command(folder, CutTable.class, folder, TestData.isLong() ? 1000 : 9, seed);
         if (hasVectors) {
             command.add(1, "--add-modules=jdk.incubator.vector");
         }

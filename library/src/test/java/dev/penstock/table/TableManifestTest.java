@@ -70,13 +70,13 @@ class TableManifestTest {
 
     private void requireWayOut(DatasetException refusal) throws IOException {
         assertEquals(Location.of(MANIFEST), refusal.file());
-        assertTrue(refusal.getMessage().contains("--lenient"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("leniently"), refusal.getMessage());
         try (TableReader table = openLeniently()) {
             assertEquals(15, table.count());
             assertEquals(1, table.remarks().size());
             String remark = table.remarks().getFirst();
             assertTrue(remark.endsWith(refusal.what().replace(TableManifest.ADVICE, "")), remark);
-            assertFalse(remark.contains("--lenient"), "the advice was followed already: " + remark);
+            assertFalse(remark.contains("leniently"), "the advice was followed already: " + remark);
             Verification verification = table.verify(Progress.NONE);
             assertFalse(verification.isOk());
             assertEquals(refusal.reason(), verification.problems().getFirst().reason());
@@ -177,7 +177,7 @@ class TableManifestTest {
         disk.delete(first);
         DatasetException refusal = assertThrows(DatasetException.Corrupt.class, this::count);
         assertEquals(Reason.MISSING_SHARD, refusal.reason());
-        assertTrue(refusal.getMessage().contains("--lenient"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("leniently"), refusal.getMessage());
         try (TableReader table = openLeniently()) {
             assertEquals(10, table.count());
             assertFalse(table.verify(Progress.NONE).isOk());

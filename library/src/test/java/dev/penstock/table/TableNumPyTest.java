@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Arrays of random types that NumPy itself writes are read to the byte, and what is written of them is the file
 /// that NumPy writes and reads.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class TableNumPyTest {
     private static final int CASE_COUNT = TestData.isLong() ? 4000 : 100;
 

@@ -7,8 +7,10 @@ import dev.penstock.PlantedBug;
 import dev.penstock.file.RecordingDisk;
 import dev.penstock.simulation.Simulations;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class TableSimulationTest {
     private static final int SEEDS = 250;
     private static final int SEEDS_LONG = 50_000;

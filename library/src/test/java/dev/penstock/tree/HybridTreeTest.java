@@ -130,8 +130,8 @@ class HybridTreeTest {
             assertEquals("full=1 new=2", text(tree));
         }
         try (TreeReader tree = TreeReader.open(file)) {
-            assertTrue(tree.cursor(TreeKeySets.bytes("empty")).exists());
-            assertFalse(tree.cursor(TreeKeySets.bytes("gone")).exists());
+            assertTrue(tree.position(TreeKeySets.bytes("empty")).exists());
+            assertFalse(tree.position(TreeKeySets.bytes("gone")).exists());
         }
     }
 

@@ -128,7 +128,7 @@ class PathsTest {
     }
 
     @Test
-    void whatFollowsTheStreamAndWhatIsNoneIsTold() throws IOException {
+    void trailingBytesAndInvalidStreamsAreReported() throws IOException {
         byte[] whole = write(List.of(new byte[] {1}));
         assertThrows(DatasetException.Corrupt.class, () -> read(Arrays.copyOf(whole, whole.length + 1)));
         assertThrows(DatasetException.Corrupt.class, () -> read("no zlib at all".getBytes()));

@@ -35,7 +35,7 @@ final class ShortenedTree {
         SCAN(60),
         PREFIX(30_000),
         COUNT(60),
-        CURSOR(30_000),
+        CHILDREN(30_000),
         VERIFY(40),
         STATS(30),
         FINGERPRINT(200),
@@ -121,7 +121,7 @@ final class ShortenedTree {
             case SCAN -> scan(tree.scan());
             case PREFIX -> scan(tree.scanPrefix(new byte[] {key[0], key[1]}));
             case COUNT -> seen += tree.count();
-            case CURSOR -> seen += tree.cursor().descendTo(key) ? 1 : 0;
+            case CHILDREN -> seen += tree.children(key).length;
             case STATS -> seen += tree.stats().lineCount();
             case FINGERPRINT -> seen += tree.fingerprint().length();
             case VERIFY -> {

@@ -84,7 +84,7 @@ class TreeContractTest {
         TreeReader tree =
                 TreeReader.open(write("t.act", TreeKeySets.get("k16")), TreeReader.Options.DEFAULT.withAccess(access));
         TreeScan scan = tree.scan();
-        TreeCursor cursor = tree.cursor();
+        TreePosition position = tree.position(new byte[0]);
         tree.close();
         tree.close();
         byte[] key = TreeKeySets.bytes("bow");
@@ -96,7 +96,8 @@ class TreeContractTest {
                 tree::stats,
                 () -> tree.verify(Progress.NONE),
                 scan::next,
-                () -> cursor.descendTo(key));
+                position::value,
+                () -> tree.children(key));
         for (Runnable use : uses) {
             IllegalStateException refusal = assertThrows(IllegalStateException.class, use::run);
             assertTrue(refusal.getMessage().endsWith(" is closed"), refusal.getMessage());

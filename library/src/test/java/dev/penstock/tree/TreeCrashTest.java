@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// A tree is written, sorted or snapshot, and the process is killed, or the power is cut, after every operation.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class TreeCrashTest {
     private static final int WINDOW = 1 << 12;
 
@@ -159,7 +161,7 @@ class TreeCrashTest {
     }
 
     @Test
-    void theNextSorterRemovesWhatACrashLeft() throws IOException {
+    void theNextSorterRemovesFilesOfACrash() throws IOException {
         MemoryDisk start = new MemoryDisk().addFolder(Trees.PATH.getParent());
         RecordingDisk disk = new RecordingDisk(start.copy());
         write(Way.SORT, disk);

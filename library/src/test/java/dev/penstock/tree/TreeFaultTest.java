@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Every operation of writing fails, once and for ever: there is the old tree, none, or the new one, whole.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class TreeFaultTest {
     private static final int WINDOW = 1 << 12;
 

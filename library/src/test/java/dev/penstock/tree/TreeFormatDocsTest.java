@@ -25,7 +25,7 @@ final class TreeFormatDocsTest {
     }
 
     @Test
-    void theExampleIsWhatIsWritten() throws IOException {
+    void theWriterWritesTheDocumentedExample() throws IOException {
         String source = Project.read(Path.of(SOURCE));
         Matcher example = Pattern.compile("## Example.*?```\n(.*?)/// ```", Pattern.DOTALL)
                 .matcher(source);

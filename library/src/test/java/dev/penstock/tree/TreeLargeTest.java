@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Trees beyond 4 GiB, in files with holes.
+@Tag("full")
 class TreeLargeTest {
     private static final long FAR = (5L << 30) + 12_345;
 

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Another program shortens the file of an open tree whose reading code is compiled. The read raises an error, and
 /// the process survives.
+@Tag("full")
 class TreeLiveTruncationTest {
     /// Each takes a second or two.
     private static final List<Way> SOME = List.of(Way.GET, Way.SCAN, Way.VERIFY);
@@ -40,7 +42,7 @@ class TreeLiveTruncationTest {
         TreeWriter.write(
                 file, TreeKeySets.index(TreeKeySets.binary(20_000, 3, 16)), value -> value, TreeWriter.Options.DEFAULT);
         ChildJava.Result result =
-                ChildJava.run(folder, ChildJava.optimisedCommand(folder, ShortenedTree.class, file, way, cutSize));
+                ChildJava.run(folder, ChildJava.command(folder, ShortenedTree.class, file, way, cutSize));
         assertFalse(Files.exists(ChildJava.crashReport(folder)), "the Java runtime died");
         return result.exitCode();
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +155,7 @@ class TreeLookupTest {
     }
 
     @Test
+    @Tag("full")
     void aTreeThatDoesNotFitIntoMemoryIsScannedAndAsked(@TempDir Path folder) throws IOException {
         SortedMap<byte[], Long> map = keys("words");
         Path file = folder.resolve("large.act");

@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 
 /// Reads a tree in every way there is, whatever its bytes are.
@@ -22,6 +23,7 @@ final class TreeProbe {
     }
 
     private static final int STEPS_MAX = 2_000;
+    private static final int DEPTH_MAX = 100;
 
     private final List<byte[]> keys;
     private boolean isRefused;
@@ -75,14 +77,17 @@ final class TreeProbe {
         }
     }
 
+    /// Goes down by first children.
     private static void walk(TreeReader tree) {
-        TreeCursor cursor = tree.cursor();
-        for (int i = 0; i < STEPS_MAX && cursor.next(); i++) {
-            cursor.value();
+        byte[] path = {};
+        for (int i = 0; i < DEPTH_MAX; i++) {
+            tree.position(path).value();
+            byte[] children = tree.children(path);
+            if (children.length == 0) {
+                return;
+            }
+            path = Arrays.copyOf(path, path.length + 1);
+            path[path.length - 1] = children[0];
         }
-        cursor.reset();
-        cursor.descendUntil(STEPS_MAX);
-        cursor.previousSibling();
-        cursor.ascendUntil();
     }
 }

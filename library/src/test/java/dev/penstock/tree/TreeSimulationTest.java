@@ -7,8 +7,10 @@ import dev.penstock.PlantedBug;
 import dev.penstock.file.RecordingDisk;
 import dev.penstock.simulation.Simulations;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class TreeSimulationTest {
     private static final int SEEDS = 1_000;
     private static final int SEEDS_LONG = 200_000;

@@ -103,66 +103,59 @@ class TreeTranscriptTest {
 
     @ParameterizedTest
     @MethodSource("walks")
-    void everyPlaceIsComeToInTheSameOrder(Path transcript) throws IOException {
+    void everyPlaceHasItsValue(Path transcript) throws IOException {
         List<Json> lines = Trees.jsonLines(transcript);
         try (TreeReader tree = open(lines.getFirst())) {
-            TreeCursor cursor = tree.cursor();
-            requirePlaces(lines.subList(1, lines.size()), cursor);
+            requirePlaces(lines.subList(1, lines.size()), tree);
         }
     }
 
-    private static void requirePlaces(List<Json> places, TreeCursor cursor) {
-        boolean hasMore = true;
+    private static void requirePlaces(List<Json> places, TreeReader tree) {
         for (Json place : places) {
-            assertTrue(hasMore);
-            assertEquals(place.get("path").text(), HEX.formatHex(cursor.path()));
-            assertEquals(valueOf(place), boxed(cursor.value()));
-            hasMore = cursor.next();
+            TreePosition position = tree.position(HEX.parseHex(place.get("path").text()));
+            assertTrue(position.exists());
+            assertEquals(valueOf(place), boxed(position.value()));
         }
-        assertEquals(false, hasMore);
-        assertTrue(cursor.isAtRoot());
     }
 
     @ParameterizedTest
     @MethodSource("zippers")
-    void movesLeadToTheSamePlaces(Path transcript) throws IOException {
+    void positionsHaveTheSameValuesAndChildren(Path transcript) throws IOException {
         List<Json> lines = Trees.jsonLines(transcript);
         Json first = lines.getFirst();
+        String root = first.get("root").text();
         try (TreeReader tree = open(first)) {
-            TreeCursor cursor = tree.cursor(HEX.parseHex(first.get("root").text()));
-            requireState(first.get("state"), null, cursor, "start");
+            requireState(first.get("state"), null, tree, root, "start");
             for (int i = 1; i < lines.size(); i++) {
                 Json line = lines.get(i);
-                String what = transcript.getFileName() + " line " + (i + 1) + " "
-                        + line.get("op").text();
-                Object answer = CursorMoves.make(cursor, line);
                 Json documented = line.has("documented") ? line.get("documented") : null;
-                Json expected = documented != null && documented.has("ret") ? documented : line;
-                assertEquals(expected.plain("ret"), answer, what);
-                requireState(line, documented, cursor, what);
-                // The next line starts from where the original went.
-                cursor.moveTo(HEX.parseHex(line.get("path").text()));
+                requireState(line, documented, tree, root, transcript.getFileName() + " line " + (i + 1));
             }
         }
-        Figures.print("tree, cursor moves as of the original", lines.size() - 1);
+        Figures.print("tree, positions as of the original", lines.size());
     }
 
-    private static void requireState(Json line, Json documented, TreeCursor cursor, String what) {
+    /// Compares a place with the original's answer, or with its documentation where the original errs.
+    private static void requireState(Json line, Json documented, TreeReader tree, String root, String what) {
         List<Object> expected = new ArrayList<>();
-        for (String field : List.of("path", "exists", "is_val", "val", "child_count", "children", "at_root")) {
-            boolean isCorrected = documented != null && documented.names().contains(field);
-            expected.add((isCorrected ? documented : line).plain(field));
+        for (String field : List.of("exists", "is_val", "val", "child_count", "children")) {
+            expected.add(of(line, documented, field).plain(field));
         }
-        OptionalLong value = cursor.value();
+        String path = of(line, documented, "path").get("path").text();
+        TreePosition position = tree.position(HEX.parseHex(root + path));
+        OptionalLong value = position.value();
+        byte[] children = position.children();
         List<Object> actual = new ArrayList<>();
-        actual.add(HEX.formatHex(cursor.path()));
-        actual.add(cursor.exists());
-        actual.add(cursor.hasValue());
+        actual.add(position.exists());
+        actual.add(value.isPresent());
         actual.add(value.isPresent() ? Long.toUnsignedString(value.getAsLong()) : null);
-        actual.add((long) cursor.childCount());
-        actual.add(HEX.formatHex(cursor.children()));
-        actual.add(cursor.isAtRoot());
+        actual.add((long) children.length);
+        actual.add(HEX.formatHex(children));
         assertEquals(expected, actual, what);
+    }
+
+    private static Json of(Json line, Json documented, String field) {
+        return documented != null && documented.names().contains(field) ? documented : line;
     }
 
     @Test
@@ -223,7 +216,7 @@ class TreeTranscriptTest {
                 }
             }
             if (line.has("locations")) {
-                requirePlaces(line.get("locations").items(), tree.cursor());
+                requirePlaces(line.get("locations").items(), tree);
             }
         }
     }

@@ -63,7 +63,7 @@ final class SubsetTest {
     }
 
     @Test
-    void whatItSaysOfItselfIsWhatTheBaseSays() throws IOException {
+    void itsDescriptionIsThatOfTheBase() throws IOException {
         Subset subset = Subset.of(base, new long[] {1});
         assertEquals(base.format(), subset.format());
         assertEquals(base.version(), subset.version());

@@ -15,12 +15,14 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Views of random tables, packs and other views equal arrays that were combined in the same way.
 @ExtendWith(Seeds.class)
+@Tag("full")
 class ViewModelTest {
     private static final int ROUNDS = TestData.isLong() ? 100 : 6;
     private static final int GATHERS = TestData.isLong() ? 400 : 15;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -40,14 +41,14 @@ final class TableGroupCommand extends Command {
             description = "Start another group if a value occurs again later. Without it this is an error.")
     boolean isRepeating;
 
-    @Option(names = "--overwrite", description = "Replace existing groups atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
         Grouping.Result result;
         try (ProgressBar progress = progress("group", ProgressBar.Unit.RECORDS)) {
-            result = Grouping.by(path, column, isRepeating, isReplacing, Disk.real(), progress);
+            result = Grouping.by(path, column, isRepeating, overwrite.isGiven, Disk.real(), progress);
         }
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();

@@ -27,6 +27,9 @@ import java.lang.invoke.MethodType;
 /// fault. Therefore vectors are used only after their loops have run often enough over private memory to be
 /// compiled ([VectorRowCopy#train]), and never again after the first fault, which makes the runtime discard
 /// compiled code. The rows to be copied are touched by a plain access first.
+///
+/// The addresses of rows are read by a plain access, the rows by vectors. Only then does the compiled code
+/// handle the fault of a shortened mapped file; otherwise the process ends.
 public final class RowCopy {
     /// A segment that spans the whole address space.
     @SuppressWarnings("restricted")

@@ -25,6 +25,11 @@ import java.nio.ByteOrder;
 ///
 /// Each loop uses segments of exactly the size of the piece, so that the compiler removes all bounds checks except
 /// the first. The loops are compiled separately from their callers: see [SeparatelyCompiled].
+///
+/// Numbers of a mapped file are widened straight into the target ([Widening], [VectorWidening]); all other
+/// conversions go through memory in the first-level cache ([FloatCast]). A pass over a copy costs as much as
+/// the conversion. Plain accesses raise an error that can be caught when a file was shortened, and vectors
+/// follow the rules of [RowCopy].
 final class Widening {
     /// The largest number of values for one call of a loop.
     static final int COUNT_MAX = 4096;

@@ -13,6 +13,9 @@ import java.nio.file.Path;
 /// Space for frames is reserved by writing and forcing zeros ([#grow]). So [#append] does not change the length
 /// of the file, and [#force] does not have to write file system metadata.
 ///
+/// A frame of a journal records the last earlier frame that is known to be durable. Frames that were not forced
+/// are lost in any order, so only this record distinguishes damage from a torn tail.
+///
 /// **Ownership.** Owns the file and its buffers. **Threads.** One thread at a time.
 public final class JournalWriter implements AutoCloseable {
     /// The file doubles each time it grows, by at most this number of bytes.

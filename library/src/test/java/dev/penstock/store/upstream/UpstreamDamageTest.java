@@ -19,10 +19,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Damaged stores, and those of other releases, end in a typed error or in records within their limits.
+@Tag("full")
 final class UpstreamDamageTest {
     @TempDir
     Path folder;
