@@ -8,6 +8,7 @@ import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.pack.RecordFamily;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;

@@ -9,6 +9,7 @@ import dev.penstock.file.NewFile;
 import dev.penstock.pack.PackReader;
 import dev.penstock.pack.RecordFamily;
 import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.PackSelection;
 import dev.penstock.plugin.PackfileCommand;
 import dev.penstock.plugin.ProgressBar;

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.Scan;

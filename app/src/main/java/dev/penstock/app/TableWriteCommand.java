@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
 import dev.penstock.plugin.ByteCount;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFileStream;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.Text;
 import dev.penstock.tree.KeyText;
 import dev.penstock.tree.PathsWriter;

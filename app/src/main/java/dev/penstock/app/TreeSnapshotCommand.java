@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.file.Disk;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.tree.HybridTree;
 import dev.penstock.tree.TreeWriter;

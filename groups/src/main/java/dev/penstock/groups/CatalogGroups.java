@@ -53,7 +53,7 @@ public final class CatalogGroups implements Format {
 
     @Override
     public Optional<String> remarkAfterAppend(Path path) {
-        return Optional.of("The new rows belong to no group, so they are not read before the table is grouped again:"
-                + " penstock table group " + path + " --by COLUMN --overwrite");
+        return Optional.of("The new rows belong to no group, so they are not read before the table is grouped again"
+                + " by a column, with: penstock table group " + path);
     }
 }

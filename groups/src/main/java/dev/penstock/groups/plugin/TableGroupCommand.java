@@ -4,6 +4,7 @@ package dev.penstock.groups.plugin;
 import dev.penstock.file.Disk;
 import dev.penstock.groups.Grouping;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import picocli.CommandLine.Option;
 
 /// The option of all commands that write files.
-final class OverwriteOption {
+public final class OverwriteOption {
     @Option(
             names = "--overwrite",
             description = "Replace existing output when the new output is complete. A folder is replaced only if it"
                     + " holds a dataset and nothing else.")
-    boolean isGiven;
+    public boolean isGiven;
 }
