@@ -10,6 +10,7 @@ import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.plugin.ByteCount;
+import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;

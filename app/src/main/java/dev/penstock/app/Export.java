@@ -12,6 +12,8 @@ import dev.penstock.convert.Cell;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
 import dev.penstock.file.NewFileStream;
+import dev.penstock.plugin.ElementText;
+import dev.penstock.plugin.RecordText;
 import dev.penstock.query.Scan;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;

@@ -5,6 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.RecordText;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

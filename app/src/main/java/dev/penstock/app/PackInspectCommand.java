@@ -9,6 +9,7 @@ import dev.penstock.pack.PackReader;
 import dev.penstock.pack.RecordFamily;
 import dev.penstock.plugin.IndexRanges;
 import dev.penstock.plugin.PackfileCommand;
+import dev.penstock.plugin.RecordText;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -9,6 +9,7 @@ import dev.penstock.convert.Sources;
 import dev.penstock.file.Json;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.LocationText;
+import dev.penstock.plugin.RecordText;
 import dev.penstock.shards.ShardSample;
 import java.io.IOException;
 import java.nio.file.Path;

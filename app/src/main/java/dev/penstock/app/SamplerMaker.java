@@ -16,6 +16,7 @@ import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
 import dev.penstock.loader.WindowSampler;
+import dev.penstock.plugin.Fields;
 import dev.penstock.query.Scan;
 import java.io.IOException;
 import java.util.List;

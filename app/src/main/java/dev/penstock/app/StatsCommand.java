@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;

@@ -12,6 +12,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.file.Json;
 import dev.penstock.file.Layouts;
+import dev.penstock.plugin.RecordText;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import java.io.IOException;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
-import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /// Formats a record as JSON and as text.
-final class RecordText {
+public final class RecordText {
     private static final long PREVIEW_BYTES = 48;
 
     /// The text for a missing value.
@@ -25,7 +24,7 @@ final class RecordText {
     private RecordText() {}
 
     /// The index, the name if there is one, the size, each field of a row, and whether the record was deleted.
-    static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
+    public static Map<String, Object> json(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("index", index);
         if (dataset.name(index) != null) {
@@ -45,12 +44,12 @@ final class RecordText {
     }
 
     /// Whether a record was deleted and left a tombstone.
-    static boolean isDeleted(Dataset dataset, long index) throws IOException {
+    public static boolean isDeleted(Dataset dataset, long index) throws IOException {
         return dataset.hasDeleted() && dataset.isDeleted(index);
     }
 
     /// The fields of a row by name; null if the value is missing.
-    static Map<String, Object> fields(Batch batch, long rowIndex) {
+    public static Map<String, Object> fields(Batch batch, long rowIndex) {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (Column column : batch.columns()) {
             boolean isMissing = column.isMissing(rowIndex);
@@ -61,12 +60,12 @@ final class RecordText {
     }
 
     /// Whether records are plain bytes.
-    static boolean isBytes(Dataset dataset) {
+    public static boolean isBytes(Dataset dataset) {
         return dataset.fields().size() == 1 && dataset.fields().getFirst().isVariable();
     }
 
     /// One line: index, size, name and the first bytes; or index and fields.
-    static String line(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
+    public static String line(Dataset dataset, long index, Batch batch, long rowIndex) throws IOException {
         if (isDeleted(dataset, index)) {
             return String.format(Locale.ROOT, "%8d  (deleted)", index);
         }
@@ -80,19 +79,19 @@ final class RecordText {
     }
 
     /// The fields of a row in one line.
-    static String pairs(Batch batch, long rowIndex) {
+    public static String pairs(Batch batch, long rowIndex) {
         return batch.columns().stream()
                 .map(column -> Text.printable(column.field().name()) + "=" + value(column, rowIndex))
                 .collect(Collectors.joining("  "));
     }
 
     /// A value in one line.
-    static String value(Column column, long rowIndex) {
+    public static String value(Column column, long rowIndex) {
         return column.isMissing(rowIndex) ? MISSING : ElementText.line(column.field(), column.value(rowIndex));
     }
 
     /// The first characters of a text, in one line.
-    static String textPreview(MemorySegment value) {
+    public static String textPreview(MemorySegment value) {
         long size = Math.min(PREVIEW_BYTES, value.byteSize());
         // A character is not cut: its bytes after the first have the bits 10 at the top.
         while (size < value.byteSize() && size > 0 && (value.get(ValueLayout.JAVA_BYTE, size) & 0xC0) == 0x80) {
@@ -103,7 +102,7 @@ final class RecordText {
     }
 
     /// The first bytes: as text if they are text, otherwise in hexadecimal.
-    static String preview(MemorySegment value) {
+    public static String preview(MemorySegment value) {
         byte[] start = toArray(value.asSlice(0, Math.min(PREVIEW_BYTES, value.byteSize())));
         StringBuilder text = new StringBuilder();
         StringBuilder hex = new StringBuilder();
@@ -117,7 +116,7 @@ final class RecordText {
         return shown + (value.byteSize() > PREVIEW_BYTES ? "..." : "");
     }
 
-    static byte[] toArray(MemorySegment value) {
+    public static byte[] toArray(MemorySegment value) {
         return value.toArray(ValueLayout.JAVA_BYTE);
     }
 }

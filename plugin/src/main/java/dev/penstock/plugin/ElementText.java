@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
 import dev.penstock.Field;
-import dev.penstock.plugin.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
@@ -20,11 +19,11 @@ import java.util.stream.LongStream;
 ///
 /// Floats are written with the fewest digits that identify them. Bytes are Base64 in JSON and hexadecimal
 /// elsewhere. NaN and the infinities are the strings `NaN`, `Infinity` and `-Infinity` in JSON.
-final class ElementText {
+public final class ElementText {
     private ElementText() {}
 
     /// The value of a record as JSON, with nested lists if the field has a shape.
-    static Object json(Field field, MemorySegment value) {
+    public static Object json(Field field, MemorySegment value) {
         if (!field.isVariable()) {
             return nested(field, value, 0, 0, field.itemSize());
         }
@@ -81,7 +80,7 @@ final class ElementText {
     }
 
     /// One element as a cell of a text table.
-    static String cell(Field field, MemorySegment value, long offset) {
+    public static String cell(Field field, MemorySegment value, long offset) {
         ElementType type = field.type();
         if (type == ElementType.BYTES) {
             byte[] bytes = value.asSlice(offset, field.elementSize()).toArray(ValueLayout.JAVA_BYTE);
@@ -98,7 +97,7 @@ final class ElementText {
     }
 
     /// The value of a record in one line, for people.
-    static String line(Field field, MemorySegment value) {
+    public static String line(Field field, MemorySegment value) {
         if (field.isVariable() && field.type() == ElementType.UTF8) {
             return RecordText.textPreview(value);
         }

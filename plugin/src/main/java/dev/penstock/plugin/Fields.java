@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Field;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Selects fields by name.
-final class Fields {
+public final class Fields {
     private Fields() {}
 
     /// Returns the fields of a comma-separated list such as `a,b`, in that order. A null list selects all fields.
     ///
     /// @throws IllegalArgumentException when a field does not exist or is named twice
-    static List<Field> choose(List<Field> fields, String list) {
+    public static List<Field> choose(List<Field> fields, String list) {
         if (list == null) {
             return fields;
         }
