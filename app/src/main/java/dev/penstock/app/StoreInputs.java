@@ -6,6 +6,7 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TextRules;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class StoreInputs {
                 if (field != null && !taken.add(field)) {
                     throw new IllegalArgumentException("the field " + field.name() + " has two inputs");
                 }
-                Path file = Path.of(field == null ? text : text.substring(text.indexOf('=') + 1));
+                Location file = Location.parse(field == null ? text : text.substring(text.indexOf('=') + 1));
                 sources.add(Sources.openFitting(
                         file, Catalog.Options.DEFAULT, field == null ? rules : rules.withOneField(field)));
             }
@@ -56,10 +57,10 @@ final class StoreInputs {
         return String.join(", ", fields.stream().map(Field::name).toList());
     }
 
-    /// The field that an input names, or null. A file name may contain `=` as well.
+    /// The field that an input names, or null. A file name or an address may contain `=` as well.
     private static Field field(String text, List<Field> fields) {
         int sign = text.indexOf('=');
-        if (sign < 0 || Files.exists(Path.of(text))) {
+        if (sign < 0 || !Location.parse(text).isLocal() || Files.exists(Path.of(text))) {
             return null;
         }
         String name = text.substring(0, sign);

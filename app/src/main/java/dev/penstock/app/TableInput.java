@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import java.io.BufferedInputStream;
@@ -35,11 +38,14 @@ record TableInput(RecordSource records, RowType rowType, Path spool) implements 
         if (input.equals(STANDARD_INPUT)) {
             return openStream("standard input", new BufferedInputStream(standardInput), dtype);
         }
-        Path path = Path.of(input);
-        if (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path)) {
-            return openStream(input, new BufferedInputStream(Files.newInputStream(path)), dtype);
-        }
-        return open(path, input, dtype, null);
+        Location location = Location.parse(input);
+        boolean isStream = location.isLocal()
+                && Files.exists(location.path())
+                && !Files.isRegularFile(location.path())
+                && !Files.isDirectory(location.path());
+        return isStream
+                ? openStream(input, new BufferedInputStream(Files.newInputStream(location.path())), dtype)
+                : open(location, input, dtype, null);
     }
 
     /// A NumPy file, or text whose types have to be guessed, is copied to a temporary file first.
@@ -53,20 +59,24 @@ record TableInput(RecordSource records, RowType rowType, Path spool) implements 
         Path spool = Files.createTempFile("penstock-", ".input");
         spool.toFile().deleteOnExit();
         Files.copy(stream, spool, StandardCopyOption.REPLACE_EXISTING);
-        return open(spool, name, dtype, spool);
+        return open(Location.of(spool), name, dtype, spool);
     }
 
-    private static TableInput open(Path path, String name, RowType dtype, Path spool) throws IOException {
-        boolean isCsv = Files.isRegularFile(path) && !Sources.isKnown(path, Catalog.Options.DEFAULT);
+    private static TableInput open(Location location, String name, RowType dtype, Path spool) throws IOException {
+        boolean isCsv = isFile(location) && !Sources.isKnown(location, Catalog.Options.DEFAULT);
         RecordSource records = isCsv
-                ? Sources.openCsv(path, name, rules(dtype))
-                : Sources.open(path, Catalog.Options.DEFAULT, rules(dtype), RecordChoice.ALL);
+                ? Sources.openCsv(location, name, Catalog.Options.DEFAULT, rules(dtype))
+                : Sources.open(location, Catalog.Options.DEFAULT, rules(dtype), RecordChoice.ALL);
         try {
             return new TableInput(records, rowType(records, name, dtype), spool);
         } catch (Throwable e) {
             records.close();
             throw e;
         }
+    }
+
+    private static boolean isFile(Location location) throws IOException {
+        return Candidate.at(location, ReaderOptions.DEFAULT).kind() == Candidate.Kind.FILE;
     }
 
     private static TextRules rules(RowType dtype) {

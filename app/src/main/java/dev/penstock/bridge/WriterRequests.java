@@ -2,11 +2,13 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Progress;
+import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
 import dev.penstock.file.Codec;
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.table.DType;
@@ -118,7 +120,8 @@ final class WriterRequests {
         RowType dtype = request.has("dtype") ? RowType.of(DType.parse(request.text("dtype"))) : null;
         TextRules rules = TextRules.of(Targets.named("table").orElseThrow())
                 .withFields(dtype == null ? null : dtype.recordFields());
-        try (RecordSource rows = Sources.openCsv(Path.of(request.text("path")), request.text("path"), rules)) {
+        try (RecordSource rows = Sources.openCsv(
+                Location.parse(request.text("path")), request.text("path"), Catalog.Options.DEFAULT, rules)) {
             RowType rowType = dtype == null ? RowType.of(rows.fields()) : dtype;
             TableWriter writer =
                     TableWriter.create(Path.of(request.text("target")), rowType, TableWriter.Options.DEFAULT);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.SimpleFileServer;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
@@ -15,6 +17,8 @@ import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +73,34 @@ class ConvertCommandTest {
                         ? folder.resolve(word.replace("'", "")).toString()
                         : word)
                 .toArray();
+    }
+
+    /// A server without ranges, which is the least that a server can do.
+    @Test
+    void textOfAWebServerIsReadLikeAFile() throws IOException {
+        Path csv = Files.writeString(folder.resolve("a.csv"), "n,t\n1,x\n2,\n");
+        Path json = Files.writeString(folder.resolve("a.jsonl"), "{\"n\":1,\"t\":\"x\"}\n{\"n\":2}\n");
+        HttpServer server = SimpleFileServer.createFileServer(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                folder.toAbsolutePath(),
+                SimpleFileServer.OutputLevel.NONE);
+        server.start();
+        try {
+            String web = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+            Path declared = folder.resolve("declared");
+            run("store", "create", declared, "--field", "n:i8:scalar", "--field", "t:utf8");
+            for (Path file : List.of(csv, json)) {
+                String name = file.getFileName().toString();
+                run("convert", file, folder.resolve(name + ".1.store"));
+                run("convert", web + name, folder.resolve(name + ".2.store"));
+                assertEquals(content(folder.resolve(name + ".1.store")), content(folder.resolve(name + ".2.store")));
+                run("table", "write", "--input", web + name, "--output", folder.resolve(name + ".npy"));
+                run("store", "append", declared, "--input", web + name);
+            }
+            run("store", "append", declared, "--input", "n=" + web + "a.csv", "--input", "t=" + web + "a.csv");
+        } finally {
+            server.stop(0);
+        }
     }
 
     @Test

@@ -191,22 +191,24 @@ final class DatasetCommandTest {
             Path device = Files.createSymbolicLink(folder.resolve("zero." + extension), Path.of("/dev/zero"));
             Path inside = Files.createDirectory(folder.resolve("folder." + extension));
             for (Path input : List.of(pipe, device, inside)) {
-                refusedInput(input, "store", "rebalance", store, "--order", input);
-            }
-            // A folder is read as files.
-            for (Path input : List.of(pipe, device)) {
                 for (String to : List.of("table", "store")) {
                     refusedInput(input, "convert", input, folder.resolve("target"), "--to", to);
                 }
                 refusedInput(input, "store", "append", store, "--input", input);
+                refusedInput(input, "store", "rebalance", store, "--order", input);
             }
         }
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+        refusedInput(empty, "store", "append", store, "--input", empty);
+        CommandRun run = CommandRun.of("convert", empty, folder.resolve("target"), "--to", "store");
+        assertEquals(Failures.BAD_DATA, run.exitCode(), run.err());
+        assertTrue(run.err().contains("this folder is empty; check the path"), run.err());
     }
 
     private static void refusedInput(Path input, Object... words) {
         CommandRun run = CommandRun.of(words);
-        assertTrue(run.exitCode() != 0, run.err());
-        String what = Files.isDirectory(input) ? " folder" : "this is a pipe, a socket or a device";
+        assertEquals(Failures.DISK, run.exitCode(), run.err());
+        String what = Files.isDirectory(input) ? "this is a folder" : "this is a pipe, a socket or a device";
         assertTrue(
                 run.err().startsWith("penstock: " + input + ": ") && run.err().contains(what), run.err());
     }

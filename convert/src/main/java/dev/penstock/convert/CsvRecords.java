@@ -2,17 +2,18 @@
 package dev.penstock.convert;
 
 import de.siegmar.fastcsv.reader.CsvReader;
+import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// The records of a CSV file.
 ///
@@ -21,18 +22,16 @@ import java.util.Map;
 /// missing if all its cells are empty. An empty text is two quotes. In a file with one column, an empty line is a
 /// missing value.
 ///
-/// @param path   the file, or null for a stream that can be read once
+/// @param file   the file, or null for a stream that can be read once
 /// @param name   the name of the input in messages
 /// @param stream the stream, or null
-record CsvRecords(Path path, String name, InputStream stream, List<Field> fields, TextRules rules)
-        implements TextRecords {
+record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fields, TextRules rules)
+        implements RecordSource {
     /// Opens a file, and guesses the types if no fields are declared.
-    ///
-    /// @param name the name of the input in messages
-    static CsvRecords open(Path path, String name, TextRules rules) throws IOException {
-        TextRecords.requireFile(path);
-        return new CsvRecords(
-                path, name, null, rules.fields() == null ? CsvTypes.guess(path, name, rules) : rules.fields(), rules);
+    static CsvRecords open(TextFile file, TextRules rules) throws IOException {
+        file.open().close();
+        List<Field> fields = rules.fields() == null ? CsvTypes.guess(file, rules) : rules.fields();
+        return new CsvRecords(file, file.name(), null, fields, rules);
     }
 
     /// Opens a stream of rows with declared fields.
@@ -41,13 +40,18 @@ record CsvRecords(Path path, String name, InputStream stream, List<Field> fields
     }
 
     @Override
-    public String kind() {
-        return "csv 2";
+    public String fingerprint() throws IOException {
+        return file.fingerprint("csv 2");
+    }
+
+    @Override
+    public Optional<Dataset> dataset() {
+        return Optional.empty();
     }
 
     @Override
     public void forEach(Sink sink, Progress progress) throws IOException {
-        CountingStream counted = stream == null ? CountingStream.open(path) : new CountingStream(stream, 0);
+        CountingStream counted = stream == null ? file.open() : new CountingStream(stream, 0);
         try (CsvReader<CsvLine> reader = CsvLine.reader(counted);
                 RowCollector rows = new RowCollector(fields, rules.hasMissing(), sink)) {
             CsvLines lines = new CsvLines(name, reader);
@@ -57,7 +61,7 @@ record CsvRecords(Path path, String name, InputStream stream, List<Field> fields
             int[][] taken = columns == null ? inOrder() : columns;
             while (line != null) {
                 append(line, taken, rows);
-                if (rows.recordCount() % PROGRESS_RECORDS == 0) {
+                if (rows.recordCount() % RowCollector.PROGRESS_RECORDS == 0) {
                     progress.at(rows.recordCount(), counted.estimate(rows.recordCount()));
                 }
                 line = next(lines, rows);

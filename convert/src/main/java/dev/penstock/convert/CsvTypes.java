@@ -6,7 +6,6 @@ import dev.penstock.ElementType;
 import dev.penstock.Field;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,9 +15,9 @@ import java.util.Set;
 final class CsvTypes {
     private CsvTypes() {}
 
-    /// @param name the name of the input in messages
-    static List<Field> guess(Path path, String name, TextRules rules) throws IOException {
-        try (InputStream stream = CountingStream.open(path);
+    static List<Field> guess(TextFile file, TextRules rules) throws IOException {
+        String name = file.name();
+        try (InputStream stream = file.open();
                 CsvReader<CsvLine> reader = CsvLine.reader(stream)) {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();

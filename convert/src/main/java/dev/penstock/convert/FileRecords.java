@@ -5,25 +5,47 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
+import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.store.StoreFormat;
+import java.io.EOFException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// The files of a folder in the order of their names. Each file is a record with one value.
-record FileRecords(Path folder, List<Path> files, Field field) implements RecordSource {
+record FileRecords(Location folder, Storage storage, List<Location> files, Field field) implements RecordSource {
+    /// The order of the UTF-8 bytes of names.
+    static final Comparator<Location> BY_NAME = (one, other) -> Arrays.compareUnsigned(
+            one.name().getBytes(StandardCharsets.UTF_8), other.name().getBytes(StandardCharsets.UTF_8));
+
     /// Lists the folder. Hidden files and subfolders are skipped.
-    static FileRecords open(Path folder, Field field) throws IOException {
-        try (Stream<Path> names = Files.list(folder)) {
-            List<Path> files = names.filter(Files::isRegularFile)
-                    .filter(file -> !file.getFileName().toString().startsWith("."))
-                    .sorted()
-                    .toList();
-            return new FileRecords(folder, files, field);
+    ///
+    /// @throws FileSystemException when there are no files
+    static FileRecords open(Location folder, ReaderOptions options, Field field) throws IOException {
+        Storage storage = options.storageOf(folder);
+        List<Location> files = new ArrayList<>();
+        for (Location file : storage.list(folder)) {
+            if (!file.name().startsWith(".") && !storage.isFolder(file)) {
+                files.add(file);
+            }
         }
+        if (files.isEmpty()) {
+            throw new FileSystemException(
+                    folder.toString(),
+                    null,
+                    "this is a folder without files; give a dataset, or a folder with a file for each record");
+        }
+        files.sort(BY_NAME);
+        return new FileRecords(folder, storage, List.copyOf(files), field);
     }
 
     @Override
@@ -39,9 +61,10 @@ record FileRecords(Path folder, List<Path> files, Field field) implements Record
     @Override
     public String fingerprint() throws IOException {
         Fingerprint all = new Fingerprint("files 1");
-        for (Path file : files) {
-            all.add(file.getFileName().toString()).add(Files.size(file));
-            all.add(Files.getLastModifiedTime(file).toString());
+        for (Location file : files) {
+            try (Disk.Readable open = storage.open(file)) {
+                all.add(file.name()).add(open.size()).addSample(open.size(), open::read);
+            }
         }
         return all.text();
     }
@@ -54,7 +77,7 @@ record FileRecords(Path folder, List<Path> files, Field field) implements Record
     @Override
     public void forEach(Sink sink, Progress progress) throws IOException {
         try (RowCollector rows = new RowCollector(fields(), true, sink)) {
-            for (Path file : files) {
+            for (Location file : files) {
                 rows.set(0, value(file, rows));
                 rows.complete();
                 progress.at(rows.recordCount(), files.size());
@@ -63,19 +86,26 @@ record FileRecords(Path folder, List<Path> files, Field field) implements Record
         }
     }
 
-    private byte[] value(Path file, RowCollector rows) throws IOException {
-        long size = Files.size(file);
-        boolean isFitting = field.isVariable()
-                ? size <= StoreFormat.VALUE_SIZE_MAX && size % field.elementSize() == 0
-                : size == field.itemSize();
-        if (!isFitting) {
-            rows.flush();
-            throw new BadInput(
-                    file + " has " + size + " bytes, which is not a value of field " + field.name() + " ("
-                            + field.type() + (field.isVariable() ? ", variable" : " of shape " + field.shape()) + ")",
-                    null);
+    private byte[] value(Location file, RowCollector rows) throws IOException {
+        try (Disk.Readable open = storage.open(file)) {
+            long size = open.size();
+            boolean isFitting = field.isVariable()
+                    ? size <= StoreFormat.VALUE_SIZE_MAX && size % field.elementSize() == 0
+                    : size == field.itemSize();
+            if (!isFitting) {
+                rows.flush();
+                throw new BadInput(
+                        file + " has " + size + " bytes, which is not a value of field " + field.name() + " ("
+                                + field.type()
+                                + (field.isVariable() ? ", variable" : " of shape " + field.shape()) + ")",
+                        null);
+            }
+            byte[] value = new byte[Math.toIntExact(size)];
+            if (open.read(0, MemorySegment.ofArray(value)) < size) {
+                throw new EOFException(file + " became shorter while it was read");
+            }
+            return value;
         }
-        return Files.readAllBytes(file);
     }
 
     @Override

@@ -7,24 +7,18 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 
 /// Reads the values of a file of JSON Lines. Blank lines are skipped.
 final class JsonLines implements AutoCloseable {
-    private final Path file;
+    private final TextFile file;
     private final CountingStream stream;
     private final BufferedReader reader;
     private long lineNumber;
 
-    JsonLines(Path file) throws IOException {
+    JsonLines(TextFile file) throws IOException {
         this.file = file;
-        this.stream = CountingStream.open(file);
+        this.stream = file.open();
         this.reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8.newDecoder()));
-    }
-
-    /// Whether the name of a file says that it has lines of JSON.
-    static boolean isName(String name) {
-        return name.endsWith(".jsonl") || name.endsWith(".ndjson");
     }
 
     /// Receives a value as [Json] parses it.
@@ -50,7 +44,7 @@ final class JsonLines implements AutoCloseable {
             sink.accept(Json.parseRecord(line.getBytes(StandardCharsets.UTF_8)));
             return true;
         } catch (IllegalArgumentException e) {
-            throw new BadInput(file + ", line " + lineNumber + ": " + e.getMessage(), e);
+            throw new BadInput(file.name() + ", line " + lineNumber + ": " + e.getMessage(), e);
         }
     }
 
@@ -59,7 +53,7 @@ final class JsonLines implements AutoCloseable {
         try {
             return reader.readLine();
         } catch (CharacterCodingException e) {
-            throw new BadInput(file + ", line " + lineNumber + ": the text is not UTF-8", e);
+            throw new BadInput(file.name() + ", line " + lineNumber + ": the text is not UTF-8", e);
         }
     }
 

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
+import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// The records of JSON Lines: objects with the names of fields, or a value of one field in each line.
-record JsonRecords(Path path, List<Field> fields, TextRules rules) implements TextRecords {
+record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implements RecordSource {
     /// Opens a file, and guesses the types if no fields are declared.
-    static JsonRecords open(Path path, TextRules rules) throws IOException {
-        TextRecords.requireFile(path);
-        return new JsonRecords(path, rules.fields() == null ? JsonTypes.guess(path, rules) : rules.fields(), rules);
+    static JsonRecords open(TextFile file, TextRules rules) throws IOException {
+        file.open().close();
+        return new JsonRecords(file, rules.fields() == null ? JsonTypes.guess(file, rules) : rules.fields(), rules);
     }
 
     @Override
     public String name() {
-        return path.toString();
+        return file.name();
     }
 
     @Override
-    public String kind() {
-        return "jsonl 2";
+    public String fingerprint() throws IOException {
+        return file.fingerprint("jsonl 2");
+    }
+
+    @Override
+    public Optional<Dataset> dataset() {
+        return Optional.empty();
     }
 
     @Override
@@ -38,11 +44,11 @@ record JsonRecords(Path path, List<Field> fields, TextRules rules) implements Te
             positions.put(fields.get(i).name(), i);
         }
         byte[][] values = new byte[fields.size()][];
-        try (JsonLines lines = new JsonLines(path);
+        try (JsonLines lines = new JsonLines(file);
                 RowCollector rows = new RowCollector(fields, rules.hasMissing(), sink)) {
             while (next(lines, json -> set(json, texts, positions, values, rows), rows)) {
                 rows.complete();
-                if (rows.recordCount() % PROGRESS_RECORDS == 0) {
+                if (rows.recordCount() % RowCollector.PROGRESS_RECORDS == 0) {
                     progress.at(rows.recordCount(), lines.stream().estimate(rows.recordCount()));
                 }
             }

@@ -6,7 +6,6 @@ import dev.penstock.Field;
 import dev.penstock.convert.TypeGuess.Kind;
 import java.io.IOException;
 import java.math.BigInteger;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -125,7 +124,7 @@ final class JsonTypes {
         }
     }
 
-    static List<Field> guess(Path file, TextRules rules) throws IOException {
+    static List<Field> guess(TextFile file, TextRules rules) throws IOException {
         Map<String, Guess> guesses = new LinkedHashMap<>();
         Map<String, Long> counts = new HashMap<>();
         long lineCount = 0;
@@ -135,7 +134,7 @@ final class JsonTypes {
             }
         }
         if (guesses.isEmpty()) {
-            throw new BadInput(file + " has no records to guess the types from", null);
+            throw new BadInput(file.name() + " has no records to guess the types from", null);
         }
         List<Field> fields = new ArrayList<>();
         for (Map.Entry<String, Guess> entry : guesses.entrySet()) {
@@ -146,7 +145,7 @@ final class JsonTypes {
             try {
                 fields.add(entry.getValue().field(name, rules));
             } catch (IllegalArgumentException e) {
-                throw new BadInput(file + ", field " + name + ": " + e.getMessage(), e);
+                throw new BadInput(file.name() + ", field " + name + ": " + e.getMessage(), e);
             }
         }
         return fields;

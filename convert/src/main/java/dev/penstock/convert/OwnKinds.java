@@ -3,11 +3,11 @@ package dev.penstock.convert;
 
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Location;
 import dev.penstock.store.upstream.UpstreamStore;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The kinds of sources of this module. Text has no magic number, so it is recognised by its name.
 enum OwnKinds implements SourceKind {
@@ -19,47 +19,50 @@ enum OwnKinds implements SourceKind {
         }
 
         @Override
-        public RecordSource open(Path path, Catalog.Options options, TextRules rules) throws IOException {
-            return new TreeRecords(TreeReader.open(path, TreeReader.Options.DEFAULT.withReading(options.reading())));
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            return new TreeRecords(
+                    TreeReader.open(location, TreeReader.Options.DEFAULT.withReading(options.reading())));
         }
     },
     LOADERX {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
             return candidate.kind() == Candidate.Kind.FOLDER
+                    && candidate.isOnDisk()
                     && UpstreamStore.isStore(candidate.disk(), candidate.path());
         }
 
         @Override
-        public RecordSource open(Path path, Catalog.Options options, TextRules rules) throws IOException {
-            return LoaderxRecords.open(path, options.disk(), "value");
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            return LoaderxRecords.open(location.path(), options.disk(), "value");
         }
     },
     CSV {
         @Override
         public boolean recognises(Candidate candidate) {
-            return isFile(candidate, ".csv");
+            return isNamed(candidate, ".csv");
         }
 
         @Override
-        public RecordSource open(Path path, Catalog.Options options, TextRules rules) throws IOException {
-            return CsvRecords.open(path, path.toString(), rules);
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            return CsvRecords.open(TextFile.at(location, options.reading()), rules);
         }
     },
     JSON_LINES {
         @Override
         public boolean recognises(Candidate candidate) {
-            return isFile(candidate, ".jsonl") || isFile(candidate, ".ndjson");
+            return isNamed(candidate, ".jsonl") || isNamed(candidate, ".ndjson");
         }
 
         @Override
-        public RecordSource open(Path path, Catalog.Options options, TextRules rules) throws IOException {
-            return JsonRecords.open(path, rules);
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            return JsonRecords.open(TextFile.at(location, options.reading()), rules);
         }
     };
 
-    private static boolean isFile(Candidate candidate, String extension) {
-        return candidate.kind() == Candidate.Kind.FILE
-                && candidate.path().toString().endsWith(extension);
+    /// A folder with such a name is recognised as well. Opening it says that a file is needed.
+    private static boolean isNamed(Candidate candidate, String extension) {
+        return candidate.kind() != Candidate.Kind.ABSENT
+                && candidate.location().name().endsWith(extension);
     }
 }

@@ -32,13 +32,6 @@ public interface RecordSource extends AutoCloseable {
         return NumberRecords.of(source, type);
     }
 
-    /// Selects fields and records of a source without a dataset, such as a text file. The result owns the source.
-    ///
-    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    static RecordSource chosen(RecordSource source, RecordChoice choice) throws IOException {
-        return ChosenRecords.of(source, choice);
-    }
-
     /// The path or name of the source, for messages.
     String name();
 

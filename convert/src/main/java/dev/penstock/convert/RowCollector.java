@@ -18,6 +18,9 @@ import java.util.List;
 ///
 /// **Threads.** One thread at a time.
 final class RowCollector implements AutoCloseable {
+    /// Sources report their progress after as many records.
+    static final int PROGRESS_RECORDS = 4096;
+
     private static final int ROWS_MAX = 4096;
     private static final long BYTES_MAX = 4L << 20;
 

@@ -29,31 +29,21 @@ public final class Sources {
         }
     }
 
-    /// Opens the records at a path.
+    /// Opens the records at a location.
     ///
     /// @param rules how text becomes values
     /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    public static RecordSource open(Path path, Catalog.Options options, TextRules rules, RecordChoice choice)
-            throws IOException {
-        Optional<SourceKind> kind = options.rawType() == null ? kind(path, options) : Optional.empty();
-        return kind.isPresent()
-                ? ChosenRecords.of(kind.get().open(path, options, rules), choice)
-                : DatasetRecords.of(Catalog.open(path, options), choice);
-    }
-
-    /// Opens the records at a location. A remote one is a dataset; sources of other kinds are local.
-    ///
-    /// @param rules how text becomes values
     public static RecordSource open(Location location, Catalog.Options options, TextRules rules, RecordChoice choice)
             throws IOException {
-        return location.isLocal()
-                ? open(location.path(), options, rules, choice)
+        Optional<SourceKind> kind = options.rawType() == null ? kind(location, options) : Optional.empty();
+        return kind.isPresent()
+                ? ChosenRecords.of(kind.get().open(location, options, rules), choice)
                 : DatasetRecords.of(Catalog.open(location, options), choice);
     }
 
     /// Opens the records at a path, and guesses the types of text.
     public static RecordSource open(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
-        return open(path, options, TextRules.GUESS, choice);
+        return open(Location.of(path), options, TextRules.GUESS, choice);
     }
 
     /// Returns the records of an open dataset. Closing the result closes the dataset.
@@ -63,32 +53,34 @@ public final class Sources {
         return DatasetRecords.of(dataset, choice);
     }
 
-    /// Opens the records of a path with the names and types of the declared fields of the rules. A folder that is
-    /// no dataset has a file for each record.
+    /// Opens the records of a location with the names and types of the declared fields of the rules. A folder that
+    /// is no dataset has a file for each record.
     ///
     /// @throws IllegalArgumentException when the records do not fit
-    public static RecordSource openFitting(Path path, Catalog.Options options, TextRules rules) throws IOException {
-        Candidate candidate = Candidate.at(Location.of(path), options.reading());
-        Optional<SourceKind> kind = kind(path, options);
+    public static RecordSource openFitting(Location location, Catalog.Options options, TextRules rules)
+            throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
+        Optional<SourceKind> kind = kind(location, options);
         boolean isFolderOfFiles = candidate.kind() == Candidate.Kind.FOLDER
                 && kind.isEmpty()
-                && Catalog.format(path, options).isEmpty();
+                && Catalog.format(location, options).isEmpty();
         if (isFolderOfFiles) {
             if (rules.fields().size() > 1) {
                 throw new IllegalArgumentException(
-                        path + " is a folder of files, which can be the values of one field only; name the field");
+                        location + " is a folder of files, which can be the values of one field only; name the field");
             }
-            return FileRecords.open(path, rules.fields().getFirst());
+            return FileRecords.open(location, options.reading(), rules.fields().getFirst());
         }
-        RecordSource source = open(path, options, rules, RecordChoice.ALL);
+        RecordSource source = open(location, options, rules, RecordChoice.ALL);
         return FittedRecords.of(source, rules.fields(), rules.isOneField());
     }
 
     /// Opens a CSV file, whatever its name is.
     ///
     /// @param name the name of the input in messages
-    public static RecordSource openCsv(Path path, String name, TextRules rules) throws IOException {
-        return CsvRecords.open(path, name, rules);
+    public static RecordSource openCsv(Location location, String name, Catalog.Options options, TextRules rules)
+            throws IOException {
+        return CsvRecords.open(new TextFile(location, options.reading(), name), rules);
     }
 
     /// Opens a stream of CSV with declared fields.
@@ -110,18 +102,19 @@ public final class Sources {
         return JoinedRecords.of(List.copyOf(sources));
     }
 
-    /// Whether a path is a dataset, or a source of another kind.
-    public static boolean isKnown(Path path, Catalog.Options options) throws IOException {
-        return Catalog.format(path, options).isPresent() || kind(path, options).isPresent();
+    /// Whether a location is a dataset, or a source of another kind.
+    public static boolean isKnown(Location location, Catalog.Options options) throws IOException {
+        return Catalog.format(location, options).isPresent()
+                || kind(location, options).isPresent();
     }
 
-    /// The kind of a path; empty for a dataset. The content decides before the name does.
-    private static Optional<SourceKind> kind(Path path, Catalog.Options options) throws IOException {
-        Candidate candidate = Candidate.at(Location.of(path), options.reading());
+    /// The kind of a location; empty for a dataset. The content decides before the name does.
+    private static Optional<SourceKind> kind(Location location, Catalog.Options options) throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
         for (SourceKind kind : All.KINDS) {
             if (kind.recognises(candidate)) {
                 boolean isNamed = kind == OwnKinds.CSV || kind == OwnKinds.JSON_LINES;
-                boolean isDataset = isNamed && Catalog.format(path, options).isPresent();
+                boolean isDataset = isNamed && Catalog.format(location, options).isPresent();
                 return isDataset ? Optional.empty() : Optional.of(kind);
             }
         }

@@ -259,8 +259,11 @@ public final class Catalog {
         if (folder.storage().exists(folder.location().resolve("meta.zr"))) {
             return "this is a loaderx store; copy it with `penstock store import` into a store that can be opened";
         }
-        boolean hasArrays = folder.storage().list(folder.location()).stream()
-                .anyMatch(file -> file.name().endsWith(".npy"));
+        List<Location> files = folder.storage().list(folder.location());
+        if (files.isEmpty()) {
+            return "this folder is empty; check the path";
+        }
+        boolean hasArrays = files.stream().anyMatch(file -> file.name().endsWith(".npy"));
         return hasArrays
                 ? "this folder is not a dataset; to read its .npy files as one table, give the pattern '"
                         + folder.location().resolve("*.npy") + "'"
