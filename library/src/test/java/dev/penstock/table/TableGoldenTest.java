@@ -242,7 +242,7 @@ class TableGoldenTest {
         for (Named<Json> file : files) {
             try (TableReader table = TableReader.open(FOLDER.resolve(file.getName()))) {
                 assertEquals("Fortran", table.facts().get("order"));
-                assertTrue(table.remarks().getFirst().contains("penstock table write"));
+                assertTrue(table.remarks().getFirst().contains("write the rows to a new table"));
             }
         }
         try (TableReader table = TableReader.open(FOLDER.resolve("fortran_1d.npy"))) {
