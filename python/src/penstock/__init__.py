@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import samplers, shards, transforms
+from . import plugins, samplers, shards, transforms
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -86,6 +86,7 @@ __all__ = [
     "memory",
     "mix",
     "open",
+    "plugins",
     "read_csv",
     "rebalance",
     "samplers",

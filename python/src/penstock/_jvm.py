@@ -104,7 +104,7 @@ _is_ended = False
 def _after_fork() -> None:
     global _is_forked, _lock
     _lock = threading.Lock()
-    if _functions is not None or _is_starting:
+    if is_started():
         _is_forked = True
     if _machine is not None and _table_of_child is not None:
         # A thread that ends detaches from the runtime. In the child this would wait for ever for
@@ -119,6 +119,11 @@ if hasattr(os, "register_at_fork"):
 def is_forked() -> bool:
     """Whether this process was forked from one in which the runtime was running."""
     return _is_forked
+
+
+def is_started() -> bool:
+    """Whether the runtime was started, or is being started."""
+    return _functions is not None or _is_starting
 
 
 def is_usable() -> bool:

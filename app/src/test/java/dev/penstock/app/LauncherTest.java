@@ -56,7 +56,7 @@ class LauncherTest {
                     jdk.resolve("bin").resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         writeAged(checkout.resolve("pom.xml"), SOURCE_AGE);
-        for (String module : List.of("library", "convert", "groups", "game2048", "app")) {
+        for (String module : List.of("library", "convert", "plugin", "groups", "game2048", "app")) {
             Files.createDirectories(checkout.resolve(module).resolve("src/main"));
             writeAged(checkout.resolve(module).resolve("pom.xml"), SOURCE_AGE);
         }
@@ -103,6 +103,15 @@ class LauncherTest {
         assertEquals(3, calls().size(), calls().toString());
         assertTrue(calls().getLast().endsWith("dev.penstock.app.Main info x"), calls().toString());
         assertTrue(calls().getLast().contains("-XX:AOTCache=" + checkout.toRealPath() + "/app/target/penstock.aot"));
+    }
+
+    @Test
+    void jarsOfPluginsStandBehindTheOwnJar() throws IOException {
+        build();
+        assertEquals(new Outcome(0, ""), run(Map.of("PENSTOCK_PLUGINS", "/a/toy.jar:/b/other.jar")));
+        String path = checkout.toRealPath() + "/app/target/penstock-all.jar";
+        assertFalse(calls().getFirst().contains("toy.jar"), "the cache has no plug-ins: " + calls());
+        assertTrue(calls().getLast().contains("-cp " + path + ":/a/toy.jar:/b/other.jar "), calls().toString());
     }
 
     /// The training writes files, and must not write them into the current folder.
