@@ -43,6 +43,10 @@ class CorruptDataError(DatasetError):
     """The file is damaged: cut short, altered, or written wrongly."""
 
 
+class UntypedTextError(ValueError):
+    """Text has nothing in it from which types could be guessed, so the caller must give them."""
+
+
 class StoreLostError(OSError):
     """Changes of a store that were not committed yet are given up: a value of some thread could not
     be written, for example to a full disk, or another thread has rolled back. Earlier commits, and
@@ -81,6 +85,7 @@ _SIMPLE: dict[str, type[Exception]] = {
     "UnsupportedVersion": UnsupportedVersionError,
     "Corrupt": CorruptDataError,
     "WrongTypeException": TypeError,
+    "Untyped": UntypedTextError,
     "BadInput": ValueError,
     # As Python's own files: used after close.
     "ClosedException": ValueError,
@@ -95,6 +100,7 @@ _SIMPLE: dict[str, type[Exception]] = {
 _LENIENT = "penstock.open(path, lenient=True) reads the shard files as they are"
 # What can be done in Python about a reason. Java's messages name no arguments.
 _ADVICE = {"BAD_MANIFEST": _LENIENT, "MISSING_SHARD": _LENIENT}
+_UNKNOWN_FORMAT = "penstock.open(path, dtype=...) gives it"
 
 _FILE: dict[str, int] = {
     "NoSuchFileException": errno.ENOENT,
@@ -153,8 +159,11 @@ def from_words(words: dict[str, Any]) -> Exception:
         error = _make(words)
         if isinstance(error, DatasetError):
             error.file, error.offset, error.reason = words["file"], words["offset"], words["reason"]
-            if words["reason"] in _ADVICE:
-                error.args = (f"{words['message']}; {_ADVICE[words['reason']]}",)
+            advice = _ADVICE.get(words["reason"])
+            if "UnknownFormat" in words["types"]:
+                advice = _UNKNOWN_FORMAT
+            if advice is not None:
+                error.args = (f"{words['message']}; {advice}",)
         return error
     # The cause decides the type; the loader adds where it happened.
     error = from_words(words["cause"])

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _conversion, _dtypes, _jvm, _paths
 from ._dataset import Dataset
+from ._errors import UntypedTextError
 from ._in_memory import from_memory
 
 _ROWS_AT_ONCE = 4096
@@ -49,12 +50,8 @@ def read_csv(path: _paths.PathLike, *, dtype: Any = None) -> Dataset:
         table = os.path.join(folder, "table.npy")
         try:
             _jvm.call_patiently("readCsv", path=source.text, target=table, **wanted)
-        except ValueError as e:
-            # The message is that of the command line.
-            if "give the type with --dtype" not in str(e):
-                raise
-            words = str(e).replace("with --dtype", "with penstock.read_csv(path, dtype=...)")
-            raise ValueError(words) from None
+        except UntypedTextError as e:
+            raise ValueError(f"{e} with penstock.read_csv(path, dtype=...)") from None
         with open(table, "rb") as file:
             rows = np.load(file, allow_pickle=False)
     return from_memory(rows)

@@ -54,13 +54,20 @@ public abstract sealed class DatasetException extends RuntimeException {
     }
 
     /// The file does not have the format it was opened as.
-    public static final class WrongFormat extends DatasetException {
+    public static sealed class WrongFormat extends DatasetException {
         public WrongFormat(Path file, String what) {
             this(Location.of(file), what);
         }
 
         public WrongFormat(Location file, String what) {
             super(file, 0, Reason.BAD_MAGIC, what, null);
+        }
+    }
+
+    /// The file has no format that this program knows. It may hold plain numbers, whose type the caller must give.
+    public static final class UnknownFormat extends WrongFormat {
+        public UnknownFormat(Location file, String what) {
+            super(file, what);
         }
     }
 

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.DatasetException;
+import dev.penstock.convert.BadInput;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -11,13 +12,16 @@ import picocli.CommandLine;
 /// options; this class names the options of the command that help.
 final class Advice {
     private static final String FILE_EXISTS = "FILE_EXISTS";
+    private static final String UNKNOWN_FORMAT = "UNKNOWN_FORMAT";
+    private static final String UNTYPED = "UNTYPED";
     private static final String LENIENT = "--lenient reads the shard files as they are";
     private static final String SKIP_BAD = "--skip-bad leaves such runs out";
 
     /// Remedies for reasons, each offered by commands that have the option.
     private static final List<Remedy> REMEDIES = List.of(
             new Remedy(FILE_EXISTS, "--overwrite", "--overwrite replaces it"),
-            new Remedy("BAD_MAGIC", "--dtype", "--dtype gives the type of a file of plain numbers"),
+            new Remedy(UNTYPED, "--dtype", "--dtype gives the type"),
+            new Remedy(UNKNOWN_FORMAT, "--dtype", "--dtype gives the type of a file of plain numbers"),
             new Remedy("BAD_MANIFEST", "--lenient", LENIENT),
             new Remedy("MISSING_SHARD", "--lenient", LENIENT),
             new Remedy("BAD_STATS", "--again", "--again computes them again"),
@@ -36,6 +40,8 @@ final class Advice {
     /// Returns what the user can do, to be appended to the message, or an empty string.
     static String of(Exception failure, CommandLine commandLine) {
         String reason = switch (failure) {
+            case DatasetException.UnknownFormat _ -> UNKNOWN_FORMAT;
+            case BadInput.Untyped _ -> UNTYPED;
             case DatasetException bad -> bad.reason().toString();
             case FileAlreadyExistsException _ -> FILE_EXISTS;
             default -> "";

@@ -354,7 +354,8 @@ final class PlanCommandTest {
         CommandRun.of("tree", "build", "--input", words, "--output", tree);
         CommandRun run = run(tree);
         assertEquals(Failures.BAD_DATA, run.exitCode());
-        assertTrue(run.err().contains("this is a tree, which has paths instead of records"), run.err());
+        assertTrue(run.err().contains("this is a tree, which has keys instead of records"), run.err());
+        assertFalse(run.err().contains("--dtype"), run.err());
     }
 
     @Test

@@ -167,7 +167,7 @@ final class TableCommandTest {
         ok("table", "write", "--input", csv("doc,x\n1,5\n1,6\n"), "--output", input);
         Path table = folder.resolve("grouped");
         ok("table", "write", "--input", input, "--output", table, "--shard-rows", "2");
-        String advice = "penstock table group " + table + " --by COLUMN --overwrite";
+        String advice = "grouped again by a column, with: penstock table group " + table;
         assertFalse(ok("table", "append", table, "--input", input).err().contains(advice));
         ok("table", "group", table, "--by", "doc");
         CommandRun run = ok("table", "append", table, "--input", input);

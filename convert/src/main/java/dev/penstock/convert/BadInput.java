@@ -2,8 +2,15 @@
 package dev.penstock.convert;
 
 /// Input text that cannot be converted to records. The message names the file and the line.
-public final class BadInput extends RuntimeException {
+public sealed class BadInput extends RuntimeException {
     public BadInput(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /// Text with nothing in it from which types could be guessed, so the caller must give them.
+    public static final class Untyped extends BadInput {
+        public Untyped(String message) {
+            super(message, null);
+        }
     }
 }

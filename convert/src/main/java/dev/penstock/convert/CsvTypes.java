@@ -22,7 +22,7 @@ final class CsvTypes {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();
             if (first == null) {
-                throw new BadInput(name + " is empty: its first line must name the columns, or give the type", null);
+                throw new BadInput.Untyped(name + " is empty: its first line must name the columns, or give the type");
             }
             List<String> names = first.names();
             requireNames(name, names);
@@ -30,7 +30,7 @@ final class CsvTypes {
             names.forEach(column -> guesses.add(new TypeGuess()));
             CsvLine line = lines.next();
             if (line == null) {
-                throw new BadInput(name + " has no rows to guess the types from: give the type", null);
+                throw new BadInput.Untyped(name + " has no rows to guess the types from: give the type");
             }
             while (line != null) {
                 for (int i = 0; i < names.size(); i++) {

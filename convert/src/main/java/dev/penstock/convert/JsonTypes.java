@@ -134,7 +134,7 @@ final class JsonTypes {
             }
         }
         if (guesses.isEmpty()) {
-            throw new BadInput(file.name() + " has no records to guess the types from", null);
+            throw new BadInput.Untyped(file.name() + " has no records to guess the types from");
         }
         List<Field> fields = new ArrayList<>();
         for (Map.Entry<String, Guess> entry : guesses.entrySet()) {

@@ -239,11 +239,9 @@ public final class Catalog {
         if (candidate.kind() == Candidate.Kind.ABSENT) {
             throw absent(location);
         }
-        throw new DatasetException.WrongFormat(
-                location,
-                candidate.kind() == Candidate.Kind.FOLDER
-                        ? foundFolder(candidate)
-                        : "unknown dataset format: " + found(candidate));
+        throw candidate.kind() == Candidate.Kind.FOLDER
+                ? new DatasetException.WrongFormat(location, foundFolder(candidate))
+                : unknown(candidate);
     }
 
     private static NoSuchFileException absent(Location location) {
@@ -270,13 +268,17 @@ public final class Catalog {
                 : "this folder is not a dataset; `penstock pack build` packs its files into one";
     }
 
-    private static String found(Candidate file) {
+    private static DatasetException unknown(Candidate file) {
+        String start = "unknown dataset format: ";
         if (file.head().length == 0) {
-            return "the file is empty";
+            return new DatasetException.WrongFormat(file.location(), start + "the file is empty");
         }
         return ForeignFile.recognise(file)
-                .map(what -> "this is " + what)
-                .orElse("no known magic number; to open a file of plain numbers, give their type");
+                .<DatasetException>map(
+                        what -> new DatasetException.WrongFormat(file.location(), start + "this is " + what))
+                .orElseGet(() -> new DatasetException.UnknownFormat(
+                        file.location(),
+                        start + "no known magic number; to open a file of plain numbers, give their type"));
     }
 
     /// The row type of a table that holds these fields of a dataset. If the dataset has stored rows, it uses their
