@@ -50,14 +50,16 @@ def read_csv(path: _paths.PathLike, *, dtype: Any = None) -> Dataset:
         try:
             _jvm.call_patiently("readCsv", path=source.text, target=table, **wanted)
         except ValueError as e:
-            # The message is that of the command line.
-            if "give the type with --dtype" not in str(e):
+            # Java does not know how Python gives a type.
+            if "give the type" not in str(e):
                 raise
-            words = str(e).replace("with --dtype", "with penstock.read_csv(path, dtype=...)")
+            advice = "give the type with penstock.read_csv(path, dtype=...)"
+            words = str(e).replace("give the type", advice)
             raise ValueError(words) from None
         with open(table, "rb") as file:
             rows = np.load(file, allow_pickle=False)
-    return from_memory(rows)
+    dataset: Dataset = from_memory(rows)
+    return dataset
 
 
 def _require_file(path: str) -> None:
