@@ -104,7 +104,7 @@ def test_types_in_memory() -> None:
         (np.array([{}, None]), "Python objects"),
         ("text", "must be an array or a list"),
         (5, "single value 5"),
-        (iter([1]), "must be an array"),
+        (iter([1]), r"penstock\.write"),
     ],
 )
 def test_data_that_is_no_dataset(data: Any, message: str) -> None:

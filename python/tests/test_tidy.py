@@ -16,10 +16,10 @@ LAYERS = {
     "plain Python": "_arguments _errors _formats _paths _ragged _ranks _signals _verification "
     "_workers",
     "the Java runtime": "_caches _jvm _rehearsal _runtime",
-    "values": "_conversion _display _dtypes _images _index _jax _memory _reductions _tabular "
-    "_torch",
+    "values": "_collation _conversion _display _dtypes _images _index _jax _memory _records "
+    "_reductions _samples _tabular _torch",
     "one dataset": "_column _dataset _exploring _forked _maps _rows _several _tree",
-    "datasets over datasets": "_files _groups _in_memory _mapped _views _windows",
+    "datasets over datasets": "_files _groups _in_memory _mapped _objects _views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
     "loading": "_batchwork _loader _loader_arguments _processes plugins samplers transforms",
     "plug-ins": "_steps game2048",

@@ -31,6 +31,7 @@ from ._jvm import ForkedError
 from ._loader import Loader, collate
 from ._mapped import Mapped
 from ._memory import BatchPlace, memory
+from ._objects import Objects
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
 from ._store import Store, rebalance
@@ -68,6 +69,7 @@ __all__ = [
     "Loader",
     "Mapped",
     "Mixture",
+    "Objects",
     "PackWriter",
     "Problem",
     "Ragged",

@@ -54,7 +54,8 @@ def read_csv(path: _paths.PathLike, *, dtype: Any = None) -> Dataset:
             raise ValueError(f"{e} with penstock.read_csv(path, dtype=...)") from None
         with open(table, "rb") as file:
             rows = np.load(file, allow_pickle=False)
-    return from_memory(rows)
+    dataset: Dataset = from_memory(rows)
+    return dataset
 
 
 def _require_file(path: str) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets of data that is in memory: arrays, dictionaries of columns, lists of bytes."""
+"""Datasets of data that is in memory: arrays, dictionaries of columns, lists of bytes, and
+map-style datasets of other libraries."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from . import _arguments, _conversion, _dtypes, _jvm, _paths
+from . import _arguments, _conversion, _dtypes, _jvm, _objects, _paths
 from ._dataset import Dataset, open
+from ._mapped import Mapped
+from ._objects import Objects
 from ._ragged import Ragged
 
 _Array = np.ndarray[Any, Any]
@@ -37,18 +40,26 @@ class InMemory(Dataset):
         return ("memory", self._memory_file.content(), self._description)
 
 
-def from_memory(data: Any) -> Dataset:
+@overload
+def from_memory(data: _Array | Mapping[str, Any] | list[Any] | tuple[Any, ...]) -> Dataset: ...
+@overload
+def from_memory(data: Any) -> Any: ...
+def from_memory(data: Any) -> Any:
     """Makes a dataset of data that is in memory, so that it can be indexed, queried and loaded like
     any other dataset. The data is copied once, except for an `np.memmap` of a whole file, which is
     opened where it is.
 
+    A map-style dataset, which is any other object with `__len__` and `__getitem__` or
+    `__getitems__`, becomes a `penstock.Objects`. Nothing of it is copied or read.
+
     Args:
         data: an array or a tensor, whose first dimension counts the records; a dictionary of
             columns of one length; a list of `bytes`, of numbers, of strings, or of dictionaries
-            with the same keys; or a pandas `DataFrame`. A column may also be a list of `bytes`
+            with the same keys; a pandas `DataFrame`; or a map-style dataset, such as one for
+            PyTorch's `DataLoader` or of Hugging Face. A column may also be a list of `bytes`
 
     Raises:
-        TypeError: when the data is something else
+        TypeError: when the data is something else, such as a generator or an `IterableDataset`
         ValueError: when the columns have different lengths
 
     >>> import numpy as np, penstock
@@ -56,11 +67,18 @@ def from_memory(data: Any) -> Dataset:
     >>> ds[1]
     {'x': np.int64(1), 'text': b'bc'}
     """
-    if isinstance(data, Dataset):
+    if isinstance(data, (Dataset, Mapped, Objects)):
         return data
     columns = _columns(data)
     if columns is not None:
         return _of_columns(columns)
+    if _objects.is_objects(data):
+        return _objects.of(data)
+    return _of_values(data)
+
+
+def _of_values(data: Any) -> Dataset:
+    """The dataset of an array or of a list of values."""
     if isinstance(data, Ragged):
         data = data.tolist()
     if _is_bytes(data):
@@ -109,7 +127,7 @@ def _of_columns(columns: dict[str, Any]) -> Dataset:
     _conversion.require_one_length(columns)
     if all(isinstance(values, np.ndarray) for values in columns.values()):
         return _of_array(_conversion.assembled(columns, None))
-    return zipped({name: from_memory(values) for name, values in columns.items()})
+    return zipped({name: _of_values(values) for name, values in columns.items()})
 
 
 def _column(name: str, values: Any) -> Any:
@@ -124,7 +142,9 @@ def _column(name: str, values: Any) -> Any:
 
 
 def _array(what: str, data: Any) -> _Array:
-    if isinstance(data, (str, bytes, bytearray, Iterator, set, frozenset)):
+    if isinstance(data, Iterator):
+        _objects.refuse_iterable(data)
+    if isinstance(data, (str, bytes, bytearray, set, frozenset)):
         raise TypeError(f"{what} must be an array or a list, got {_arguments.shown(data)}")
     try:
         array = _conversion.unmasked(data)
@@ -251,7 +271,8 @@ def _is_paths(data: Any) -> bool:
 
 
 def coerced(data: Any, what: str) -> Dataset:
-    """The dataset that an argument stands for: a dataset, a path, or data in memory.
+    """The dataset that an argument stands for: a dataset, a path, or data in memory that is no
+    map-style dataset.
 
     Raises:
         TypeError: when the argument is none of these
@@ -272,6 +293,8 @@ def coerced(data: Any, what: str) -> Dataset:
                 "store.snapshot() for the last commit"
             )
         return data.snapshot()
+    if isinstance(data, Iterator):
+        _objects.refuse_iterable(data)
     kinds = (np.ndarray, Mapping, list, tuple, range)
     is_data = isinstance(data, kinds) or hasattr(data, "__array__")
     if not is_data or isinstance(data, np.generic):
@@ -279,4 +302,12 @@ def coerced(data: Any, what: str) -> Dataset:
             f"{what} must be a penstock dataset, a path, an array, a dictionary of columns or a "
             f"list of bytes, got {_arguments.shown(data)}"
         )
-    return from_memory(data)
+    made: Dataset = from_memory(data)
+    return made
+
+
+def samples_of(data: Any) -> Objects | None:
+    """The samples of a map-style dataset, or None for any other data."""
+    if isinstance(data, Objects):
+        return data
+    return _objects.of(data) if _objects.is_objects(data) else None

@@ -12,15 +12,19 @@ from typing import Any
 
 from . import _arguments, _dtypes, _jvm
 from ._batchwork import LEFT_OUT, BatchWork, Skipped, Spent
+from ._collation import Collate
 from ._dataset import Dataset
 from ._dtypes import Field
 from ._errors import note
-from ._in_memory import coerced
-from ._loader_arguments import LONG_MAX, LoaderArguments
+from ._in_memory import coerced, samples_of
+from ._loader_arguments import LONG_MAX, LoaderArguments, refuse
 from ._mapped import Mapped
 from ._memory import BatchInfo, BatchPlace, Plan
-from ._processes import Processes, Work
+from ._objects import Objects
+from ._processes import Processes, Step, Work
 from ._ranks import Ranks, resolve
+from ._records import MapRecords
+from ._samples import Samples
 from ._torch import to_torch
 from ._workers import EndedError, Ordered
 from .samplers import Permutation, Sampler, Sequential, seed_bits
@@ -35,7 +39,10 @@ class Loader:
 
     Args:
         dataset: a dataset; or the path of one; or data in memory, as `penstock.from_memory` takes
-            it: an array, a dictionary of columns or a list of `bytes`
+            it: an array, a dictionary of columns or a list of `bytes`; or a map-style dataset: any
+            other object with `__len__` and `__getitem__` or `__getitems__`, such as one for
+            PyTorch's `DataLoader`. Its samples become batches as `default_collate` of PyTorch makes
+            them
         batch_size: the number of records in a batch, on this rank
         shuffle: whether to shuffle. The default is True. Must not be given together with `sampler`
         seed: the seed of the shuffle and of the records' `seeds`; 0 by default
@@ -68,9 +75,12 @@ class Loader:
         worker_type: `thread`, or `process` for functions written in Python alone, which threads
             cannot run side by side. Batches go to such processes and back through shared memory.
             Their functions are pickled once, and always get NumPy arrays; with `to="torch"` the
-            results become tensors afterwards
-        to: `numpy`, `torch` or `jax`. Tensors of PyTorch, and JAX arrays on a CPU, share the memory
-            of the batch and copy nothing. JAX has numbers of 32 bits unless `jax_enable_x64` is set
+            results become tensors afterwards. A map-style dataset is pickled once, too; its arrays
+            and tensors are in memory that the processes share
+        to: `numpy`, `torch` or `jax`. The default is `numpy`; for a map-style dataset it is `torch`
+            if the program has imported PyTorch. Tensors of PyTorch, and JAX arrays on a CPU, share
+            the memory of the batch and copy nothing. JAX has numbers of 32 bits unless
+            `jax_enable_x64` is set
         pin_memory: for `torch`, whether tensors are copied to pinned memory
         on_error: `raise`, after which the iterator stays at that batch, or `skip` to leave out
             records that cannot be read or for which `map_records` fails, and batches for which a
@@ -80,11 +90,18 @@ class Loader:
         indices: whether batches have the indices of their records, as `indices`
         seeds: whether batches have a 64-bit seed for each record, as `seeds`. It is made of `seed`,
             the epoch and the position in the epoch, so that random augmentation comes out the same
-            after a resume and with any batch size, number of ranks, threads and workers
+            after a resume and with any batch size, number of ranks, threads and workers. For a
+            map-style dataset, the generators of `random`, `numpy.random` and `torch` are seeded
+            with it before each sample is read
         ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
         follow: whether each epoch begins with the last commit of a store that another process
             writes to. Such a loader has one rank, and its sampler must work for any number of
             records
+        collate_fn: for a map-style dataset, a function that makes a batch of a list of samples
+        num_workers: the word of PyTorch's `DataLoader` for `workers` with
+            `worker_type="process"`
+        persistent_workers: accepted as in PyTorch's `DataLoader`; workers live as long as the
+            loader
 
     >>> import numpy as np, penstock
     >>> penstock.write("numbers.npy", np.arange(10))
@@ -110,7 +127,7 @@ class Loader:
         prefetch: int | None = None,
         sampler: Sampler | None = None,
         transform: Transform | Sequence[Transform] | None = None,
-        to: str = "numpy",
+        to: str | None = None,
         pin_memory: bool = False,
         on_error: str = "raise",
         fields: Sequence[str] | None = None,
@@ -119,11 +136,17 @@ class Loader:
         local_world_size: int | None = None,
         map_records: Callable[[Any], Any] | None = None,
         workers: int = 0,
-        worker_type: str = "thread",
+        worker_type: str | None = None,
         indices: bool = False,
         seeds: bool = False,
         follow: bool = False,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
+        num_workers: int | None = None,
+        persistent_workers: bool | None = None,
+        **others: Any,
     ) -> None:
+        refuse(others)
+        samples = samples_of(dataset)
         given = LoaderArguments(
             batch_size=batch_size,
             shuffle=shuffle,
@@ -148,7 +171,16 @@ class Loader:
             indices=indices,
             seeds=seeds,
             follow=follow,
+            collate_fn=collate_fn,
+            num_workers=num_workers,
+            persistent_workers=persistent_workers,
+            has_samples=samples is not None,
         )
+        self._samples = samples
+        self._set(dataset if samples is None else samples.base, given)
+
+    def _set(self, dataset: Any, given: LoaderArguments) -> None:
+        """Makes the parts of the loader."""
         if isinstance(dataset, Mapped):
             dataset, given.map_records = dataset.base, dataset.followed_by(given.map_records)
         self._dataset: Dataset = coerced(dataset, "dataset")
@@ -159,13 +191,20 @@ class Loader:
             self._dataset._update(move=False)
         self._sampler = _chosen_sampler(self._dataset, given)
         ahead, functions = split(given.transform)
-        processes = _processes(given, functions)
+        if ahead and self._samples is not None:
+            raise TypeError(
+                f"{type(ahead[0]).__name__} is for records in Java's memory, and this is a "
+                "map-style dataset; give a function, or write the samples to a file first with "
+                "penstock.write"
+            )
+        step = _step(given, self._samples)
+        processes = _processes(given, step, functions)
         self._padded = {name: size for one in ahead for name, size in one._arrays().items()}
         self._handle, answer = self._create(given, ranks, ahead)
         self._fields = _known_fields(self._dataset, answer["fields"])
         _require_free([one.name for one in self._fields], indices=given.indices, seeds=given.seeds)
-        self._work = _batch_work(given, self._fields, answer["fields"], functions, processes)
-        has_work = bool(functions or given.map_records or given.pin_memory)
+        self._work = _batch_work(given, self._fields, answer["fields"], functions, step, processes)
+        has_work = bool(functions or step is not None or given.pin_memory)
         self._workers = given.workers if has_work else 0
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
@@ -225,7 +264,10 @@ class Loader:
         return under_way.steps_left
 
     @property
-    def dataset(self) -> Dataset:
+    def dataset(self) -> Any:
+        """The dataset: a `Dataset`, or the `Objects` of a map-style dataset."""
+        if self._samples is not None:
+            return self._samples
         if self._follow:
             self._dataset._update(move=False)
         return self._dataset
@@ -401,6 +443,11 @@ class Loader:
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a loader has threads and cannot be pickled; pickle its dataset and state")
 
+    @property
+    def _name(self) -> str:
+        samples = self._samples
+        return repr(self._dataset.path) if samples is None else type(samples.source).__name__
+
     def __repr__(self) -> str:
         if self._handle.is_closed:
             return "<penstock.Loader, closed>"
@@ -408,7 +455,7 @@ class Loader:
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         steps = "1 step" if progress["steps"] == 1 else f"{progress['steps']:,} steps"
         return (
-            f"<penstock.Loader of {self._dataset.path!r}: epoch {progress['epoch']}, "
+            f"<penstock.Loader of {self._name}: epoch {progress['epoch']}, "
             f"{steps}, rank {self.rank} of {self.world_size} "
             f"(from {self._ranks_from}), {threads}>"
         )
@@ -434,11 +481,23 @@ def _request(transform: Ahead, dataset: Dataset) -> dict[str, Any]:
     return request
 
 
-def _processes(given: LoaderArguments, functions: Sequence[Any]) -> Processes | None:
+def _step(given: LoaderArguments, samples: Objects | None) -> Step | None:
+    """Returns the step that makes a batch of each record, or of samples."""
+    function = given.map_records
+    if samples is None:
+        return None if function is None else MapRecords(function)
+    collate = Collate(str(given.to)) if given.collate_fn is None else given.collate_fn
+    functions = samples.functions if function is None else (*samples.functions, function)
+    return Samples(samples.source, functions, collate, given.seeds)
+
+
+def _processes(
+    given: LoaderArguments, step: Step | None, functions: Sequence[Any]
+) -> Processes | None:
     """Returns the worker processes, if functions of Python are to run in processes."""
-    if given.worker_type != "process" or not (functions or given.map_records is not None):
+    if given.worker_type != "process" or not (functions or step is not None):
         return None
-    return Processes(Work(given.map_records, functions, given.is_skipping), given.workers)
+    return Processes(Work(step, functions, given.is_skipping), given.workers)
 
 
 def _batch_work(
@@ -446,6 +505,7 @@ def _batch_work(
     fields: tuple[Field, ...],
     described: list[dict[str, Any]],
     functions: Sequence[Any],
+    step: Step | None,
     processes: Processes | None,
 ) -> BatchWork:
     return BatchWork(
@@ -453,9 +513,9 @@ def _batch_work(
         is_ragged=given.ragged,
         has_indices=given.indices,
         has_seeds=given.seeds,
-        map_records=given.map_records,
+        step=step,
         functions=functions,
-        to=given.to,
+        to=str(given.to),
         is_pinned=given.pin_memory,
         bfloats=frozenset(one["name"] for one in described if one["type"] == "bf16"),
         spent=Spent(),

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,34 @@ _BOOLEANS = (
 )
 
 
+# Arguments of PyTorch's DataLoader that a Loader does not have, and what it has instead.
+_ELSEWHERE = {
+    "batch_sampler": "give batch_size and, for another order, sampler= one of penstock.samplers",
+    "prefetch_factor": "workers are always two batches ahead; prefetch= limits the bytes that Java "
+    "reads ahead",
+    "timeout": "a worker that dies is noticed without it",
+    "worker_init_fn": "do it in the dataset on first use; for random numbers, seeds=True seeds the "
+    "generators before each sample",
+    "generator": "give seed=, and seeds=True for random numbers in the dataset",
+    "multiprocessing_context": "give worker_type='process', which spawns processes, or 'thread'",
+    "pin_memory_device": "give pin_memory=True",
+    "in_order": "batches always come in order",
+}
+
+
+def refuse(names: Iterable[str]) -> None:
+    """Refuses arguments that a `Loader` does not have.
+
+    Raises:
+        TypeError: with the word for it, if it is an argument of PyTorch's `DataLoader`
+    """
+    for name in names:
+        words = _ELSEWHERE.get(name)
+        if words is not None:
+            raise TypeError(f"Loader has no argument {name!r}: {words}")
+        raise TypeError(f"Loader.__init__() got an unexpected keyword argument {name!r}")
+
+
 @dataclass
 class LoaderArguments:
     """All arguments of a `Loader` but the dataset. `Loader` documents them."""
@@ -43,7 +72,7 @@ class LoaderArguments:
     prefetch: int | None
     sampler: Sampler | None
     transform: Transform | Sequence[Transform] | None
-    to: str
+    to: str | None
     pin_memory: bool
     on_error: str
     fields: Sequence[str] | None
@@ -52,10 +81,15 @@ class LoaderArguments:
     local_world_size: int | None
     map_records: Callable[[Any], Any] | None
     workers: int
-    worker_type: str
+    worker_type: str | None
     indices: bool
     seeds: bool
     follow: bool
+    collate_fn: Callable[[list[Any]], Any] | None
+    num_workers: int | None
+    persistent_workers: bool | None
+    # Whether the dataset is a map-style dataset of another library.
+    has_samples: bool
 
     def __post_init__(self) -> None:
         """Converts every argument to its type.
@@ -65,6 +99,7 @@ class LoaderArguments:
             ValueError: when an argument is out of range, or contradicts another
         """
         self._convert_numbers()
+        self._translate()
         for name in _BOOLEANS:
             setattr(self, name, _arguments.boolean(name, getattr(self, name)))
         if self.shuffle is not None:
@@ -75,6 +110,8 @@ class LoaderArguments:
                 raise ValueError("fields must name at least one field, got []")
         self._require_choices()
         self._require_consistent()
+        if self.has_samples:
+            self._require_for_samples()
 
     @property
     def is_skipping(self) -> bool:
@@ -93,6 +130,65 @@ class LoaderArguments:
         self._convert("world_size", 1, INT_MAX)
         self._convert("local_world_size", 1, INT_MAX)
 
+    def _translate(self) -> None:
+        """Replaces the arguments of PyTorch's `DataLoader` by ours, and sets the defaults that
+        depend on the dataset."""
+        if self.num_workers is not None:
+            self._translate_num_workers(
+                _arguments.integer("num_workers", self.num_workers, minimum=0)
+            )
+        if self.persistent_workers is not None:
+            is_persistent = _arguments.boolean("persistent_workers", self.persistent_workers)
+            if not is_persistent and self.workers > 0:
+                raise ValueError(
+                    "persistent_workers=False is not supported: workers live as long as the loader "
+                    "and end with close(); leave it out"
+                )
+        if self.worker_type is None:
+            self.worker_type = "thread"
+        if self.to is None:
+            # As default_collate does it.
+            self.to = "torch" if self.has_samples and "torch" in sys.modules else "numpy"
+        if self.collate_fn is not None and not self.has_samples:
+            raise ValueError(
+                "collate_fn is for map-style datasets, and the records of this dataset come as a "
+                "batch already; use transform= to change the batch, map_records= to change each "
+                "record, and to='torch' for tensors"
+            )
+
+    def _translate_num_workers(self, count: int) -> None:
+        if self.workers > 0:
+            raise ValueError("num_workers and workers mean the same; give workers")
+        if count > 0 and not self.has_samples and self.map_records is None and not self.transform:
+            raise ValueError(
+                f"num_workers={count} has no effect, because Java's threads read the records of "
+                "this dataset; their number is threads="
+            )
+        self.workers = count
+        if self.worker_type is None and count > 0:
+            self.worker_type = "process"
+
+    def _require_for_samples(self) -> None:
+        """Refuses arguments that mean nothing for Python objects."""
+        advice = {
+            "fields": "choose them in the dataset, or in collate_fn",
+            "ragged": "make the batch in collate_fn",
+            "follow": "it is for stores",
+            "indices": "loader.place.indices has the indices of the last batch",
+        }
+        for name, words in advice.items():
+            if getattr(self, name):
+                raise ValueError(f"{name} is not for map-style datasets; {words}")
+        if self.seeds and self.workers > 0 and self.worker_type == "thread":
+            raise ValueError(
+                "seeds=True seeds the random generators of the process before each sample, and "
+                "threads share these; use worker_type='process' or workers=0"
+            )
+        if self.collate_fn is not None and not callable(self.collate_fn):
+            raise TypeError(
+                f"collate_fn must be a function, got {_arguments.shown(self.collate_fn)}"
+            )
+
     def _convert(self, name: str, minimum: int, maximum: int) -> None:
         given = getattr(self, name)
         setattr(
@@ -105,7 +201,9 @@ class LoaderArguments:
         _arguments.choice("worker_type", self.worker_type, ("thread", "process"))
         if self.sampler is not None and not isinstance(self.sampler, Sampler):
             raise TypeError(
-                f"sampler must be one of penstock.samplers, got {_arguments.shown(self.sampler)}"
+                "sampler must be one of penstock.samplers, such as Weighted or Subset; leave it "
+                "out to shuffle, also with several ranks; "
+                f"got {_arguments.shown(self.sampler)}"
             )
         if self.map_records is not None and not callable(self.map_records):
             raise TypeError(

@@ -70,11 +70,11 @@ class Mapped(Sequence[Any]):
 
     def map(self, function: Function) -> Mapped:
         """The results of a further function."""
-        return Mapped(self._base, (*self._functions, _function(function)))
+        return Mapped(self._base, (*self._functions, function_of(function)))
 
     def filter(self, function: Function) -> Mapped:
         """The results for which a function returns true. All records are read once, now."""
-        kept = _kept(iter(self), _function(function))
+        kept = _kept(iter(self), function_of(function))
         return Mapped(self._base.select(kept), self._functions)
 
     def select(self, indices: Any) -> Mapped:
@@ -101,7 +101,7 @@ def _records(batch: Any, count: int) -> Iterator[Any]:
     return ({name: values[row] for name, values in batch.items()} for row in range(count))
 
 
-def _function(function: Any) -> Function:
+def function_of(function: Any) -> Function:
     if not callable(function):
         raise TypeError(f"function must be callable, got {_arguments.shown(function)}")
     checked: Function = function
@@ -116,9 +116,9 @@ def _kept(records: Iterator[Any], function: Function) -> np.ndarray[Any, Any]:
 
 def mapped(dataset: Dataset, function: Any) -> Mapped:
     """The records of a dataset as a function returns them."""
-    return Mapped(dataset, (_function(function),))
+    return Mapped(dataset, (function_of(function),))
 
 
 def filtered(dataset: Dataset, function: Any) -> Dataset:
     """The records for which a function returns true."""
-    return dataset.select(_kept(iter(dataset), _function(function)))
+    return dataset.select(_kept(iter(dataset), function_of(function)))

@@ -13,7 +13,9 @@ a process is killed, and arrays are copied once in each direction.
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import errno
+import io
 import mmap
 import multiprocessing
 import multiprocessing.reduction
@@ -21,7 +23,9 @@ import os
 import pickle
 import queue
 import signal
+import sys
 import tempfile
+import threading
 import traceback
 import warnings
 import weakref
@@ -31,6 +35,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._errors import note
+from ._records import MapRecords
+from ._samples import Failed, Samples
 
 # The alignment of arrays in a block, in bytes.
 _ALIGNMENT = 64
@@ -39,20 +45,22 @@ _LOOK_SECONDS = 0.1
 _SHARED_FOLDER = "/dev/shm"
 
 
-class Work(NamedTuple):
-    """The functions that a worker calls with each batch."""
+Step = MapRecords | Samples
+"""The step that makes a batch of records or of numbers of samples."""
 
-    map_records: Callable[[Any], Any] | None
+
+class Work(NamedTuple):
+    """The work of a worker on each batch: a step, and then functions."""
+
+    step: Step | None
     functions: Sequence[Callable[[Any], Any]]
     is_skipping: bool
 
-    def done(self, batch: Any) -> tuple[Any, list[tuple[int, Exception]]]:
+    def done(self, batch: Any) -> tuple[Any, Failed]:
         """Returns the batch after all functions, and the skipped rows with their errors."""
-        from ._batchwork import mapped
-
-        failed: list[tuple[int, Exception]] = []
-        if self.map_records is not None:
-            batch = mapped(self.map_records, batch, failed if self.is_skipping else None)
+        failed: Failed = []
+        if self.step is not None:
+            batch = self.step.made(batch, failed if self.is_skipping else None)
         for function in self.functions:
             batch = function(batch)
         return batch, [(row, _portable(error)) for row, error in failed]
@@ -105,9 +113,43 @@ class Message(NamedTuple):
         return max((start + size for start, size in self.places), default=0)
 
 
+def _tensor(array: np.ndarray[Any, Any], kind: str) -> Any:
+    """Makes a tensor again. Its type may be one that NumPy does not have."""
+    import torch
+
+    return torch.from_numpy(array).view(getattr(torch, kind))
+
+
+def _reduced_tensor(tensor: Any) -> Any:
+    """How a tensor is pickled: as an array over its memory. PyTorch's own way copies it."""
+    import torch
+
+    is_plain = tensor.layout is torch.strided and tensor.device.type == "cpu"
+    if not is_plain or tensor.requires_grad or tensor.is_conj() or tensor.is_neg():
+        return tensor.__reduce_ex__(5)
+    kind = str(tensor.dtype).partition(".")[2]
+    is_numeric = not kind.startswith(("bfloat", "float8", "float4", "q"))
+    dense = tensor.contiguous()
+    if not is_numeric:
+        dense = dense.view(torch.uint8 if dense.element_size() == 1 else torch.int16)
+    return _tensor, (dense.numpy(), kind)
+
+
+class _Pickler(pickle.Pickler):
+    """A pickler that keeps the memory of tensors out of the stream, as it does for arrays."""
+
+    def __init__(self, stream: io.BytesIO, buffers: list[pickle.PickleBuffer]) -> None:
+        super().__init__(stream, protocol=5, buffer_callback=buffers.append)
+        torch: Any = sys.modules.get("torch")
+        if torch is not None:
+            self.dispatch_table = {**copyreg.dispatch_table, torch.Tensor: _reduced_tensor}
+
+
 def _split(value: Any) -> tuple[Message, list[pickle.PickleBuffer]]:
     buffers: list[pickle.PickleBuffer] = []
-    stream = pickle.dumps(_packed(value), protocol=5, buffer_callback=buffers.append)
+    target = io.BytesIO()
+    _Pickler(target, buffers).dump(_packed(value))
+    stream = target.getvalue()
     places, end = [], 0
     for buffer in buffers:
         size = buffer.raw().nbytes
@@ -134,10 +176,10 @@ def _reserve(file: Any, size: int) -> None:
 class _Block:
     """Memory that is shared between the program and a worker."""
 
-    def __init__(self, file: int, size: int) -> None:
+    def __init__(self, file: int, size: int, access: int = mmap.ACCESS_WRITE) -> None:
         self.file = file
         self.size = size
-        self._memory = mmap.mmap(file, size)
+        self._memory = mmap.mmap(file, size, access=access)
 
     @staticmethod
     def create(size: int) -> _Block:
@@ -198,7 +240,22 @@ class _Block:
             self._memory.close()
 
 
-def _serve(connection: Any, pickled_work: bytes) -> None:
+def _received_work(connection: Any, message: Message, size: int) -> Work | Exception:
+    """The work, whose arrays are in memory that all workers share until one of them writes."""
+    try:
+        file = multiprocessing.reduction.recv_handle(connection)
+        block = _Block(file, size, mmap.ACCESS_COPY)
+        work: Work = block.read(message, is_copied=False)
+        torch: Any = sys.modules.get("torch")
+        if torch is not None:
+            # The workers share the cores.
+            torch.set_num_threads(1)
+        return work
+    except Exception as e:
+        return e
+
+
+def _serve(connection: Any, message: Message, work_size: int) -> None:
     """Runs a worker until the other end of its connection is closed."""
     # The program handles Ctrl-C, and ends its workers by closing their connections.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -210,10 +267,7 @@ def _serve(connection: Any, pickled_work: bytes) -> None:
             blocks[name].close()
         blocks[name] = _Block(file, size)
 
-    try:
-        work: Work | Exception = pickle.loads(pickled_work)
-    except Exception as e:
-        work = e
+    work = _received_work(connection, message, work_size)
     while True:
         try:
             kind, *arguments = connection.recv()
@@ -253,15 +307,22 @@ def _portable(error: Exception) -> Exception:
 class _Worker:
     """One worker process, as the program sees it."""
 
-    def __init__(self, pickled_work: bytes) -> None:
+    def __init__(self, work: _SharedWork) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
+        block = work.block()
         self._process = context.Process(
-            target=_serve, args=(theirs, pickled_work), name="penstock-worker", daemon=True
+            target=_serve,
+            args=(theirs, work.message, block.size),
+            name="penstock-worker",
+            daemon=True,
         )
         self._process.start()
         # Only the worker keeps its end open, so that its death closes the connection.
         theirs.close()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            # A worker that has died is noticed with its first batch.
+            multiprocessing.reduction.send_handle(self._connection, block.file, self._process.pid)
         self._blocks: dict[str, _Block] = {}
         # Whether the last batch was answered. It is false after an interruption.
         self.is_ready = True
@@ -330,27 +391,53 @@ class _Worker:
             self._process.kill()
 
 
+class _SharedWork:
+    """The work as all workers get it: pickled once, with its arrays in one block of memory."""
+
+    def __init__(self, work: Work) -> None:
+        try:
+            self.message, self._buffers = _split(work)
+        except Exception as e:
+            what = (
+                "the dataset and the functions" if isinstance(work.step, Samples) else "functions"
+            )
+            raise ValueError(
+                f"{what} for worker processes must be picklable, and these are not "
+                f"({e}); define them at the top of a module, or use worker_type='thread'"
+            ) from e
+        self._block: _Block | None = None
+        self._lock = threading.Lock()
+
+    def block(self) -> _Block:
+        """The memory, which the first worker needs."""
+        with self._lock:
+            if self._block is None:
+                block = _Block.create(self.message.size)
+                block.write(self.message, self._buffers)
+                self._buffers = []
+                self._block = block
+            return self._block
+
+    def close(self) -> None:
+        with self._lock:
+            if self._block is not None:
+                self._block.close()
+
+
 class Processes:
     """Workers that are started when they are first needed, and used by as many threads."""
 
     def __init__(self, work: Work, count: int) -> None:
-        try:
-            self._pickled = pickle.dumps(work)
-        except Exception as e:
-            raise ValueError(
-                "functions for worker processes must be picklable, and these are not "
-                f"({e}); define them at the top of a module, or use worker_type='thread'"
-            ) from e
+        self._work = _SharedWork(work)
         self._state = _State(count)
         weakref.finalize(self, self._state.close)
+        weakref.finalize(self, self._work.close)
 
-    def done(self, batch: Any) -> tuple[Any, list[tuple[int, Exception]]]:
+    def done(self, batch: Any) -> tuple[Any, Failed]:
         """Returns the batch after all functions, and the skipped rows with their errors."""
-        worker = self._state.borrow(self._pickled)
+        worker = self._state.borrow(self._work)
         try:
-            result: tuple[Any, list[tuple[int, Exception]]] = worker.done(
-                batch, lambda: self._state.is_closed
-            )
+            result: tuple[Any, Failed] = worker.done(batch, lambda: self._state.is_closed)
             return result
         finally:
             self._state.give_back(worker)
@@ -370,7 +457,7 @@ class _State:
         for _ in range(count):
             self._idle.put(None)
 
-    def borrow(self, pickled_work: bytes) -> _Worker:
+    def borrow(self, work: _SharedWork) -> _Worker:
         worker = self._idle.get()
         if self.is_closed:
             self._idle.put(worker)
@@ -379,7 +466,7 @@ class _State:
         if worker is not None and worker.is_alive:
             return worker
         try:
-            fresh = _Worker(pickled_work)
+            fresh = _Worker(work)
         except BaseException:
             self._idle.put(None)
             raise

@@ -22,6 +22,7 @@ import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.view.Concat;
+import dev.penstock.view.Numbers;
 import dev.penstock.view.Selection;
 import dev.penstock.view.Subset;
 import dev.penstock.view.Windows;
@@ -248,6 +249,11 @@ final class DatasetRequests {
                 dataset(request) instanceof GroupedRecords grouped
                         ? grouped.windows(length, stride)
                         : Windows.of(dataset(request), length, stride));
+    }
+
+    /// Creates the numbers that stand for objects of Python.
+    static Object numbers(Request request) {
+        return opened(request, Numbers.of(request.number("count"), request.text("identity")));
     }
 
     static Object verify(Request request) throws IOException {

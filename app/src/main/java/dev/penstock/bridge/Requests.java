@@ -47,6 +47,7 @@ final class Requests {
             case "concat" -> DatasetRequests.concat(request);
             case "windows" -> DatasetRequests.windows(request);
             case "zip" -> DatasetRequests.zip(request);
+            case "numbers" -> DatasetRequests.numbers(request);
 
             case "sampler" -> LoaderRequests.sampler(request);
             case "draw" -> LoaderRequests.draw(request);

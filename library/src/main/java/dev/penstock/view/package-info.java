@@ -3,5 +3,5 @@
 ///
 /// Start from [Concat] for the records of several datasets one after another, [Zip] for the fields of several
 /// datasets side by side, [Subset] for some of the records, [Windows] for runs of consecutive rows as one record,
-/// and [Selection] for a list of indices.
+/// [Selection] for a list of indices, and [Numbers] for records that are kept elsewhere.
 package dev.penstock.view;
