@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
 import dev.penstock.GroupedRecords;
+import dev.penstock.Indices;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
@@ -354,6 +355,45 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
                     uncommitted + " rows after the last group belong to no group and are ignored");
         }
         return findings.result(ofRows.checkedBytes() + groups.bytes());
+    }
+
+    /// A table grows by whole groups after its last one, so this is known where a group ends. Groups without rows
+    /// that begin there are counted as well.
+    @Override
+    public String fingerprint(long recordCount) throws IOException {
+        Indices.requireFirst(this, recordCount);
+        if (recordCount == count()) {
+            return fingerprint();
+        }
+        return selection == null && groups.isEnd(recordCount)
+                ? fingerprint(recordCount, groups.countUpTo(recordCount))
+                : null;
+    }
+
+    /// Also accepts a fingerprint from before groups without rows were added at the end.
+    @Override
+    public boolean hasFingerprint(String noted, long recordCount) throws IOException {
+        if (noted.equals(fingerprint(recordCount))) {
+            return true;
+        }
+        if (selection != null || !groups.isEnd(recordCount)) {
+            return false;
+        }
+        int groupCount = groups.countUpTo(recordCount);
+        while (groupCount > 0 && groups.rowCount(groupCount - 1) == 0) {
+            groupCount--;
+            if (noted.equals(fingerprint(recordCount, groupCount))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String fingerprint(long rowCount, int groupCount) throws IOException {
+        return new Fingerprint("groups 1")
+                .add(rows().fingerprint(rowCount))
+                .add(groups.first(groupCount).fingerprint())
+                .text();
     }
 
     /// A fingerprint built from the fingerprint of the rows, the groups, and the rows of a view.

@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +101,33 @@ public final class Groups implements Dataset {
             limit = Math.max(limit, one);
         }
         return limit;
+    }
+
+    /// Whether no group has rows on both sides of a row.
+    boolean isEnd(long row) {
+        return row == 0 || groupOf(row) != groupOf(row - 1);
+    }
+
+    /// The number of groups that begin and end at or before a row.
+    int countUpTo(long row) {
+        int count = 0;
+        while (count < limits.length && starts[count] <= row && limits[count] <= row) {
+            count++;
+        }
+        return count;
+    }
+
+    /// The first groups, with the same rows.
+    Groups first(int count) {
+        return new Groups(
+                file,
+                bytes,
+                layout,
+                fields,
+                attributes,
+                Arrays.copyOf(members, count),
+                Arrays.copyOf(starts, count),
+                Arrays.copyOf(limits, count));
     }
 
     /// The group of a row, or -1 when the row belongs to none. It is found by binary search.

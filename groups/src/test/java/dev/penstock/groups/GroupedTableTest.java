@@ -4,6 +4,8 @@ package dev.penstock.groups;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -182,6 +184,35 @@ final class GroupedTableTest {
             assertThrows(IndexOutOfBoundsException.class, () -> table.gather(new long[] {10}, batch));
             assertThrows(IndexOutOfBoundsException.class, () -> table.get(10));
             assertEquals(1, table.verify(Progress.NONE).problemCount());
+        }
+    }
+
+    @Test
+    void theFirstRowsKeepTheirFingerprintWhenGroupsAreAdded() throws IOException {
+        List<Object[]> rows = new ArrayList<>(SampleGroups.ROWS);
+        rows.add(new Object[] {4, 10, 0, null, null, "empty"});
+        rows.add(new Object[] {5, 10, 4, 7, 0.5, "new"});
+        String before;
+        try (GroupedTable table = GroupedTable.open(folder)) {
+            before = table.fingerprint();
+            assertEquals(before, table.fingerprint(10));
+        }
+        SampleGroups.writeRows(folder, 14);
+        Files.delete(folder.resolve(GroupFormat.DATABASE));
+        SampleGroups.writeDatabase(folder, List.of(SampleGroups.TABLE), rows);
+        try (GroupedTable table = GroupedTable.open(folder)) {
+            assertEquals(14, table.count());
+            assertTrue(table.hasFingerprint(before, 10));
+            assertFalse(table.hasFingerprint(before, 8));
+            assertNotNull(table.fingerprint(8), "a group ends there");
+            assertNull(table.fingerprint(9), "the middle of a group");
+            assertNull(table.where("score >= 0").fingerprint(3), "a view does not grow");
+        }
+        rows.set(2, new Object[] {2, 3, 5, 301, null, "b"});
+        Files.delete(folder.resolve(GroupFormat.DATABASE));
+        SampleGroups.writeDatabase(folder, List.of(SampleGroups.TABLE), rows);
+        try (GroupedTable table = GroupedTable.open(folder)) {
+            assertFalse(table.hasFingerprint(before, 10), "an attribute has changed");
         }
     }
 

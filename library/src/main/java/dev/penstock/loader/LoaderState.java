@@ -125,8 +125,8 @@ public record LoaderState(
             throw new IllegalArgumentException("the checkpoint belongs to another dataset: it has " + recordCount
                     + " records and fingerprint " + this.fingerprint + ", but this dataset has " + count
                     + " records and "
-                    + (fingerprint == null ? "does not grow by appending" : "fingerprint " + fingerprint)
-                    + (count > recordCount && fingerprint != null ? " at that length" : ""));
+                    + (fingerprint == null ? "no fingerprint" : "fingerprint " + fingerprint)
+                    + (count > recordCount ? " at that length; records may only be added at the end" : ""));
         }
         LoaderState own = new LoaderState(this.fingerprint, recordCount, order.name(), order.parameters(), 0, 0);
         if (!sampler.equals(own.sampler) || !parameters.equals(own.parameters)) {

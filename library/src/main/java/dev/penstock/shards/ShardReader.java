@@ -5,6 +5,7 @@ import dev.penstock.Batch;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.Indices;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.StoredRows;
@@ -318,14 +319,20 @@ public final class ShardReader implements StoredRows {
 
     @Override
     public String fingerprint() throws IOException {
-        return shards.group().use(fingerprints::text);
+        return fingerprint(count());
+    }
+
+    @Override
+    public String fingerprint(long rowCount) throws IOException {
+        Indices.requireFirst(this, rowCount);
+        return shards.group().use(() -> fingerprints.of(rowCount));
     }
 
     /// Also accepts the fingerprint of samples, which copies without a manifest have.
     @Override
     public boolean hasFingerprint(String noted, long rowCount) throws IOException {
         return noted.equals(fingerprint(rowCount))
-                || rowCount == count() && noted.equals(shards.group().use(fingerprints::ofSamples));
+                || noted.equals(shards.group().use(() -> fingerprints.ofSamples(rowCount)));
     }
 
     @Override

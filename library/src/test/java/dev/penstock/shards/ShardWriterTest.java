@@ -111,6 +111,35 @@ final class ShardWriterTest {
         }
     }
 
+    /// Both with the checksums of a manifest and with samples of the rows.
+    @Test
+    void theFirstRowsKeepTheirFingerprintWhenRowsAreAdded() throws IOException {
+        Path longer = folder.resolve("longer");
+        try (ShardWriter writer = ShardWriter.create(longer, 3, OPTIONS.withShardRows(4))) {
+            writer.append(rows(0, 13, 3));
+        }
+        for (boolean isListed : new boolean[] {true, false}) {
+            if (!isListed) {
+                Files.delete(longer.resolve("corpus.json"));
+            }
+            for (int count : new int[] {1, 8, 10}) {
+                Path shorter = folder.resolve("shorter" + isListed + count);
+                try (ShardWriter writer = ShardWriter.create(shorter, 3, OPTIONS.withShardRows(5))) {
+                    writer.append(rows(0, count, 3));
+                }
+                if (!isListed) {
+                    Files.delete(shorter.resolve("corpus.json"));
+                }
+                try (ShardReader one = ShardReader.open(shorter);
+                        ShardReader other = ShardReader.open(longer)) {
+                    assertEquals(one.fingerprint(), other.fingerprint(count));
+                    assertTrue(other.hasFingerprint(one.fingerprint(), count));
+                    assertFalse(other.hasFingerprint(one.fingerprint(), count + 1));
+                }
+            }
+        }
+    }
+
     @Test
     void aCommittedShardSurvivesAnAbort() throws IOException {
         Path corpus = folder.resolve("committed");
