@@ -36,7 +36,7 @@ def libraries() -> list[Library]:
                 lines = jar.read(name).decode().splitlines()
                 values = dict(line.split("=", 1) for line in lines if "=" in line)
                 found.add((values["groupId"], values["artifactId"], values["version"]))
-    for module in ("library", "convert", "plugin", "groups", "game2048", "app"):
+    for module in ("library", "convert", "plugin", "groups", "objects", "game2048", "app"):
         text = (ROOT / module / "pom.xml").read_text()
         for block in re.findall(r"<dependency>(.*?)</dependency>", text, re.DOTALL):
             group, name = re.findall(r"<(?:groupId|artifactId)>(.*?)<", block)[:2]
