@@ -29,6 +29,8 @@ record S3Settings(String region, URI endpoint, boolean isPathStyle, boolean isAn
     static final String ANONYMOUS = "PENSTOCK_S3_ANONYMOUS";
     static final String REQUESTER_PAYS = "PENSTOCK_S3_REQUESTER_PAYS";
 
+    private static final String ENDPOINT_PROPERTY = "aws.endpointUrlS3";
+
     /// The region whose endpoint knows the regions of all buckets.
     private static final String FIRST_REGION = "us-east-1";
 
@@ -57,15 +59,18 @@ record S3Settings(String region, URI endpoint, boolean isPathStyle, boolean isAn
         };
     }
 
-    /// An endpoint that is not that of a region of AWS.
+    /// An endpoint that is not that of a region of AWS. The property of the runtime stands above the environment,
+    /// as it does for the region and the credentials.
     private static Optional<URI> findEndpoint() {
-        return AwsClientEndpointProvider.builder()
+        Optional<URI> configured = AwsClientEndpointProvider.builder()
                 .serviceEndpointOverrideEnvironmentVariable("AWS_ENDPOINT_URL_S3")
-                .serviceEndpointOverrideSystemProperty("aws.endpointUrlS3")
+                .serviceEndpointOverrideSystemProperty(ENDPOINT_PROPERTY)
                 .serviceProfileProperty("s3")
                 .profileFile(ProfileFile::defaultProfileFile)
                 .profileName(ProfileFileSystemSetting.AWS_PROFILE.getStringValueOrThrow())
                 .resolveFromOverrides();
+        String property = System.getProperty(ENDPOINT_PROPERTY);
+        return property == null ? configured : Optional.of(URI.create(property));
     }
 
     /// The region of this process. The metadata of an instance is not asked for it: a bucket of AWS in another
