@@ -36,17 +36,24 @@ def libraries() -> list[Library]:
                 lines = jar.read(name).decode().splitlines()
                 values = dict(line.split("=", 1) for line in lines if "=" in line)
                 found.add((values["groupId"], values["artifactId"], values["version"]))
-    for module in ("library", "convert", "plugin", "groups", "game2048", "app"):
+    for module in ("library", "convert", "plugin", "groups", "objects", "game2048", "app"):
         text = (ROOT / module / "pom.xml").read_text()
         for block in re.findall(r"<dependency>(.*?)</dependency>", text, re.DOTALL):
             group, name = re.findall(r"<(?:groupId|artifactId)>(.*?)<", block)[:2]
             version = re.search(rf"<artifactId>{name}</artifactId>\s*<version>(.*?)<", pom)
             if "<scope>test" not in block and version is not None:
-                found.add((group, name, version[1]))
+                found.add((group, name, _value(pom, version[1])))
     picocli = re.search(r"<picocli.version>(.*?)<", pom)
     assert picocli is not None
     found.add(("info.picocli", "picocli", picocli[1]))
     return sorted(one for one in found if one[0] != "dev.penstock")
+
+
+def _value(pom: str, text: str) -> str:
+    """The text itself, or the value of the property that it names."""
+    name = re.fullmatch(r"\$\{(.*)\}", text)
+    value = name and re.search(rf"<{name[1]}>(.*?)<", pom)
+    return value[1] if value else text
 
 
 def _pom(group: str, name: str, version: str) -> Path:

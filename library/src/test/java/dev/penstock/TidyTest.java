@@ -53,6 +53,7 @@ final class TidyTest {
             Map.entry("catalog", "file view pack shards store table tree"),
             Map.entry("convert", "file view query loader pack shards store store.upstream table tree catalog"),
             Map.entry("plugin", "file loader pack catalog convert"),
+            Map.entry("objects", "file file.http"),
             Map.entry("groups", "file view query loader table catalog convert"),
             Map.entry("groups.plugin", "file view plugin groups"),
             Map.entry("game2048", "file view query loader pack table catalog convert groups"),

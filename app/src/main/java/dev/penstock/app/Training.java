@@ -27,10 +27,12 @@ final class Training {
             Files.write(files.resolve("file" + i), new byte[FILE_SIZE]);
         }
         Files.writeString(folder.resolve("rows.csv"), ROWS);
-        commands(folder, files).forEach(Training::run);
+        try (TrainingServer server = TrainingServer.start(folder)) {
+            commands(folder, files, server).forEach(Training::run);
+        }
     }
 
-    private static List<List<String>> commands(Path folder, Path files) {
+    private static List<List<String>> commands(Path folder, Path files, TrainingServer server) {
         String pack = folder.resolve("first.a2pack").toString();
         String table = folder.resolve("rows.npy").toString();
         return List.of(
@@ -44,6 +46,9 @@ final class Training {
                 List.of("head", pack),
                 List.of("head", table),
                 List.of("get", pack, "0"),
+                List.of("info", "s3://bucket/rows.npy"),
+                List.of("head", "s3://bucket/rows.npy"),
+                List.of("head", server.address() + "/rows.npy"),
                 List.of("--version"),
                 List.of("info", table, "--json", "--quiet"),
                 List.of("stats", table),

@@ -43,7 +43,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /// A small dataset of each kind, and all that its readers return as lines of text, for [RangeParityTest].
-enum RangeSample {
+public enum RangeSample {
     PACK("sample.a2pack", ""),
     PACK_COMPRESSED("sample.a2pack", ""),
     TABLE("sample.npy", ""),
@@ -73,12 +73,12 @@ enum RangeSample {
         this.member = member;
     }
 
-    String fileName() {
+    public String fileName() {
         return fileName;
     }
 
     /// The location of the dataset, given its file.
-    Location in(Location file) {
+    public Location in(Location file) {
         return member.isEmpty() ? file : file.resolve(member);
     }
 
@@ -88,7 +88,7 @@ enum RangeSample {
     }
 
     /// Writes the sample and returns its path.
-    Path write(Path folder) throws IOException {
+    public Path write(Path folder) throws IOException {
         Path file = folder.resolve(fileName);
         Random random = new Random(ordinal());
         switch (this) {
@@ -200,7 +200,7 @@ enum RangeSample {
     }
 
     /// All answers of a reader about the sample.
-    List<String> answers(Location location, ReaderOptions options) throws IOException {
+    public List<String> answers(Location location, ReaderOptions options) throws IOException {
         return switch (this) {
             case TREE -> treeAnswers(location, options);
             case ROWS -> rowAnswers(location, options, 16, COUNT);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file.http;
 
-import dev.penstock.file.Location;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpHeaders;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,11 +11,14 @@ import java.util.regex.Pattern;
 /// @param uri   the address of the answer, after redirections
 /// @param body  the bytes, at most as many as were allowed
 /// @param isCut whether the server would have sent more bytes
-record Answer(URI uri, int status, HttpHeaders headers, byte[] body, boolean isCut) {
-    static final int OK = 200;
+public record Answer(URI uri, int status, HttpHeaders headers, byte[] body, boolean isCut) {
+    public static final int OK = 200;
     static final int PARTIAL = 206;
     static final int PRECONDITION_FAILED = 412;
     static final int RANGE_NOT_SATISFIABLE = 416;
+
+    /// The first status of a request that failed.
+    static final int ERRORS = 400;
 
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
@@ -29,7 +28,7 @@ record Answer(URI uri, int status, HttpHeaders headers, byte[] body, boolean isC
     private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (?:(\\d{1,18})-\\d{1,18}|\\*)/(\\d{1,18})");
 
     /// A header, or an empty text.
-    String header(String name) {
+    public String header(String name) {
         return headers.firstValue(name).orElse("");
     }
 
@@ -45,27 +44,16 @@ record Answer(URI uri, int status, HttpHeaders headers, byte[] body, boolean isC
         return range.matches() ? Long.parseLong(range.group(2)) : -1;
     }
 
-    boolean isAbsent() {
+    public boolean isAbsent() {
         return status == NOT_FOUND || status == GONE;
     }
 
-    boolean isDenied() {
+    public boolean isDenied() {
         return status == UNAUTHORIZED || status == FORBIDDEN;
     }
 
     /// Whether the server redirected to the name with a slash behind it, as servers do for folders.
     boolean isFolder() {
         return uri.getPath().endsWith("/");
-    }
-
-    /// The error for an answer that is not the expected one.
-    IOException failure(Location object) {
-        if (isAbsent()) {
-            return new NoSuchFileException(object.toString());
-        }
-        if (isDenied()) {
-            return new AccessDeniedException(object.toString(), null, "the server answered with status " + status);
-        }
-        return new IOException(object + ": the server answered with status " + status);
     }
 }

@@ -8,6 +8,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /// Sends requests and repeats those that failed for a reason that may pass.
 ///
@@ -23,10 +26,14 @@ import java.util.concurrent.TimeoutException;
 /// interrupt ends the request at once.
 ///
 /// **Threads.** Safe for any number of threads.
-final class HttpCalls {
+public final class HttpCalls {
     /// The answers that a later attempt may improve: time-outs, too many requests, and failures of the server.
     private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
 
+    /// Enough for the words of an error.
+    private static final int ERROR_SIZE_MAX = 16 << 10;
+
+    private final Server server;
     private final Options options;
     private final HttpClient client;
 
@@ -35,37 +42,46 @@ final class HttpCalls {
     /// @param attempts the number of attempts
     /// @param timeout  the time limit of one attempt
     /// @param pause    the pause before the second attempt; each further pause is twice as long
-    record Options(int attempts, Duration timeout, Duration pause) {
-        static final Options DEFAULT = new Options(5, Duration.ofSeconds(60), Duration.ofMillis(200));
+    public record Options(int attempts, Duration timeout, Duration pause) {
+        public static final Options DEFAULT = new Options(5, Duration.ofSeconds(60), Duration.ofMillis(200));
     }
 
-    HttpCalls(Options options) {
+    HttpCalls(Server server, Options options) {
+        this.server = server;
         this.options = options;
         // HTTP/2 would send all requests through one connection, and plain servers know HTTP/1.1 only.
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NORMAL)
+                .followRedirects(server.followsRedirects() ? HttpClient.Redirect.NORMAL : HttpClient.Redirect.NEVER)
                 .connectTimeout(options.timeout())
                 .build();
+    }
+
+    /// Sends a GET request for an object until it is answered.
+    Answer get(Location object, Map<String, String> headers, int bodySizeMax) throws IOException {
+        return get(object, () -> server.address(object), headers, bodySizeMax);
     }
 
     /// Sends a GET request until it is answered.
     ///
     /// @param object      the location that errors name
+    /// @param address     gives the address for each attempt
     /// @param bodySizeMax the largest number of bytes to receive
     /// @throws IOException when no attempt was answered, or the last answer was a failure of the server
-    Answer get(Location object, URI uri, Map<String, String> headers, int bodySizeMax) throws IOException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri).header("Accept-Encoding", "identity");
-        headers.forEach(request::header);
-        HttpRequest get = request.build();
+    public Answer get(Location object, Supplier<URI> address, Map<String, String> headers, int bodySizeMax)
+            throws IOException {
         for (int attempt = 1; ; attempt++) {
+            HttpRequest get = request(object, address.get(), headers);
             IOException failure;
             try {
-                Answer answer = getOnce(get, bodySizeMax);
+                Answer answer = getOnce(object, get, bodySizeMax);
+                if (server.isCorrected(object, answer)) {
+                    answer = getOnce(object, request(object, address.get(), headers), bodySizeMax);
+                }
                 if (!PASSING.contains(answer.status())) {
                     return answer;
                 }
-                failure = new IOException("the server answered with status " + answer.status());
+                failure = new IOException(words(answer));
             } catch (InterruptedIOException e) {
                 throw e;
             } catch (IOException e) {
@@ -79,9 +95,40 @@ final class HttpCalls {
         }
     }
 
-    private Answer getOnce(HttpRequest get, int bodySizeMax) throws IOException {
+    private HttpRequest request(Location object, URI address, Map<String, String> headers) throws IOException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(address).header("Accept-Encoding", "identity");
+        server.headers(object, address, headers).forEach(request::header);
+        return request.build();
+    }
+
+    /// The error for an answer that is not the expected one.
+    public IOException failure(Location object, Answer answer) {
+        if (answer.isAbsent()) {
+            return new NoSuchFileException(object.toString(), null, emptyAsNull(server.reason(answer)));
+        }
+        if (server.isDenied(answer)) {
+            return new AccessDeniedException(object.toString(), null, words(answer));
+        }
+        return new IOException(object + ": " + words(answer));
+    }
+
+    private static String emptyAsNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+
+    /// An answer that is a failure, in words.
+    private String words(Answer answer) {
+        String reason = server.reason(answer);
+        return "the server answered with status " + answer.status() + (reason.isEmpty() ? "" : ": " + reason);
+    }
+
+    boolean isDenied(Answer answer) {
+        return server.isDenied(answer);
+    }
+
+    private Answer getOnce(Location object, HttpRequest get, int bodySizeMax) throws IOException {
         CompletableFuture<HttpResponse<LimitedBody.Bytes>> call =
-                client.sendAsync(get, _ -> new LimitedBody(bodySizeMax));
+                client.sendAsync(get, head -> new LimitedBody(bodySizeMax(head.statusCode(), bodySizeMax)));
         try {
             HttpResponse<LimitedBody.Bytes> response =
                     call.get(options.timeout().toMillis(), TimeUnit.MILLISECONDS);
@@ -89,7 +136,7 @@ final class HttpCalls {
             return new Answer(response.uri(), response.statusCode(), response.headers(), body.bytes(), body.isCut());
         } catch (InterruptedException e) {
             call.cancel(true);
-            throw interrupted(get);
+            throw interrupted(object);
         } catch (TimeoutException e) {
             call.cancel(true);
             throw new IOException(
@@ -97,6 +144,10 @@ final class HttpCalls {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         }
+    }
+
+    private static int bodySizeMax(int status, int bodySizeMax) {
+        return status < Answer.ERRORS ? bodySizeMax : ERROR_SIZE_MAX;
     }
 
     /// Waits before the next attempt. Random pauses keep many clients from returning at the same moment.
@@ -110,9 +161,9 @@ final class HttpCalls {
         }
     }
 
-    private static InterruptedIOException interrupted(HttpRequest get) {
+    private static InterruptedIOException interrupted(Location object) {
         Thread.currentThread().interrupt();
-        return new InterruptedIOException(get.uri() + ": the request was interrupted");
+        return new InterruptedIOException(object + ": the request was interrupted");
     }
 
     private static String reason(IOException failure) {

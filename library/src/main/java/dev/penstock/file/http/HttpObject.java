@@ -8,7 +8,6 @@ import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.URI;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.Map;
@@ -51,7 +50,7 @@ final class HttpObject implements Disk.Readable {
     /// @throws NoSuchFileException when it does not exist, or is a folder
     static HttpObject open(HttpCalls calls, Location location) throws IOException {
         Map<String, String> headers = Map.of("Range", range(0, FIRST_SIZE));
-        Answer answer = calls.get(location, address(location), headers, WHOLE_SIZE_MAX);
+        Answer answer = calls.get(location, headers, WHOLE_SIZE_MAX);
         if (answer.isFolder()) {
             throw new NoSuchFileException(location.toString(), null, "it is a folder");
         }
@@ -59,7 +58,7 @@ final class HttpObject implements Disk.Readable {
             case Answer.PARTIAL -> ofRange(calls, location, answer);
             case Answer.OK -> ofWhole(calls, location, answer);
             case Answer.RANGE_NOT_SATISFIABLE -> ofEmpty(calls, location, answer);
-            default -> throw answer.failure(location);
+            default -> throw calls.failure(location, answer);
         };
     }
 
@@ -84,14 +83,9 @@ final class HttpObject implements Disk.Readable {
     /// The range of the first bytes does not exist in an empty file.
     private static HttpObject ofEmpty(HttpCalls calls, Location location, Answer answer) throws IOException {
         if (answer.rangeTotal() > 0) {
-            throw answer.failure(location);
+            throw calls.failure(location, answer);
         }
         return new HttpObject(calls, location, 0, answer, new byte[0]);
-    }
-
-    /// The address to send requests to. Only ASCII characters are allowed in it.
-    static URI address(Location location) {
-        return URI.create(location.uri().toASCIIString());
     }
 
     private static String range(long offset, long byteCount) {
@@ -119,7 +113,7 @@ final class HttpObject implements Disk.Readable {
     }
 
     private byte[] request(long offset, int byteCount) throws IOException {
-        Answer answer = calls.get(location, address(location), headers(offset, byteCount), byteCount);
+        Answer answer = calls.get(location, headers(offset, byteCount), byteCount);
         int status = answer.status();
         if (status == Answer.PRECONDITION_FAILED || status == Answer.RANGE_NOT_SATISFIABLE || isOther(answer)) {
             throw new DatasetException.Corrupt(
@@ -130,6 +124,9 @@ final class HttpObject implements Disk.Readable {
         }
         if (answer.isAbsent()) {
             throw new IOException(where(offset, byteCount) + " could not be read: the file does not exist any more");
+        }
+        if (calls.isDenied(answer)) {
+            throw calls.failure(location, answer);
         }
         if (status != Answer.PARTIAL || answer.rangeOffset() != offset || answer.isCut()) {
             throw new IOException(where(offset, byteCount) + " could not be read: the server answered with status "

@@ -9,23 +9,24 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/// Files of web servers, read by `Range` requests.
+/// Files of web servers and objects of object storage, read by `Range` requests.
 ///
 /// An open file stays at the version that it had when it was opened ([HttpObject]). Requests that fail for a
-/// passing reason are repeated ([HttpCalls]). Folders are listed by their [IndexPage]; a server without index
-/// pages has no folders, and only datasets whose file names are known can be opened from it.
+/// passing reason are repeated ([HttpCalls]). A [Server] has the rest: addresses, credentials and folders.
 ///
 /// **Threads.** Safe for any number of threads.
-final class HttpStorage implements Storage {
+public final class HttpStorage implements Storage {
     private final HttpCalls calls;
+    private final Server server;
 
-    HttpStorage(HttpCalls.Options options) {
-        this.calls = new HttpCalls(options);
+    public HttpStorage(Server server, HttpCalls.Options options) {
+        this.calls = new HttpCalls(server, options);
+        this.server = server;
     }
 
     @Override
     public List<Location> list(Location folder) throws IOException {
-        return IndexPage.read(calls, folder);
+        return server.list(calls, folder);
     }
 
     @Override
@@ -36,6 +37,11 @@ final class HttpStorage implements Storage {
     @Override
     public long read(Location object, long offset, MemorySegment target) throws IOException {
         return HttpObject.open(calls, object).read(offset, target);
+    }
+
+    @Override
+    public boolean isFolder(Location location) throws IOException {
+        return server.isFolder(calls, location);
     }
 
     @Override

@@ -14,6 +14,6 @@ public final class HttpStorageProvider implements StorageProvider {
 
     @Override
     public Storage create(String scheme) {
-        return new HttpStorage(HttpCalls.Options.DEFAULT);
+        return new HttpStorage(new PlainServer(), HttpCalls.Options.DEFAULT);
     }
 }

@@ -27,15 +27,14 @@ final class IndexPage {
     private IndexPage() {}
 
     /// The files and folders in a folder. Empty when the server has no page for it.
-    static List<Location> read(HttpCalls calls, Location folder) throws IOException {
-        String address = HttpObject.address(folder).toString();
-        URI page = URI.create(address.endsWith("/") ? address : address + "/");
-        Answer answer = calls.get(folder, page, Map.of(), SIZE_MAX);
+    static List<Location> read(HttpCalls calls, URI address, Location folder) throws IOException {
+        URI page = URI.create(address.toString().endsWith("/") ? address.toString() : address + "/");
+        Answer answer = calls.get(folder, () -> page, Map.of(), SIZE_MAX);
         if (answer.isAbsent() || answer.isDenied()) {
             return List.of();
         }
         if (answer.status() != Answer.OK) {
-            throw answer.failure(folder);
+            throw calls.failure(folder, answer);
         }
         if (!answer.header("Content-Type").startsWith("text/html")) {
             return List.of();

@@ -43,7 +43,7 @@ class HttpStorageTest {
     private final MemoryStorage content = new MemoryStorage();
     private final byte[] bytes = bytes(1, 100_000);
     private final Location object = content.put("a b.bin", bytes);
-    private final HttpStorage storage = new HttpStorage(QUICK);
+    private final HttpStorage storage = new HttpStorage(new PlainServer(), QUICK);
 
     private static byte[] bytes(long seed, int count) {
         byte[] bytes = new byte[count];
@@ -206,7 +206,8 @@ class HttpStorageTest {
 
     @Test
     void aServerThatStallsIsGivenUp() throws IOException {
-        HttpStorage hurried = new HttpStorage(new HttpCalls.Options(2, Duration.ofMillis(50), Duration.ofMillis(1)));
+        HttpStorage hurried = new HttpStorage(
+                new PlainServer(), new HttpCalls.Options(2, Duration.ofMillis(50), Duration.ofMillis(1)));
         CountDownLatch end = new CountDownLatch(1);
         try (WebServer web = WebServer.serve(content)) {
             web.fail((exchange, number) -> isStalled(end));

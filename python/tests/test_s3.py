@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets in a bucket of an S3 server, in processes with its settings in their environment."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import command_line
+from s3proxy import JAR, S3Proxy
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.xdist_group("s3"),
+    pytest.mark.skipif(not JAR.exists(), reason="needs s3proxy, which the Java tests copy"),
+]
+
+
+def _npy(rows: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, rows)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Proxy]:
+    server = S3Proxy(tmp_path_factory.mktemp("s3proxy"))
+    server.put("/corpus")
+    for number in range(3):
+        rows = np.arange(100 * number, 100 * number + 100, dtype=np.int32)
+        server.put(f"/corpus/folder/part-0000{number}.npy", _npy(rows))
+    yield server
+    server.close()
+
+
+def test_a_bucket_is_opened_and_loaded(run: Run, server: S3Proxy) -> None:
+    script = """
+        import numpy as np
+        import penstock
+        with penstock.open("s3://corpus/folder") as dataset:
+            assert dataset.path == "s3://corpus/folder"
+            assert dataset.take([3, 299, 150]).tolist() == [3, 299, 150]
+            assert dataset.verify().ok
+            with penstock.Loader(dataset, batch_size=7, shuffle=True, seed=1) as loader:
+                seen = np.concatenate(list(loader))
+            assert sorted(seen.tolist()) == list(range(300))
+    """
+    run(script, **server.environment)
+
+
+def test_an_absent_object_and_a_wrong_secret_are_told_apart(run: Run, server: S3Proxy) -> None:
+    script = """
+        import penstock
+        try:
+            penstock.open("s3://corpus/absent")
+        except OSError as e:
+            print(type(e).__name__, e)
+    """
+    absent = run(script, **server.environment).stdout
+    assert absent.startswith("FileNotFoundError") and "s3://corpus/absent" in absent
+    refused = run(script, **server.environment | {"AWS_SECRET_ACCESS_KEY": "wrong"}).stdout
+    assert refused.startswith("PermissionError") and "SignatureDoesNotMatch" in refused
+
+
+def test_commands_take_the_address_of_an_object(server: S3Proxy, tmp_path: Path) -> None:
+    def output(*words: str) -> str:
+        environment = os.environ | server.environment
+        done = subprocess.run(
+            command_line(*words), env=environment, capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "records          300" in output("info", "s3://corpus/folder")
+    assert "value=0" in output("head", "s3://corpus/folder")
+    assert output("verify", "s3://corpus/folder").startswith("OK: s3://corpus/folder")
+    assert len(output("fingerprint", "s3://corpus/folder/part-00001.npy").strip()) == 32
