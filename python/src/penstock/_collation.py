@@ -139,4 +139,5 @@ def pinned(batch: Batch) -> Batch:
         return batch
     from torch.utils.data._utils.pin_memory import pin_memory
 
-    return pin_memory(batch)  # type: ignore[no-untyped-call]
+    copied: Batch = pin_memory(batch)
+    return copied
