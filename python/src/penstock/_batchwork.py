@@ -15,12 +15,16 @@ from ._errors import note
 from ._images import DecodeImage
 from ._jax import to_jax
 from ._memory import BatchInfo
-from ._processes import Processes, Step
+from ._processes import Failure, Outcome, Processes, Step
 from ._samples import ROW, Failed, Samples
 from ._torch import to_torch
 
 LEFT_OUT = object()
 """Stands for a batch whose transform failed, when errors are skipped."""
+
+
+Item = tuple[BatchInfo, _jvm.Handle]
+"""A batch in Java's memory."""
 
 
 class BatchWork(NamedTuple):
@@ -57,15 +61,47 @@ class BatchWork(NamedTuple):
             self.skipped.add_batch(info.count - len(info.left_out), e)
             return LEFT_OUT
 
-    def finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
-        """Returns the finished batch."""
+    def finished_all(self, items: Sequence[Item]) -> list[tuple[BatchInfo, _jvm.Handle, Any]]:
+        """Returns each batch after `finished_or_left_out`, or the `Failure` of the batch."""
+        if self.processes is None:
+            return [(*one, self.finished_or_left_out(*one)) for one in items]
+        before = time.perf_counter()
+        batches = [self._columns(*one) for one in items]
+        outcomes = self.processes.done_all([batch for batch, _ in batches])
+        self.spent.add(time.perf_counter() - before)
+        return [
+            (*item, self._settled(outcome, item, is_plain))
+            for item, outcome, (_, is_plain) in zip(items, outcomes, batches, strict=True)
+        ]
+
+    def _settled(self, outcome: Outcome, item: Item, is_plain: bool) -> Any:
+        """A batch of a worker process as the loader returns it, or its failure."""
+        info, owner = item
+        try:
+            if isinstance(outcome, Failure):
+                raise outcome.error
+            self._leave_out(outcome.failed, info)
+            return self._converted(outcome.batch, is_plain)
+        except Exception as e:
+            error = self._worded(e, info, owner)
+            if self.skipped is None or isinstance(e, MemoryError):
+                return Failure(error)
+            self.skipped.add_batch(info.count - len(info.left_out), error)
+            return LEFT_OUT
+
+    def _columns(self, info: BatchInfo, owner: _jvm.Handle) -> tuple[Any, bool]:
+        """The batch as Java made it, and whether it is a bare value."""
         columns = info.values(owner, self.is_ragged)
         if self.has_indices:
             columns["indices"] = info.indices(owner)
         if self.has_seeds:
             columns["seeds"] = info.seeds(owner)
         is_plain = self.is_plain and len(columns) == 1
-        batch = columns["value"] if is_plain else columns
+        return columns["value"] if is_plain else columns, is_plain
+
+    def finished(self, info: BatchInfo, owner: _jvm.Handle) -> Any:
+        """Returns the finished batch."""
+        batch, is_plain = self._columns(info, owner)
         if self.step is None and not self.functions:
             return self._converted(batch, is_plain)
         before = time.perf_counter()
@@ -86,18 +122,23 @@ class BatchWork(NamedTuple):
                     batch = self._converted(batch, is_plain)
             return batch
         except StopIteration as e:
-            # A StopIteration would end the epoch silently.
-            row = getattr(e, ROW, None)
-            name = "a transform" if row is None else self._step_name
-            error = RuntimeError(f"{name} raised StopIteration")
-            setattr(error, ROW, row)
-            self._note(error, info, owner)
-            raise error from e
+            raise self._worded(e, info, owner) from e
         except Exception as e:
             self._note(e, info, owner)
             raise
         finally:
             self.spent.add(time.perf_counter() - before)
+
+    def _worded(self, error: Exception, info: BatchInfo, owner: _jvm.Handle) -> Exception:
+        """The error with its place, and another one for a StopIteration, which would end the epoch
+        silently."""
+        if isinstance(error, StopIteration):
+            row = getattr(error, ROW, None)
+            name = "a transform" if row is None else self._step_name
+            error = RuntimeError(f"{name} raised StopIteration")
+            setattr(error, ROW, row)
+        self._note(error, info, owner)
+        return error
 
     @property
     def _step_name(self) -> str:

@@ -7,11 +7,12 @@ import itertools
 import json
 import operator
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _arguments, _dtypes, _jvm
-from ._batchwork import LEFT_OUT, BatchWork, Skipped, Spent
+from ._batchwork import LEFT_OUT, BatchWork, Item, Skipped, Spent
 from ._collation import Collate
 from ._dataset import Dataset
 from ._dtypes import Field
@@ -21,7 +22,7 @@ from ._loader_arguments import LONG_MAX, LoaderArguments, refuse
 from ._mapped import Mapped
 from ._memory import BatchInfo, BatchPlace, Plan
 from ._objects import Objects
-from ._processes import Processes, Step, Work
+from ._processes import Failure, Processes, Step, Work
 from ._ranks import Ranks, resolve
 from ._records import MapRecords
 from ._samples import Samples
@@ -582,6 +583,8 @@ class _Pass:
         self._depth = 0
         self._fetch = loader._fetch()
         self._ordered: Ordered | None = None
+        # Batches of the worker threads that come next.
+        self._ready: deque[Any] = deque()
         # Held while worker threads are started or taken away: no thread may start after the end.
         self._starting = threading.Lock()
         self._is_ended = False
@@ -654,11 +657,15 @@ class _Pass:
                     loader._last = before
             return batch
         try:
-            info, owner, batch = self._started().next()
+            if not self._ready:
+                self._ready.extend(self._started().next())
         except StopIteration:
             # Java's epoch ends when the consumer reaches the end, not when the threads do.
             self._fetch()
             raise
+        info, owner, batch = self._ready.popleft()
+        if isinstance(batch, Failure):
+            raise batch.error
         if batch is not LEFT_OUT:
             loader._last = (info, owner)
         return batch
@@ -690,6 +697,7 @@ class _Pass:
             # If this is interrupted it is repeated, so that no thread goes on taking batches.
             (ordered.close if is_waiting else ordered.end)()
             self._ordered = None
+        self._ready.clear()
 
     def _go_back(self) -> None:
         """Goes back to a batch that was not delivered because of an exception."""
@@ -706,17 +714,32 @@ class _Pass:
 def _ordered(
     fetch: Callable[[], tuple[BatchInfo, _jvm.Handle]], steps: int, work: BatchWork, workers: int
 ) -> Ordered:
-    """Returns the worker threads that finish the batches of a pass."""
-    numbers = iter(range(steps))
+    """Returns the worker threads that finish the batches of a pass, some at a time."""
+    left = steps
+    processes = work.processes
+    # The error of a batch that is not the first of its group comes with the next group.
+    errors: list[BaseException] = []
 
-    def fetch_one() -> tuple[BatchInfo, _jvm.Handle]:
-        next(numbers)
-        return fetch()
+    def fetch_some() -> list[Item]:
+        nonlocal left
+        count = min(left, 1 if processes is None else processes.group_size)
+        if errors:
+            raise errors.pop()
+        if count == 0:
+            raise StopIteration
+        items: list[Item] = []
+        while len(items) < count:
+            try:
+                items.append(fetch())
+            except BaseException as e:
+                if not items:
+                    raise
+                errors.append(e)
+                break
+        left -= len(items)
+        return items
 
-    def ready(item: tuple[BatchInfo, _jvm.Handle]) -> Any:
-        return (*item, work.finished_or_left_out(*item))
-
-    return Ordered(fetch_one, ready, workers)
+    return Ordered(fetch_some, work.finished_all, workers)
 
 
 def collate(batch: Any) -> Any:

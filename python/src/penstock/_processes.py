@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import copyreg
+import ctypes
 import errno
 import io
 import mmap
@@ -22,10 +23,12 @@ import multiprocessing.reduction
 import os
 import pickle
 import queue
+import select
 import signal
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import warnings
 import weakref
@@ -43,10 +46,35 @@ _ALIGNMENT = 64
 # A thread that waits for a process checks this often whether the loader was closed.
 _LOOK_SECONDS = 0.1
 _SHARED_FOLDER = "/dev/shm"
+# Batches go to a worker in groups as long as a group takes about this time, up to these limits.
+_SHORT_SECONDS = 0.004
+_GROUP_MAX = 32
+_GROUP_BYTES = 4 << 20
+# Results of this size are not copied: they stay in a block until the program deletes them. A worker
+# has this many blocks for them, and copies results while the program keeps all but one.
+_LENT_BYTES = 1 << 18
+_TARGET_COUNT = 6
 
 
 Step = MapRecords | Samples
 """The step that makes a batch of records or of numbers of samples."""
+
+
+class Done(NamedTuple):
+    """A batch after all functions, and the skipped rows with their errors."""
+
+    batch: Any
+    failed: Failed
+
+
+class Failure(NamedTuple):
+    """The error of a batch, with its text in the worker."""
+
+    error: Exception
+    text: str = ""
+
+
+Outcome = Done | Failure
 
 
 class Work(NamedTuple):
@@ -56,14 +84,24 @@ class Work(NamedTuple):
     functions: Sequence[Callable[[Any], Any]]
     is_skipping: bool
 
-    def done(self, batch: Any) -> tuple[Any, Failed]:
-        """Returns the batch after all functions, and the skipped rows with their errors."""
+    def done_all(self, batches: Sequence[Any]) -> list[Outcome]:
+        """Returns the outcome of each batch, up to the first one that fails."""
+        outcomes: list[Outcome] = []
+        for batch in batches:
+            try:
+                outcomes.append(self._done(batch))
+            except Exception as e:
+                outcomes.append(Failure(_portable(e), traceback.format_exc()))
+                break
+        return outcomes
+
+    def _done(self, batch: Any) -> Done:
         failed: Failed = []
         if self.step is not None:
             batch = self.step.made(batch, failed if self.is_skipping else None)
         for function in self.functions:
             batch = function(batch)
-        return batch, [(row, _portable(error)) for row, error in failed]
+        return Done(batch, [(row, _portable(error)) for row, error in failed])
 
 
 class _Texts(NamedTuple):
@@ -224,9 +262,19 @@ class _Block:
         for (start, size), buffer in zip(message.places, buffers, strict=True):
             self._memory[start : start + size] = buffer.raw()
 
+    def lent(self, message: Message, give_back: Callable[[], None]) -> Any:
+        """The value, whose arrays are in the block; `give_back` is called after the last of them is
+        deleted."""
+        holder = (ctypes.c_char * self.size).from_buffer(self._memory)
+        weakref.finalize(holder, give_back).atexit = False
+        return self._value(message, memoryview(holder).cast("B"), is_copied=False)
+
     def read(self, message: Message, *, is_copied: bool) -> Any:
         """The value; its arrays are in the block, or copies."""
-        whole = memoryview(self._memory)
+        return self._value(message, memoryview(self._memory), is_copied=is_copied)
+
+    @staticmethod
+    def _value(message: Message, whole: memoryview, *, is_copied: bool) -> Any:
         parts: list[Any] = [whole[start : start + size] for start, size in message.places]
         if is_copied:
             parts = [bytearray(part) for part in parts]
@@ -279,14 +327,16 @@ def _serve(connection: Any, message: Message, work_size: int) -> None:
         try:
             if isinstance(work, Exception):
                 raise work
-            batch = blocks["in"].read(arguments[0], is_copied=False)
-            message, buffers = _split(work.done(batch))
-            del batch
-            if "out" not in blocks or blocks["out"].size < message.size:
+            before = time.perf_counter()
+            batches = blocks["in"].read(arguments[0], is_copied=False)
+            message, buffers = _split(work.done_all(batches))
+            del batches
+            target = arguments[1]
+            if target not in blocks or blocks[target].size < message.size:
                 connection.send(("grow", message.size))
                 receive_block(*connection.recv()[1:])
-            blocks["out"].write(message, buffers)
-            answer: tuple[Any, ...] = ("done", message)
+            blocks[target].write(message, buffers)
+            answer: tuple[Any, ...] = ("done", message, time.perf_counter() - before)
         except (EOFError, OSError, KeyboardInterrupt):
             return
         except BaseException as e:
@@ -324,8 +374,16 @@ class _Worker:
             # A worker that has died is noticed with its first batch.
             multiprocessing.reduction.send_handle(self._connection, block.file, self._process.pid)
         self._blocks: dict[str, _Block] = {}
-        # Whether the last batch was answered. It is false after an interruption.
+        # The names of the blocks for results whose arrays are all gone.
+        self._targets = [f"out {number}" for number in range(_TARGET_COUNT)]
+        # Whether the last batches were answered. It is false after an interruption.
         self.is_ready = True
+        # The time that the worker took for the last batches, and the size of their arrays.
+        self.spent_seconds = 0.0
+        self.result_bytes = 0
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        if self._poll is not None:
+            self._poll.register(self._connection, select.POLLIN)
 
     def _grow(self, name: str, size: int) -> None:
         old = self._blocks.pop(name, None)
@@ -336,32 +394,54 @@ class _Worker:
         self._connection.send(("block", name, block.size))
         multiprocessing.reduction.send_handle(self._connection, block.file, self._process.pid)
 
-    def done(self, batch: Any, is_closed: Callable[[], bool]) -> Any:
-        message, buffers = _split(batch)
+    def done_all(self, batches: Sequence[Any], is_closed: Callable[[], bool]) -> list[Outcome]:
+        message, buffers = _split(batches)
         self.is_ready = False
+        target = self._targets.pop()
         try:
             if "in" not in self._blocks or self._blocks["in"].size < message.size:
                 self._grow("in", message.size)
             self._blocks["in"].write(message, buffers)
-            self._connection.send(("work", message))
+            self._connection.send(("work", message, target))
             answer = self._answer(is_closed)
             if answer[0] == "grow":
-                self._grow("out", answer[1])
+                self._grow(target, answer[1])
                 answer = self._answer(is_closed)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise RuntimeError(self._how_it_ended()) from None
         self.is_ready = True
         if answer[0] == "failed":
+            self._targets.append(target)
             error, text = answer[1:]
             note(error, f"in a worker process:\n{text}")
             raise error
-        return self._blocks["out"].read(answer[1], is_copied=True)
+        _, message, self.spent_seconds = answer
+        self.result_bytes = message.size
+        return self._outcomes(message, target)
+
+    def _outcomes(self, message: Message, target: str) -> list[Outcome]:
+        """The outcomes, with arrays in the block if another block is left for the next batches."""
+        outcomes: list[Outcome]
+        free = self._targets
+        if message.size >= _LENT_BYTES and free:
+            outcomes = self._blocks[target].lent(message, lambda: free.append(target))
+        else:
+            outcomes = self._blocks[target].read(message, is_copied=True)
+            free.append(target)
+        return outcomes
 
     def _answer(self, is_closed: Callable[[], bool]) -> Any:
-        while not self._connection.poll(_LOOK_SECONDS):
+        while not self._has_answer():
             if is_closed():
                 raise RuntimeError("the loader is closed")
         return self._connection.recv()
+
+    def _has_answer(self) -> bool:
+        """Waits a moment for an answer, or for the end of the process."""
+        if self._poll is None:
+            return bool(self._connection.poll(_LOOK_SECONDS))
+        # A poll of multiprocessing makes a selector each time, which takes longer than to read.
+        return bool(self._poll.poll(_LOOK_SECONDS * 1000))
 
     def _how_it_ended(self) -> str:
         self._process.join(1)
@@ -429,18 +509,49 @@ class Processes:
 
     def __init__(self, work: Work, count: int) -> None:
         self._work = _SharedWork(work)
+        # The number of batches to send to a worker at once.
+        self.group_size = 1
         self._state = _State(count)
         weakref.finalize(self, self._state.close)
         weakref.finalize(self, self._work.close)
 
     def done(self, batch: Any) -> tuple[Any, Failed]:
         """Returns the batch after all functions, and the skipped rows with their errors."""
+        (outcome,) = self._sent([batch])
+        if isinstance(outcome, Failure):
+            note(outcome.error, f"in a worker process:\n{outcome.text}")
+            raise outcome.error
+        return outcome
+
+    def done_all(self, batches: Sequence[Any]) -> list[Outcome]:
+        """Returns the outcome of each batch. A batch that ends its worker fails alone."""
+        outcomes: list[Outcome] = []
+        with contextlib.suppress(Exception):
+            if len(batches) > 1:
+                outcomes = [one for one in self._sent(batches) if isinstance(one, Done)]
+        for batch in batches[len(outcomes) :]:
+            try:
+                outcomes.append(Done(*self.done(batch)))
+            except Exception as e:
+                outcomes.append(Failure(e))
+        return outcomes
+
+    def _sent(self, batches: Sequence[Any]) -> list[Outcome]:
         worker = self._state.borrow(self._work)
         try:
-            result: tuple[Any, Failed] = worker.done(batch, lambda: self._state.is_closed)
-            return result
+            outcomes = worker.done_all(batches, lambda: self._state.is_closed)
+            self._fit_group(len(batches), worker)
+            return outcomes
         finally:
             self._state.give_back(worker)
+
+    def _fit_group(self, count: int, worker: _Worker) -> None:
+        """Makes groups larger while their work is short beside the way to a worker and back."""
+        is_small = 2 * worker.result_bytes <= _GROUP_BYTES
+        if worker.spent_seconds < _SHORT_SECONDS / 2 and is_small and count >= self.group_size:
+            self.group_size = min(_GROUP_MAX, 2 * count)
+        elif worker.spent_seconds > 2 * _SHORT_SECONDS or worker.result_bytes > _GROUP_BYTES:
+            self.group_size = max(1, count // 2)
 
     def close(self) -> None:
         """Ends the workers."""

@@ -49,6 +49,7 @@ final class DocsTest {
             "TreeMap",
             "DataLoader",
             "StatefulDataLoader",
+            "IterableDataset",
             "JUnit",
             "SerialGC");
 

@@ -25,6 +25,7 @@ final class PythonBenchmark implements Benchmark {
         parts.put("calls", (python, settings, report) -> new PythonCases(python, settings, report).calls());
         parts.put("inside", (python, settings, report) -> new PythonWorkCases(python, settings, report).inside());
         parts.put("work", (python, settings, report) -> new PythonWorkCases(python, settings, report).run());
+        parts.put("objects", (python, settings, report) -> new PythonWorkCases(python, settings, report).objects());
         parts.put("start", (python, settings, report) -> new PythonProcessCases(python, settings, report).start());
         parts.put("memory", (python, settings, report) -> new PythonProcessCases(python, settings, report).memory());
     }

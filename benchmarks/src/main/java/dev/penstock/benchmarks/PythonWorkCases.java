@@ -15,6 +15,12 @@ final class PythonWorkCases {
             Map.entry("windows-uint16", 5.0),
             Map.entry("images-2-workers", 1.2),
             Map.entry("images-2-workers-usual", 1.2),
+            Map.entry("objects-rows-32-thread", 3.0),
+            Map.entry("objects-rows-32-process", 3.0),
+            Map.entry("objects-rows-2048-thread", 3.0),
+            Map.entry("objects-rows-2048-process", 3.0),
+            Map.entry("objects-jpeg-64-thread", 1.0),
+            Map.entry("objects-jpeg-64-process", 1.0),
             Map.entry("inside-wide", 0.9),
             Map.entry("inside-wide-64-batches", 0.9),
             Map.entry("inside-wide-first-batch", 1.0),
@@ -48,9 +54,16 @@ final class PythonWorkCases {
         run(python.words("inside.py", settings.roundsOr(ROUNDS), loops));
     }
 
+    /// Map-style datasets of Python objects.
+    void objects() throws IOException, InterruptedException {
+        run(python.words("objects.py", settings.roundsOr(ROUNDS)));
+    }
+
     private void run(List<String> words) throws IOException, InterruptedException {
         for (String line : Command.run(words).strip().split("\n")) {
-            report.add(row(line.split(";", -1)));
+            if (!line.isEmpty()) {
+                report.add(row(line.split(";", -1)));
+            }
         }
     }
 
