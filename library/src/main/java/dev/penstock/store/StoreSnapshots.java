@@ -111,6 +111,7 @@ public final class StoreSnapshots {
             remove(folder);
             try (StoreReader reader = StoreReader.open(store, disk)) {
                 reader.using(view -> {
+                    view.state().requireLease();
                     write(name, folder, view.state());
                     return null;
                 });

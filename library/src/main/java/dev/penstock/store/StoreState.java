@@ -10,6 +10,7 @@ import dev.penstock.store.journal.Journal;
 import dev.penstock.store.journal.JournalReplay;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -342,6 +343,18 @@ final class StoreState implements AutoCloseable {
     /// Changes whose values may be only in the page cache.
     List<StoreChange> unsynced() {
         return unsynced;
+    }
+
+    /// Requires that no writer deletes a chunk of this state while it is open.
+    ///
+    /// @throws FileSystemException when the lease could not be taken
+    void requireLease() throws FileSystemException {
+        if (lease == StoreLease.NONE) {
+            throw new FileSystemException(
+                    store.resolve(StoreFormat.LEASE).toString(),
+                    null,
+                    "it could not be locked, so a writer might delete files that are needed; try again");
+        }
     }
 
     @Override

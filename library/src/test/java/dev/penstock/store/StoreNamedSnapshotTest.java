@@ -209,6 +209,27 @@ class StoreNamedSnapshotTest {
         assertEquals("two", snapshots.list().getFirst().name());
     }
 
+    /// Without a lease a writer may delete a chunk before it is linked.
+    @Test
+    void aSnapshotThatCannotKeepWritersFromDeletingChunksIsRefused() throws IOException {
+        Path path = folder.resolve("store");
+        StoreWriter.create(path, FIELDS, StoreOptions.DEFAULT).close();
+        Disk broken = new ForwardingDisk(Disk.real()) {
+            @Override
+            public Locks locks(Path file) throws IOException {
+                if (file.endsWith(StoreFormat.LEASE)) {
+                    throw new IOException("Input/output error");
+                }
+                return super.locks(file);
+            }
+        };
+        StoreSnapshots snapshots = StoreSnapshots.of(path, broken);
+        IOException e = assertThrows(IOException.class, () -> snapshots.create("one"));
+        assertTrue(e.getMessage().contains("a writer might delete files"), e.getMessage());
+        assertEquals(List.of(), snapshots.list());
+        assertEquals("one", StoreSnapshots.of(path).create("one").name());
+    }
+
     /// A reader creates `.lease` in a folder that is being removed.
     @Test
     void aLateReaderDoesNotKeepASnapshotFromBeingRemoved() throws IOException {

@@ -59,12 +59,16 @@ final class StoreOracle {
         String acknowledged = ABSENT;
         /// The last acknowledged state that a power cut must not take back, and those after it.
         private final List<String> sinceDurable = new ArrayList<>(List.of(ABSENT));
-        /// All states that commits have acknowledged, in order.
+        /// All states that commits have acknowledged, in order, and when they were accepted.
         private final List<String> states = new ArrayList<>(List.of(ABSENT));
+
+        private final List<Long> stateTimes = new ArrayList<>(List.of(0L));
         /// States that may be there although no commit has acknowledged them.
         private final Set<String> possible = new HashSet<>();
         /// Earlier states that a commit of another thread may have taken, so that a power cut may leave them.
         private final Set<String> left = new HashSet<>();
+        /// When those were accepted that a commit acknowledged after a later state.
+        private final Map<String, Long> leftTimes = new HashMap<>();
         /// Whether nobody can know its state, so that nothing more is done with it.
         boolean isUnclear;
 
@@ -252,11 +256,13 @@ final class StoreOracle {
             }
             if (change.time <= item.acknowledgedTime) {
                 item.left.add(change.state);
+                item.leftTimes.put(change.state, change.time);
             } else {
                 item.acknowledgedTime = change.time;
                 item.acknowledged = change.state;
                 item.sinceDurable.add(change.state);
                 item.states.add(change.state);
+                item.stateTimes.add(change.time);
                 if (isDurable) {
                     durable(item, change.state);
                 }
@@ -344,7 +350,10 @@ final class StoreOracle {
         for (Item item : items) {
             String state = state(found, item, isSwapping);
             int from = item.id < stateCountsBefore.length ? stateCountsBefore[item.id] - 1 : 0;
+            // A commit of another thread may have shown it before a later state was acknowledged.
+            boolean isBetween = item.leftTimes.getOrDefault(state, 0L) > item.stateTimes.get(from);
             boolean isRight = item.possible.contains(state)
+                    || isBetween
                     || item.states.subList(from, item.states.size()).contains(state);
             if (!isRight) {
                 violation("a reader sees " + state + " of " + item + ", acknowledged in turn as " + item.states
@@ -373,7 +382,7 @@ final class StoreOracle {
         }
     }
 
-    private static void settle(Item item, String state, boolean isPowerCut) {
+    private void settle(Item item, String state, boolean isPowerCut) {
         item.acknowledged = state;
         item.believed = state;
         if (isPowerCut) {
@@ -386,6 +395,7 @@ final class StoreOracle {
         item.isUnclear = false;
         item.sinceDurable.add(state);
         item.states.add(state);
+        item.stateTimes.add(++clock);
     }
 
     /// Starts a life, and divides all records among threads.

@@ -237,7 +237,7 @@ final class StoreSimulation {
             // What it holds is what it has to hold for ever.
             try (StoreReader reader = StoreReader.open(STORE.resolve("snapshot").resolve(name), disk.files())) {
                 StoreOracle.Found content = oracle.read(reader, "new snapshot");
-                if (!hasUnforceableBytes) {
+                if (!hasUnforceableBytes && !disk.hasFailedForce("")) {
                     snapshots.put(name, content);
                 }
             }
