@@ -26,6 +26,7 @@ from ._errors import (
     WrongFormatError,
 )
 from ._files import read_csv
+from ._history import RecordPlace
 from ._in_memory import from_memory
 from ._jvm import ForkedError
 from ._loader import Loader, collate
@@ -73,6 +74,7 @@ __all__ = [
     "PackWriter",
     "Problem",
     "Ragged",
+    "RecordPlace",
     "Store",
     "StoreLostError",
     "StorePublishError",

@@ -8,15 +8,18 @@ import json
 import operator
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _arguments, _dtypes, _jvm
+import numpy as np
+
+from . import _arguments, _dtypes, _history, _jvm
 from ._batchwork import LEFT_OUT, BatchWork, Item, Skipped, Spent
 from ._collation import Collate
 from ._dataset import Dataset
 from ._dtypes import Field
 from ._errors import note
+from ._history import RecordPlace
 from ._in_memory import coerced, samples_of
 from ._loader_arguments import LONG_MAX, LoaderArguments, refuse
 from ._mapped import Mapped
@@ -207,6 +210,7 @@ class Loader:
         self._work = _batch_work(given, self._fields, answer["fields"], functions, step, processes)
         has_work = bool(functions or step is not None or given.pin_memory)
         self._workers = given.workers if has_work else 0
+        self._batch_size = given.batch_size
         self.rank: int = answer["rank"]
         self.world_size: int = answer["world"]
         self._ranks_from = ranks.source
@@ -345,6 +349,50 @@ class Loader:
             infoBytes=info.size_bytes,
         )
         return self._work.finished(info, batch)
+
+    def steps_of(self, record: int | str, epochs: Iterable[int] | None = None) -> list[RecordPlace]:
+        """Returns where training sees a record: epoch, step, rank and position, on all ranks.
+        Nothing is read, and nothing was logged: the order is a function.
+
+        Args:
+            record: the index of the record in `dataset`, or its name
+            epochs: the epochs to look at; from 0 to the present one by default
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("numbers.npy", np.arange(10), overwrite=True)
+        >>> with penstock.Loader("numbers.npy", batch_size=4, shuffle=False) as loader:
+        ...     loader.steps_of(9)
+        [RecordPlace(epoch=0, step=2, rank=0, position=9)]
+        """
+        if isinstance(record, str):
+            record = self._dataset.find(record)
+        record = _arguments.integer("record", record)
+        wanted = range(self.epoch + 1) if epochs is None else epochs
+        return _history.steps_of(self._handle.number, record, wanted)
+
+    def records_of(
+        self, step: int, epoch: int | None = None, rank: int | None = None
+    ) -> np.ndarray[Any, Any]:
+        """Returns the indices of the records of a step, without reading them.
+
+        Args:
+            step: the step, counted from the beginning of the epoch
+            epoch: the epoch; the present one by default
+            rank: the rank; by default the records of all ranks come one after the other
+
+        Raises:
+            IndexError: when there is no such step or rank
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("numbers.npy", np.arange(10), overwrite=True)
+        >>> with penstock.Loader("numbers.npy", batch_size=4, shuffle=False) as loader:
+        ...     loader.records_of(1)
+        array([4, 5, 6, 7])
+        """
+        step = _arguments.integer("step", step)
+        epoch = self.epoch if epoch is None else _arguments.integer("epoch", epoch, minimum=0)
+        ranks = range(self.world_size) if rank is None else [_arguments.integer("rank", rank)]
+        return _history.records_of(self._handle.number, step, epoch, ranks, self._batch_size)
 
     def _fetch(self) -> Callable[[], tuple[BatchInfo, _jvm.Handle]]:
         """Returns a function that takes the next batch from Java. It does not refer to the

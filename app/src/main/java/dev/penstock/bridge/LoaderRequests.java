@@ -13,10 +13,12 @@ import dev.penstock.loader.LoaderStats;
 import dev.penstock.loader.OneHot;
 import dev.penstock.loader.PackTokens;
 import dev.penstock.loader.Pad;
+import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.Transform;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -178,6 +180,30 @@ final class LoaderRequests {
     static Object moveOn(Request request) {
         loader(request).moveOn();
         return null;
+    }
+
+    /// The places of a record in some epochs: epoch, step, rank and position of each.
+    static Object stepsOf(Request request) {
+        Loader loader = loader(request);
+        List<List<Long>> found = new ArrayList<>();
+        for (long epoch : request.list("epochs", Long.class)) {
+            for (Plan.Place place : loader.findAll(epoch, request.number("record"))) {
+                found.add(List.of(epoch, place.step(), (long) place.rank(), place.position()));
+            }
+        }
+        return found;
+    }
+
+    /// The number of rows of a step on one rank, and their records in memory of Python if it has given enough.
+    static Object recordsOf(Request request) {
+        Plan plan = loader(request).plan();
+        int rank = Math.toIntExact(request.number("rank"));
+        long[] indices = plan.indices(request.number("epoch"), request.number("step"), rank);
+        MemorySegment target = request.memory("target");
+        if (target.byteSize() >= (long) indices.length * Long.BYTES) {
+            MemorySegment.copy(MemorySegment.ofArray(indices), 0, target, 0, (long) indices.length * Long.BYTES);
+        }
+        return (long) indices.length;
     }
 
     static Object setEpoch(Request request) {

@@ -59,6 +59,8 @@ final class Requests {
             case "rewind" -> LoaderRequests.rewind(request);
             case "moveOn" -> LoaderRequests.moveOn(request);
             case "setEpoch" -> LoaderRequests.setEpoch(request);
+            case "stepsOf" -> LoaderRequests.stepsOf(request);
+            case "recordsOf" -> LoaderRequests.recordsOf(request);
             case "progress" -> LoaderRequests.progress(request);
             case "stats" -> LoaderRequests.stats(request);
 

@@ -198,6 +198,25 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         return new LoaderBatch(Batch.create(fields));
     }
 
+    /// What this loader delivers in any epoch, with its present number of records.
+    public synchronized Plan plan() {
+        return new Plan(order.sampler(), order.steps(0));
+    }
+
+    /// All places of a record in an epoch, on all ranks, as [Plan#findAll]. If the present epoch was resumed with
+    /// another batch size or number of ranks, its later steps are those that this loader delivers.
+    ///
+    /// @throws IndexOutOfBoundsException when the record is out of range
+    public List<Plan.Place> findAll(long ofEpoch, long recordIndex) {
+        Places places;
+        synchronized (this) {
+            Steps whole = order.steps(0);
+            Steps rest = underWay == null ? order.steps(start) : underWay.steps();
+            places = new Places(order.sampler(), whole, ofEpoch == epoch ? rest : whole);
+        }
+        return places.of(ofEpoch, recordIndex);
+    }
+
     /// Reads the batch of any step of any epoch, counted from the start of the epoch, without changing the
     /// iteration.
     ///

@@ -3,6 +3,7 @@ package dev.penstock.loader;
 
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -25,7 +26,7 @@ public final class Plan {
         }
     }
 
-    private Plan(Sampler sampler, Steps steps) {
+    Plan(Sampler sampler, Steps steps) {
         this.sampler = sampler;
         this.steps = steps;
     }
@@ -110,6 +111,14 @@ public final class Plan {
         }
         OptionalLong position = sampler.position(epoch, recordIndex);
         return position.isPresent() ? Optional.of(place(position.getAsLong())) : Optional.empty();
+    }
+
+    /// All places of a record in an epoch, on all ranks: none when it is not sampled or its step is dropped,
+    /// several when it is repeated. A sampler without an inverse is searched.
+    ///
+    /// @throws IndexOutOfBoundsException when the record is out of range
+    public List<Place> findAll(long epoch, long recordIndex) {
+        return new Places(sampler, steps, steps).of(epoch, recordIndex);
     }
 
     private Place place(long position) {

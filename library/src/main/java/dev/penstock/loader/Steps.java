@@ -191,6 +191,13 @@ record Steps(
         }
         long stepStart = stepStart(stepOf(position));
         long left = Math.min(stepSize(), length - stepStart);
-        return (int) ((position - stepStart) / Math.ceilDiv(left, worldSize));
+        long inStep = position - stepStart;
+        if (isEven) {
+            return (int) (inStep / Math.ceilDiv(left, worldSize));
+        }
+        // The first ranks have one position more.
+        long least = left / worldSize;
+        long ofLarger = left % worldSize * (least + 1);
+        return (int) (inStep < ofLarger ? inStep / (least + 1) : left % worldSize + (inStep - ofLarger) / least);
     }
 }

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -147,5 +149,35 @@ class PlanTest {
         assertThrows(IllegalArgumentException.class, () -> Plan.of(new SequentialSampler(10), 4, 0, false));
         Sampler shares = new ShareSampler(10, 1, 1, 3, 0);
         assertThrows(IllegalArgumentException.class, () -> Plan.of(shares, 4, 2, false));
+    }
+
+    /// The places of a record are the rows that have it, padding included.
+    @Test
+    void allPlacesOfARecordAreFound() {
+        for (Sampler sampler : List.of(
+                new PermutationSampler(23, 4),
+                new UniformSampler(23, 31, 4),
+                new ShareSampler(23, 2, 3, 6, 4),
+                new WindowSampler(23, 20, 10))) {
+            Plan plan = Plan.of(sampler, 4, 3, false);
+            for (long record = 0; record < 23; record++) {
+                List<String> expected = new ArrayList<>();
+                for (long step = 0; step < plan.stepCount(); step++) {
+                    for (int rank = 0; rank < 3; rank++) {
+                        for (long index : plan.indices(1, step, rank)) {
+                            if (index == record) {
+                                expected.add(step + " on " + rank);
+                            }
+                        }
+                    }
+                }
+                List<String> found = plan.findAll(1, record).stream()
+                        .map(place -> place.step() + " on " + place.rank())
+                        .sorted()
+                        .toList();
+                expected.sort(null);
+                assertEquals(expected, found, sampler.name() + " " + record);
+            }
+        }
     }
 }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which step sees which record: questions about the order of a loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _arguments, _jvm
+from ._loader_arguments import LONG_MAX
+
+
+class RecordPlace(NamedTuple):
+    """A place at which training sees a record. Records that fill up the last step of an epoch are
+    seen at a second place, with the position of the first."""
+
+    epoch: int
+    step: int
+    rank: int
+    position: int
+
+
+def steps_of(handle: int, record: int, epochs: Iterable[int]) -> list[RecordPlace]:
+    """Returns the places of a record in some epochs, on all ranks."""
+    wanted = [_arguments.integer("epochs", one, minimum=0, maximum=LONG_MAX) for one in epochs]
+    found = _jvm.call_patiently("stepsOf", handle=handle, record=record, epochs=wanted)
+    return [RecordPlace(*place) for place in found]
+
+
+def records_of(
+    handle: int, step: int, epoch: int, ranks: Iterable[int], row_count: int
+) -> np.ndarray[Any, Any]:
+    """Returns the records of a step on some ranks, one after the other."""
+    parts = []
+    for rank in ranks:
+        indices = np.empty(row_count, np.int64)
+        count = _jvm.call(
+            "recordsOf",
+            handle=handle,
+            step=step,
+            epoch=epoch,
+            rank=rank,
+            target=indices.ctypes.data,
+            targetBytes=indices.nbytes,
+        )
+        parts.append(indices[:count])
+    return np.concatenate(parts)
