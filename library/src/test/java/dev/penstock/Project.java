@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /// The files of the project, for the tests that read them.
 public final class Project {
     private static final List<String> MODULES =
-            List.of("library", "convert", "plugin", "groups", "objects", "game2048", "app", "benchmarks");
+            List.of("library", "convert", "plugin", "loaderx", "groups", "objects", "game2048", "app", "benchmarks");
 
     private Project() {}
 

@@ -30,7 +30,12 @@ final class TidyTest {
             Pattern.compile("^import (?:static )?(dev\\.penstock(?:\\.[a-z0-9]+)*)\\.[A-Z*]", Pattern.MULTILINE);
 
     /// The packages of the library that the command line and the bridge use. Plug-ins are found as services.
-    private static final String LIBRARY = "file view rows query loader pack shards store store.upstream table tree ";
+    private static final String LIBRARY = "file view rows query loader pack shards store table tree ";
+
+    /// What only the modules `loaderx`, `groups` and `game2048` know.
+    private static final Pattern PLUGIN = Pattern.compile(
+            "(?i)game ?2048|\\b(game|games) of|\\.a2run|loaderx|penstock\\.groups|penstock (runs|steps)\\b");
+
     private static final Pattern OPTION = Pattern.compile("^[^/\n]*\"[^\"\n]*--[a-z][^\"\n]*\"", Pattern.MULTILINE);
 
     /// The packages that a package may use, without the common start of their names. All may use the root package
@@ -46,14 +51,15 @@ final class TidyTest {
             Map.entry("shards", "file rows rows.kernel"),
             Map.entry("store", "file store.journal"),
             Map.entry("store.journal", "file"),
-            Map.entry("store.upstream", "file store"),
             Map.entry("tree", "file"),
             Map.entry("query", "file view"),
             Map.entry("loader", "file view rows.kernel"),
             Map.entry("catalog", "file view pack shards store table tree"),
-            Map.entry("convert", "file view query loader pack shards store store.upstream table tree catalog"),
+            Map.entry("convert", "file view query loader pack shards store table tree catalog"),
             Map.entry("plugin", "file loader pack catalog convert"),
             Map.entry("objects", "file file.http"),
+            Map.entry("loaderx", "file store catalog convert"),
+            Map.entry("loaderx.plugin", "file store convert plugin loaderx"),
             Map.entry("groups", "file view query loader table catalog convert"),
             Map.entry("groups.plugin", "file view plugin groups"),
             Map.entry("game2048", "file view query loader pack table catalog convert groups"),
@@ -223,6 +229,21 @@ final class TidyTest {
                             && source.toLowerCase().contains("start"),
                     info + " does not say where to start");
         }
+    }
+
+    /// The library, conversions and the command line work without any plug-in, and their texts name none.
+    @Test
+    void nothingNamesAPlugin() {
+        List<String> findings = new ArrayList<>();
+        for (Path file : mainSources()) {
+            if (file.toString().matches(".*/(library|convert|plugin|app)/src/.*")) {
+                PLUGIN.matcher(Project.read(file))
+                        .results()
+                        .forEach(match -> findings.add(Project.root().relativize(file) + ": " + match.group()));
+            }
+        }
+        assertEquals("", String.join("\n", findings));
+        assertTrue(PLUGIN.matcher("see `penstock runs`, or a game of 2048").find());
     }
 
     /// Java and Python callers have no options, so messages of the library and its plug-ins name none.

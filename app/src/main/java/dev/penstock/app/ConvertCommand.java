@@ -20,8 +20,8 @@ import picocli.CommandLine.Parameters;
         header = "Copy a dataset into another format: store, table, pack or shards.",
         description = {
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
-                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, or a"
-                    + " store of loaderx. The types of text files are guessed. The format of the target follows"
+                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, or"
+                    + " what a plug-in reads. The types of text files are guessed. The format of the target follows"
                     + " from --to or from its extension. Deleted records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"

@@ -8,14 +8,13 @@ import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Targets;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
-import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.ConversionRun;
 import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import picocli.CommandLine.Mixin;
 
 /// A command that copies records into a new dataset of any format.
@@ -33,24 +32,10 @@ abstract class ConvertingCommand extends Command {
     Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
         RecordSource source = target.typed(records);
         long start = System.nanoTime();
-        Conversion.Report report = run(this, Conversion.of(source, output, format, target.options()), output);
+        Conversion conversion = Conversion.of(source, output, format, target.options());
+        Conversion.Report report = ConversionRun.of(this, conversion, output);
         print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
         return 0;
-    }
-
-    /// Runs a conversion with progress bars. If the disk fails, a remark says where the converted part is.
-    static Conversion.Report run(Command command, Conversion conversion, Path output) throws IOException {
-        try (ProgressBar copying = command.progress("copy", ProgressBar.Unit.RECORDS);
-                ProgressBar verifying = command.progress("compare", ProgressBar.Unit.RECORDS)) {
-            return conversion.run(copying, verifying);
-        } catch (IOException e) {
-            Optional<Path> unfinished = Conversion.unfinished(output);
-            if (unfinished.isPresent()) {
-                command.remark("The converted part is in " + unfinished.get()
-                        + "; run the same command to continue, or to start again if the format cannot be continued.");
-            }
-            throw e;
-        }
     }
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.

@@ -27,10 +27,9 @@ import picocli.CommandLine.Option;
         aliases = "pack",
         header = "Pack the files of a folder into one file.",
         description =
-                "Packs the files whose format a plug-in knows, such as the *.a2run2 files of recorded games (*.a2run if"
-                        + " there are none), or all files with --all-files. Files of a known format are recognised by"
-                        + " their content; one that is invalid stops the command, unless --skip-bad is given. The pack"
-                        + " appears when it is complete and on disk.",
+                "Packs the files whose format a plug-in knows, or all files with --all-files. Files of a known format"
+                        + " are recognised by their content; one that is invalid stops the command, unless"
+                        + " --skip-bad is given. The pack appears when it is complete and on disk.",
         footer = {
             "",
             "Example:",

@@ -35,8 +35,9 @@ import picocli.CommandLine.Option;
         name = "extract",
         header = "Extract records of a pack to files.",
         description =
-                "Files get their original names if the pack has names, otherwise names such as run-000005.a2run2 and"
-                        + " record-000005.bin. All indices and names are checked before anything is written.",
+                "Files get their original names if the pack has names, otherwise names such as record-000005.bin, or"
+                        + " those of the plug-in that knows the records. All"
+                        + " indices and names are checked before anything is written.",
         footer = {"", "Example:", "  penstock pack extract runs.a2pack --indices 0,5,10-20 --output out"})
 final class PackExtractCommand extends PackfileCommand {
     @Mixin

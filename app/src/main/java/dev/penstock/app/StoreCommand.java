@@ -31,6 +31,5 @@ final class StoreCommand extends CommandGroup {
         commands.put("rebalance", StoreRebalanceCommand.class);
         commands.put("snapshot", StoreSnapshotCommand.class);
         commands.put("field", StoreFieldCommand.class);
-        commands.put("import", StoreImportCommand.class);
     }
 }

@@ -21,8 +21,8 @@ final class ViewOption {
             names = "--as",
             paramLabel = "VIEW",
             completionCandidates = Views.class,
-            description = "Read a pack through a view of its records, such as the decoded runs of recorded games, or"
-                    + " as stored bytes. Views: ${COMPLETION-CANDIDATES}.")
+            description = "Read a pack through a view of its decoded records, or as stored bytes."
+                    + " Views: ${COMPLETION-CANDIDATES}.")
     String as;
 
     /// The names of all views.

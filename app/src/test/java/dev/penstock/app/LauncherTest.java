@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,10 +58,18 @@ class LauncherTest {
                     jdk.resolve("bin").resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         writeAged(checkout.resolve("pom.xml"), SOURCE_AGE);
-        for (String module : List.of("library", "convert", "plugin", "groups", "game2048", "app")) {
+        for (String module : modules()) {
             Files.createDirectories(checkout.resolve(module).resolve("src/main"));
             writeAged(checkout.resolve(module).resolve("pom.xml"), SOURCE_AGE);
         }
+    }
+
+    /// The folders whose sources the launcher compares with the jar.
+    private static List<String> modules() throws IOException {
+        Matcher matcher = Pattern.compile("build_if_stale \"\\$jar\" app ([\\w ]+)")
+                .matcher(Files.readString(SOURCE.resolve("penstock")));
+        assertTrue(matcher.find());
+        return List.of(matcher.group(1).split(" "));
     }
 
     private void build() throws IOException {

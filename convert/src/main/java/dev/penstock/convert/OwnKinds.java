@@ -4,7 +4,6 @@ package dev.penstock.convert;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
-import dev.penstock.store.upstream.UpstreamStore;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
@@ -22,19 +21,6 @@ enum OwnKinds implements SourceKind {
         public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
             return new TreeRecords(
                     TreeReader.open(location, TreeReader.Options.DEFAULT.withReading(options.reading())));
-        }
-    },
-    LOADERX {
-        @Override
-        public boolean recognises(Candidate candidate) throws IOException {
-            return candidate.kind() == Candidate.Kind.FOLDER
-                    && candidate.isOnDisk()
-                    && UpstreamStore.isStore(candidate.disk(), candidate.path());
-        }
-
-        @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            return LoaderxRecords.open(location.path(), options.disk(), "value");
         }
     },
     CSV {

@@ -17,7 +17,7 @@ import java.util.List;
 /// in a field of text; in other fields it is an error.
 ///
 /// **Threads.** One thread at a time.
-final class RowCollector implements AutoCloseable {
+public final class RowCollector implements AutoCloseable {
     /// Sources report their progress after as many records.
     static final int PROGRESS_RECORDS = 4096;
 
@@ -39,7 +39,7 @@ final class RowCollector implements AutoCloseable {
     private long variableBytes;
     private long recordCount;
 
-    RowCollector(List<Field> fields, boolean hasMissing, RecordSource.Sink sink) {
+    public RowCollector(List<Field> fields, boolean hasMissing, RecordSource.Sink sink) {
         this.fields = fields;
         this.hasMissing = hasMissing;
         this.sink = sink;
@@ -79,7 +79,7 @@ final class RowCollector implements AutoCloseable {
     ///
     /// @param value the bytes, or null
     /// @throws IllegalArgumentException when the value is missing and the field must have one
-    void set(int position, byte[] value) {
+    public void set(int position, byte[] value) {
         if (value == null) {
             setMissing(position);
         } else if (fields.get(position).isVariable()) {
@@ -115,7 +115,7 @@ final class RowCollector implements AutoCloseable {
     }
 
     /// Completes the current record.
-    void complete() throws IOException {
+    public void complete() throws IOException {
         for (byte[][] values : variable) {
             variableBytes += values == null ? 0 : values[rowCount].length;
         }
@@ -132,7 +132,7 @@ final class RowCollector implements AutoCloseable {
     }
 
     /// Passes on the records that are complete.
-    void flush() throws IOException {
+    public void flush() throws IOException {
         if (rowCount == 0) {
             return;
         }

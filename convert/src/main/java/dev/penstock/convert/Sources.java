@@ -90,13 +90,6 @@ public final class Sources {
         return CsvRecords.open(stream, name, rules);
     }
 
-    /// Opens a store of loaderx.
-    ///
-    /// @param field the name of its field
-    public static LoaderxRecords openLoaderx(Path folder, Catalog.Options options, String field) throws IOException {
-        return LoaderxRecords.open(folder, options.disk(), field);
-    }
-
     /// Joins sources side by side: a record has the fields of all. The result owns them.
     public static RecordSource joined(List<? extends RecordSource> sources) {
         return JoinedRecords.of(List.copyOf(sources));

@@ -2,7 +2,6 @@
 package dev.penstock.convert;
 
 import static dev.penstock.convert.ConversionSamples.content;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,15 +20,11 @@ import dev.penstock.store.MountedDisk;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreStats;
 import java.io.IOException;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -145,52 +140,6 @@ class ConversionResumeTest {
         assertTrue(report.resumedAt() > 0 && report.resumedAt() < ROWS, "resumed at " + report.resumedAt());
         assertEquals(content(source), content(target));
         assertTrue(Conversion.unfinished(target).isEmpty());
-    }
-
-    /// A store as loaderx 0.5 writes it, with records of 1 MiB.
-    private Path loaderx(String name, int recordCount) throws IOException {
-        int size = 1 << 20;
-        Path old = Files.createDirectory(folder.resolve(name));
-        ByteBuffer meta = ByteBuffer.allocate(16 + 16 * recordCount).order(ByteOrder.LITTLE_ENDIAN);
-        meta.put("ZREC".getBytes(StandardCharsets.US_ASCII)).putShort((short) 1).putShort((short) 0);
-        meta.putInt(recordCount * size).putInt(recordCount);
-        for (int i = 0; i < recordCount; i++) {
-            meta.putInt(i * size).putInt(size).putInt(size).putInt(0);
-        }
-        byte[] payload = new byte[recordCount * size];
-        random.nextBytes(payload);
-        Files.write(old.resolve("meta.zr"), meta.array());
-        Files.write(old.resolve("0.zr"), payload);
-        return old;
-    }
-
-    @Test
-    void anImportOfLoaderxStoresIsComparedAndGoesOnBehindTheLastCommit() throws IOException {
-        int count = 40;
-        List<Path> olds = List.of(loaderx("a", count), loaderx("b", count));
-        Path target = folder.resolve("target");
-        assertThrows(IOException.class, () -> importJoined(olds, target, count * 2 / 3));
-        assertFalse(Files.exists(target), "nothing appears before the end");
-        Conversion.Report report = importJoined(olds, target, Long.MAX_VALUE);
-        assertTrue(report.resumedAt() > 0 && report.resumedAt() < count, "resumed at " + report.resumedAt());
-        assertEquals(count, report.records());
-        try (StoreReader store = StoreReader.open(target)) {
-            byte[] last = Files.readAllBytes(olds.getLast().resolve("0.zr"));
-            int size = last.length / count;
-            assertArrayEquals(
-                    Arrays.copyOfRange(last, last.length - size, last.length),
-                    store.get(count - 1).value(1).toArray(ValueLayout.JAVA_BYTE));
-        }
-    }
-
-    private static Conversion.Report importJoined(List<Path> olds, Path target, long stop) throws IOException {
-        RecordSource joined = Sources.joined(List.of(
-                Sources.openLoaderx(olds.getFirst(), Catalog.Options.DEFAULT, "a"),
-                Sources.openLoaderx(olds.getLast(), Catalog.Options.DEFAULT, "b")));
-        try (RecordSource records = new Interrupted(joined, stop, false)) {
-            return Conversion.of(records, target, "store", TargetOptions.DEFAULT)
-                    .run(Progress.NONE, Progress.NONE);
-        }
     }
 
     @ParameterizedTest

@@ -4,6 +4,8 @@ package dev.penstock.game2048;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
+import dev.penstock.catalog.Candidate;
+import dev.penstock.catalog.ForeignKind;
 import dev.penstock.file.Layouts;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackKind;
@@ -20,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Runs of the game 2048 as records of packs.
-public record RunFamily() implements RecordFamily {
+public record RunFamily() implements RecordFamily, ForeignKind {
     private static final byte[] V1_MAGIC = "A2T1".getBytes(StandardCharsets.US_ASCII);
     private static final int V1_HEAD_SIZE = 6;
 
@@ -56,10 +58,8 @@ public record RunFamily() implements RecordFamily {
     }
 
     @Override
-    public Optional<String> recognise(byte[] head) {
-        return head.length >= V1_MAGIC.length && Arrays.equals(Arrays.copyOf(head, V1_MAGIC.length), V1_MAGIC)
-                ? Optional.of("a single run of the game 2048")
-                : Optional.empty();
+    public Optional<String> describe(Candidate candidate) {
+        return candidate.startsWith(V1_MAGIC) ? Optional.of("a single run of the game 2048") : Optional.empty();
     }
 
     @Override

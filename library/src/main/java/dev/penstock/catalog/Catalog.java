@@ -254,8 +254,9 @@ public final class Catalog {
     }
 
     private static String foundFolder(Candidate folder) throws IOException {
-        if (folder.storage().exists(folder.location().resolve("meta.zr"))) {
-            return "this is a loaderx store; copy it with `penstock store import` into a store that can be opened";
+        Optional<String> known = ForeignFile.recognise(folder);
+        if (known.isPresent()) {
+            return "this is " + known.get();
         }
         List<Location> files = folder.storage().list(folder.location());
         if (files.isEmpty()) {
@@ -268,7 +269,7 @@ public final class Catalog {
                 : "this folder is not a dataset; `penstock pack build` packs its files into one";
     }
 
-    private static DatasetException unknown(Candidate file) {
+    private static DatasetException unknown(Candidate file) throws IOException {
         String start = "unknown dataset format: ";
         if (file.head().length == 0) {
             return new DatasetException.WrongFormat(file.location(), start + "the file is empty");

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.catalog;
 
-import dev.penstock.pack.RecordFamily;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.ServiceLoader;
 
 /// Common files that are not datasets, so that a message can name them.
-enum ForeignFile {
+enum ForeignFile implements ForeignKind {
     PICKLE(
             "a Python pickle, which is never read because reading one runs code",
             "\u0080\u0002",
@@ -28,17 +27,29 @@ enum ForeignFile {
         this.starts = starts;
     }
 
-    /// What a file is, if its first bytes tell. Families of records that other modules add know their own files.
-    static Optional<String> recognise(Candidate file) {
-        Stream<String> known = Arrays.stream(values())
-                .filter(foreign -> foreign.isStartOf(file))
-                .map(foreign -> foreign.what);
-        Stream<String> ofModules =
-                RecordFamily.all().stream().flatMap(family -> family.recognise(file.head()).stream());
-        return Stream.concat(known, ofModules).findFirst();
+    /// What a file or folder is, if its first bytes or the names in it tell. Other modules know their own files.
+    static Optional<String> recognise(Candidate candidate) throws IOException {
+        for (ForeignFile kind : values()) {
+            if (kind.describe(candidate).isPresent()) {
+                return kind.describe(candidate);
+            }
+        }
+        for (ForeignKind kind : ServiceLoader.load(ForeignKind.class, ForeignKind.class.getClassLoader())) {
+            Optional<String> found = kind.describe(candidate);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
     }
 
-    private boolean isStartOf(Candidate file) {
-        return Arrays.stream(starts).anyMatch(start -> file.startsWith(start.getBytes(StandardCharsets.ISO_8859_1)));
+    @Override
+    public Optional<String> describe(Candidate candidate) {
+        for (String start : starts) {
+            if (candidate.startsWith(start.getBytes(StandardCharsets.ISO_8859_1))) {
+                return Optional.of(what);
+            }
+        }
+        return Optional.empty();
     }
 }

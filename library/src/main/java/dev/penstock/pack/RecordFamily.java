@@ -40,7 +40,7 @@ public interface RecordFamily {
     /// The kinds of the family.
     List<PackKind> kinds();
 
-    /// The extensions of files that become such records, such as `.a2run2`. Files with a later extension are used
+    /// The extensions of files that become such records, such as `.png`. Files with a later extension are used
     /// if there are none with an earlier one.
     List<String> extensions();
 
@@ -48,11 +48,6 @@ public interface RecordFamily {
     ///
     /// @param head the content, or at least its first 16 bytes, valid during the call only
     PackKind kind(MemorySegment head);
-
-    /// What a single file of this family is called, if the first bytes show that it is one.
-    default Optional<String> recognise(byte[] head) {
-        return Optional.empty();
-    }
 
     /// Creates an examination of the files that are packed.
     ///

@@ -21,8 +21,8 @@ public final class PackSelection {
     @Option(
             names = "--where",
             paramLabel = "COND",
-            description = "Select records by a condition on their decoded content, as in \"max_score >= 20000 and"
-                    + " steps > 1500\" for a pack of recorded games. `penstock stats` lists the fields.")
+            description = "Select records by a condition on their decoded content, as in \"x >= 20000 and y > 1500\"."
+                    + " `penstock stats` lists the fields.")
     public String condition;
 
     /// The selected ranges of records, ascending.
@@ -34,8 +34,8 @@ public final class PackSelection {
             return wanted;
         }
         RecordFamily family = RecordFamily.of(pack)
-                .orElseThrow(() -> new IllegalArgumentException("--where works for packs of decoded records only, such"
-                        + " as runs, and " + pack.location() + " has other records"));
+                .orElseThrow(() -> new IllegalArgumentException("--where works for packs of decoded records only, and "
+                        + pack.location() + " has other records"));
         BitSet isWanted = new BitSet();
         wanted.forEach(range -> isWanted.set((int) range.first(), (int) range.last() + 1));
         return Arrays.stream(family.where(pack, condition, progress))

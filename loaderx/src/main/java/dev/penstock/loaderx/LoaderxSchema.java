@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
@@ -20,14 +20,14 @@ import java.util.Map;
 /// @param shape          the shape of every record, or null
 /// @param dimensionCount the number of dimensions stored before every record; 0 when there are none
 /// @param shapeWidth     the size of such a number in the release that wrote the schema
-record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, int shapeWidth) {
-    static final UpstreamSchema BYTES = new UpstreamSchema(null, null, 0, Long.BYTES);
+record LoaderxSchema(ElementType type, List<Long> shape, int dimensionCount, int shapeWidth) {
+    static final LoaderxSchema BYTES = new LoaderxSchema(null, null, 0, Long.BYTES);
 
     /// The limit of NumPy.
     private static final int DIMENSION_COUNT_MAX = 64;
 
     /// @param shapeKey the key of the shape of every record
-    static UpstreamSchema ofJson(Path file, long offset, MemorySegment text, String shapeKey) {
+    static LoaderxSchema ofJson(Path file, long offset, MemorySegment text, String shapeKey) {
         try {
             return of(Json.parse(text.toArray(ValueLayout.JAVA_BYTE)), shapeKey, Integer.BYTES);
         } catch (IllegalArgumentException e) {
@@ -35,7 +35,7 @@ record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, in
         }
     }
 
-    static UpstreamSchema ofMsgPack(Path file, long offset, MemorySegment bytes) {
+    static LoaderxSchema ofMsgPack(Path file, long offset, MemorySegment bytes) {
         try {
             return of(MsgPack.parse(bytes.toArray(ValueLayout.JAVA_BYTE)), "item_shape", Long.BYTES);
         } catch (IllegalArgumentException e) {
@@ -48,16 +48,16 @@ record UpstreamSchema(ElementType type, List<Long> shape, int dimensionCount, in
                 file, offset, Reason.BAD_HEADER, "the schema cannot be used: " + e.getMessage(), e);
     }
 
-    private static UpstreamSchema of(Object value, String shapeKey, int shapeWidth) {
+    private static LoaderxSchema of(Object value, String shapeKey, int shapeWidth) {
         if (!(value instanceof Map<?, ?> values) || !(values.get("dtype") instanceof String dtype)) {
             throw new IllegalArgumentException("it has no dtype");
         }
         ElementType type = StoreTypes.find(dtype);
         if (values.get(shapeKey) instanceof List<?> lengths) {
-            return new UpstreamSchema(type, shape(lengths, type), 0, shapeWidth);
+            return new LoaderxSchema(type, shape(lengths, type), 0, shapeWidth);
         }
         if (values.get("ndim") instanceof Long count && count >= 1 && count <= DIMENSION_COUNT_MAX) {
-            return new UpstreamSchema(type, null, count.intValue(), shapeWidth);
+            return new LoaderxSchema(type, null, count.intValue(), shapeWidth);
         }
         throw new IllegalArgumentException("it has neither " + shapeKey + " nor an ndim from 1 to 64");
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.loaderx.plugin;
 
-import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.Conversion;
-import dev.penstock.convert.LoaderxRecords;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TargetOptions;
+import dev.penstock.file.Disk;
+import dev.penstock.loaderx.LoaderxRecords;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.ConversionRun;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreCompression;
 import java.io.IOException;
@@ -72,7 +73,7 @@ final class StoreImportCommand extends Command {
         try {
             for (String text : olds) {
                 Old old = Old.of(text);
-                LoaderxRecords store = Sources.openLoaderx(old.path(), Catalog.Options.DEFAULT, old.field());
+                LoaderxRecords store = LoaderxRecords.open(old.path(), Disk.real(), old.field());
                 stores.add(store);
                 requireEqual(stores.getFirst(), store);
             }
@@ -99,7 +100,7 @@ final class StoreImportCommand extends Command {
     private Conversion.Report copy(RecordSource records) throws IOException {
         TargetOptions options =
                 TargetOptions.DEFAULT.withCompression(compression.name().toLowerCase(Locale.ROOT), null);
-        return ConvertingCommand.run(this, Conversion.of(records, output, "store", options), output);
+        return ConversionRun.of(this, Conversion.of(records, output, "store", options), output);
     }
 
     private void report(List<LoaderxRecords> stores, Conversion.Report report, long startNanos) {

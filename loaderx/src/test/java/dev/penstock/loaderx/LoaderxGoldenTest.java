@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -27,9 +27,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Stores of loaderx 0.5.0, 2.4.0 and 2.8.19 hold what those releases read from them.
-final class UpstreamGoldenTest {
+final class LoaderxGoldenTest {
     private static List<Map<?, ?>> expected(String release) throws IOException {
-        byte[] text = Files.readAllBytes(UpstreamStores.path("expected-" + release + ".json"));
+        byte[] text = Files.readAllBytes(LoaderxStores.path("expected-" + release + ".json"));
         List<Map<?, ?>> stores = new ArrayList<>();
         for (Object store : (List<?>) Json.parse(text)) {
             stores.add((Map<?, ?>) store);
@@ -44,18 +44,18 @@ final class UpstreamGoldenTest {
     }
 
     private static List<byte[]> values(String name) throws IOException {
-        return UpstreamStores.records(UpstreamStores.path(name)).stream()
+        return LoaderxStores.records(LoaderxStores.path(name)).stream()
                 .map(List::getFirst)
                 .toList();
     }
 
     @Test
     void theTablesAreTheLayouts() {
-        LayoutTables tables = LayoutTables.of("library/src/main/java/dev/penstock/store/upstream/UpstreamFormat.java");
-        tables.requireEqual("HEADER_05", UpstreamFormat.HEADER_05);
-        tables.requireEqual("ENTRY_05", UpstreamFormat.ENTRY_05);
-        tables.requireEqual("HEADER_23", UpstreamFormat.HEADER_23);
-        tables.requireEqual("ENTRY_23", UpstreamFormat.ENTRY_23);
+        LayoutTables tables = LayoutTables.of("loaderx/src/main/java/dev/penstock/loaderx/LoaderxFormat.java");
+        tables.requireEqual("HEADER_05", LoaderxFormat.HEADER_05);
+        tables.requireEqual("ENTRY_05", LoaderxFormat.ENTRY_05);
+        tables.requireEqual("HEADER_23", LoaderxFormat.HEADER_23);
+        tables.requireEqual("ENTRY_23", LoaderxFormat.ENTRY_23);
         tables.requireNoOther();
     }
 
@@ -122,7 +122,7 @@ final class UpstreamGoldenTest {
                 "v28_dense_zstd", new StoreField("x", "u8", List.of(1024L), StoreCompression.RAW),
                 "v28_ragged_raw", new StoreField("x", "i32", null, StoreCompression.RAW));
         for (Map.Entry<String, StoreField> field : fields.entrySet()) {
-            try (UpstreamStore store = UpstreamStore.open(UpstreamStores.path(field.getKey()), Disk.real())) {
+            try (LoaderxStore store = LoaderxStore.open(LoaderxStores.path(field.getKey()), Disk.real())) {
                 assertEquals(List.of(field.getValue()), store.fields("x", StoreCompression.RAW));
                 long count = store.count();
                 assertThrows(IndexOutOfBoundsException.class, () -> store.get(count));
@@ -138,7 +138,7 @@ final class UpstreamGoldenTest {
                 "v24_dense_raw", "loaderx 2.3.3 to 2.8.12",
                 "v28_dense_raw", "loaderx 2.8.18 or later");
         for (Map.Entry<String, String> release : releases.entrySet()) {
-            try (UpstreamStore store = UpstreamStore.open(UpstreamStores.path(release.getKey()), Disk.real())) {
+            try (LoaderxStore store = LoaderxStore.open(LoaderxStores.path(release.getKey()), Disk.real())) {
                 assertEquals(release.getValue(), store.release());
             }
         }
@@ -168,7 +168,7 @@ final class UpstreamGoldenTest {
 
     @Test
     void aPathThatIsNoStoreIsToldApart() {
-        Path file = UpstreamStores.path("v05_raw").resolve("meta.zr");
-        assertThrows(java.nio.file.NotDirectoryException.class, () -> UpstreamStore.open(file, Disk.real()));
+        Path file = LoaderxStores.path("v05_raw").resolve("meta.zr");
+        assertThrows(java.nio.file.NotDirectoryException.class, () -> LoaderxStore.open(file, Disk.real()));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import static dev.penstock.file.Layouts.U16;
 import static dev.penstock.file.Layouts.U32;
@@ -78,7 +78,7 @@ import java.lang.foreign.StructLayout;
 /// - A record has at most [dev.penstock.store.StoreFormat#VALUE_SIZE_MAX] bytes, which is the limit for a value of
 ///   a store.
 /// - Codec 2 is rejected, because decompression with dictionaries is not supported here.
-public final class UpstreamFormat {
+public final class LoaderxFormat {
     static final StructLayout HEADER_05 = MemoryLayout.structLayout(
             MemoryLayout.sequenceLayout(4, U8).withName("magic"),
             U16.withName("version"),
@@ -129,5 +129,5 @@ public final class UpstreamFormat {
     /// The largest size of a `schema.json`.
     static final long SCHEMA_SIZE_MAX = 1 << 16;
 
-    private UpstreamFormat() {}
+    private LoaderxFormat() {}
 }

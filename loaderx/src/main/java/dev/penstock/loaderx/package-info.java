@@ -2,5 +2,5 @@
 /// Reads stores of later releases of loaderx, to import them.
 ///
 /// Their layouts differ from the one that [dev.penstock.store.StoreFormat] describes, and they are never written.
-/// Start from [UpstreamStore]; [UpstreamFormat] is the specification.
-package dev.penstock.store.upstream;
+/// Start from [LoaderxStore]; [LoaderxFormat] is the specification.
+package dev.penstock.loaderx;

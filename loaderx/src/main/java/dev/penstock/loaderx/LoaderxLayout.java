@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import java.io.IOException;
 
 /// The common interface of the layouts of several releases.
-interface UpstreamLayout {
+interface LoaderxLayout {
     /// The releases that write this layout, for messages.
     String release();
 
     /// The number of records. There is an entry for each of them.
     long count();
 
-    UpstreamSchema schema();
+    LoaderxSchema schema();
 
     /// The name of a payload file.
     String file(int number);
@@ -19,5 +19,5 @@ interface UpstreamLayout {
     /// The entry of a record.
     ///
     /// @throws dev.penstock.DatasetException when the entry is invalid
-    UpstreamPlace place(long index) throws IOException;
+    LoaderxPlace place(long index) throws IOException;
 }

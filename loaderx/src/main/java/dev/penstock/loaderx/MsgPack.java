@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

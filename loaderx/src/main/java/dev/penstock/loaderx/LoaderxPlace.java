@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import dev.penstock.store.StoreCompression;
 
@@ -8,5 +8,5 @@ import dev.penstock.store.StoreCompression;
 /// @param file        the number of the payload file
 /// @param storedLimit the end of the payload of that file
 /// @param size        the decompressed size of the record
-record UpstreamPlace(
+record LoaderxPlace(
         int file, long offset, long storedSize, long storedLimit, long size, StoreCompression compression) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
@@ -27,32 +27,32 @@ import java.util.Objects;
 /// **Ownership.** Owns the open files; values are copies.
 ///
 /// **Threads.** One thread at a time.
-public final class UpstreamStore implements AutoCloseable {
-    private final UpstreamFiles files;
-    private final UpstreamLayout layout;
+public final class LoaderxStore implements AutoCloseable {
+    private final LoaderxFiles files;
+    private final LoaderxLayout layout;
     private final ValueUnpacker unpacker = new ValueUnpacker();
 
-    private UpstreamStore(UpstreamFiles files, UpstreamLayout layout) {
+    private LoaderxStore(LoaderxFiles files, LoaderxLayout layout) {
         this.files = files;
         this.layout = layout;
     }
 
     /// Whether a folder looks like such a store, of any release.
     public static boolean isStore(Disk disk, Path folder) throws IOException {
-        return disk.exists(folder.resolve(UpstreamFormat.META));
+        return disk.exists(folder.resolve(LoaderxFormat.META));
     }
 
     /// Opens a store.
     ///
     /// @throws DatasetException when the folder is not such a store, was written by a release that is not
     ///                          supported, or is damaged
-    public static UpstreamStore open(Path folder, Disk disk) throws IOException {
+    public static LoaderxStore open(Path folder, Disk disk) throws IOException {
         if (disk.exists(folder) && !disk.isDirectory(folder)) {
             throw new NotDirectoryException(folder.toString());
         }
-        UpstreamFiles files = new UpstreamFiles(disk, folder);
+        LoaderxFiles files = new LoaderxFiles(disk, folder);
         try {
-            return new UpstreamStore(files, UpstreamReleases.layout(files));
+            return new LoaderxStore(files, LoaderxReleases.layout(files));
         } catch (Throwable e) {
             files.close();
             throw e;
@@ -74,7 +74,7 @@ public final class UpstreamStore implements AutoCloseable {
     /// @param name        the name of the field with the values; a field with shapes has the suffix `_shape`
     /// @param compression the compression of the values
     public List<StoreField> fields(String name, StoreCompression compression) {
-        UpstreamSchema schema = layout.schema();
+        LoaderxSchema schema = layout.schema();
         String dtype = schema.type() == null ? null : schema.type().toString();
         List<StoreField> fields = new ArrayList<>();
         fields.add(new StoreField(name, dtype, dtype == null ? null : schema.shape(), compression));
@@ -91,9 +91,9 @@ public final class UpstreamStore implements AutoCloseable {
     /// @throws DatasetException          when the record is damaged
     public List<byte[]> get(long index) throws IOException {
         Objects.checkIndex(index, count());
-        UpstreamPlace place = layout.place(index);
+        LoaderxPlace place = layout.place(index);
         byte[] record = expanded(index, place);
-        UpstreamSchema schema = layout.schema();
+        LoaderxSchema schema = layout.schema();
         if (schema.dimensionCount() > 0) {
             return split(index, place, record);
         }
@@ -105,12 +105,12 @@ public final class UpstreamStore implements AutoCloseable {
         return List.of(record);
     }
 
-    private DatasetException bad(UpstreamPlace place, String what) {
+    private DatasetException bad(LoaderxPlace place, String what) {
         return new DatasetException.Corrupt(
                 files.path(layout.file(place.file())), place.offset(), Reason.SHARD_MISMATCH, what);
     }
 
-    private byte[] expanded(long index, UpstreamPlace place) throws IOException {
+    private byte[] expanded(long index, LoaderxPlace place) throws IOException {
         Path file = files.path(layout.file(place.file()));
         boolean isInside = place.offset() >= 0
                 && place.storedSize() <= place.storedLimit()
@@ -144,8 +144,8 @@ public final class UpstreamStore implements AutoCloseable {
     }
 
     /// Splits the shape off a record. A record fits only one of the two possible widths of a number.
-    private List<byte[]> split(long index, UpstreamPlace place, byte[] record) {
-        UpstreamSchema schema = layout.schema();
+    private List<byte[]> split(long index, LoaderxPlace place, byte[] record) {
+        LoaderxSchema schema = layout.schema();
         int other = schema.shapeWidth() == Integer.BYTES ? Long.BYTES : Integer.BYTES;
         for (int width : new int[] {schema.shapeWidth(), other}) {
             List<byte[]> parts = split(record, width);
@@ -158,7 +158,7 @@ public final class UpstreamStore implements AutoCloseable {
 
     /// @return null when the record does not fit shapes of this width
     private List<byte[]> split(byte[] record, int width) {
-        UpstreamSchema schema = layout.schema();
+        LoaderxSchema schema = layout.schema();
         int start = schema.dimensionCount() * width;
         if (record.length < start) {
             return null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
@@ -15,12 +15,12 @@ import java.util.Map;
 /// The files of a folder, opened when they are first read.
 ///
 /// **Threads.** One thread at a time.
-final class UpstreamFiles implements Closeable {
+final class LoaderxFiles implements Closeable {
     private final Disk disk;
     private final Path folder;
     private final Map<String, Disk.Readable> files = new HashMap<>();
 
-    UpstreamFiles(Disk disk, Path folder) {
+    LoaderxFiles(Disk disk, Path folder) {
         this.disk = disk;
         this.folder = folder;
     }

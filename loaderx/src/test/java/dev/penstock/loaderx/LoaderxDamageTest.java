@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Damaged stores, and those of other releases, end in a typed error or in records within their limits.
 @Tag("full")
-final class UpstreamDamageTest {
+final class LoaderxDamageTest {
     @TempDir
     Path folder;
 
@@ -53,7 +53,7 @@ final class UpstreamDamageTest {
     /// @return whether all records could be read
     private static boolean isReadable(Path store) throws IOException {
         try {
-            for (List<byte[]> record : UpstreamStores.records(store)) {
+            for (List<byte[]> record : LoaderxStores.records(store)) {
                 assertTrue(record.getFirst().length <= 4096, "no golden record has more");
             }
             return true;
@@ -65,9 +65,9 @@ final class UpstreamDamageTest {
 
     @Test
     void truncationsAreRefused() throws IOException {
-        for (Path golden : UpstreamStores.all()) {
-            Path store = UpstreamStores.copy(golden, folder);
-            for (Path file : UpstreamStores.files(store)) {
+        for (Path golden : LoaderxStores.all()) {
+            Path store = LoaderxStores.copy(golden, folder);
+            for (Path file : LoaderxStores.files(store)) {
                 byte[] bytes = Files.readAllBytes(file);
                 for (int size = 0; size < bytes.length; size++) {
                     if (isWorthwhile(size, bytes.length)) {
@@ -85,9 +85,9 @@ final class UpstreamDamageTest {
     @Test
     void flippedBitsNeverDoMoreThanChangeRecords() throws IOException {
         long refusedCount = 0;
-        for (Path golden : UpstreamStores.all()) {
-            Path store = UpstreamStores.copy(golden, folder);
-            for (Path file : UpstreamStores.files(store)) {
+        for (Path golden : LoaderxStores.all()) {
+            Path store = LoaderxStores.copy(golden, folder);
+            for (Path file : LoaderxStores.files(store)) {
                 byte[] bytes = Files.readAllBytes(file);
                 for (int position = 0; position < bytes.length; position++) {
                     for (int bit = 0; bit < 8; bit++) {
@@ -107,9 +107,9 @@ final class UpstreamDamageTest {
 
     @Test
     void missingFilesAreNamed() throws IOException {
-        Path store = UpstreamStores.copy(UpstreamStores.path("v24_dense_raw"), folder);
+        Path store = LoaderxStores.copy(LoaderxStores.path("v24_dense_raw"), folder);
         Files.delete(store.resolve("data_1.zr"));
-        DatasetException e = assertThrows(DatasetException.Corrupt.class, () -> UpstreamStores.records(store));
+        DatasetException e = assertThrows(DatasetException.Corrupt.class, () -> LoaderxStores.records(store));
         assertEquals(Reason.MISSING_SHARD, e.reason());
         assertTrue(e.getMessage().contains("data_1.zr"), e.getMessage());
     }
@@ -132,7 +132,7 @@ final class UpstreamDamageTest {
             Files.write(store.resolve(file), new byte[16]);
         }
         DatasetException e =
-                assertThrows(DatasetException.UnsupportedVersion.class, () -> UpstreamStores.records(store));
+                assertThrows(DatasetException.UnsupportedVersion.class, () -> LoaderxStores.records(store));
         assertTrue(e.getMessage().contains("written by " + release), e.getMessage());
         assertEquals(Reason.UNSUPPORTED_VERSION, e.reason());
     }
@@ -150,9 +150,9 @@ final class UpstreamDamageTest {
         requireRefused("loaderx 1.9.6 to 1.9.7", store("f", new byte[32]), "data.zr", "store.zr");
         requireRefused("loaderx 1.10.2 to 2.2.1", store("g", new byte[4096]), "data.zr");
         Path unknown = store("h", new byte[64]);
-        assertThrows(DatasetException.WrongFormat.class, () -> UpstreamStores.records(unknown));
+        assertThrows(DatasetException.WrongFormat.class, () -> LoaderxStores.records(unknown));
         Path none = Files.createDirectories(folder.resolve("none"));
-        assertThrows(DatasetException.WrongFormat.class, () -> UpstreamStores.records(none));
+        assertThrows(DatasetException.WrongFormat.class, () -> LoaderxStores.records(none));
     }
 
     /// A store of 0.5 with one record of codec 1.
@@ -189,19 +189,19 @@ final class UpstreamDamageTest {
         // The size in the entry is too small, larger than the bytes can expand to, and beyond the limit.
         for (int size : new int[] {5, bomb.length * 2000, -1}) {
             Path store = compressed("bomb" + size, bomb, size);
-            DatasetException e = assertThrows(DatasetException.class, () -> UpstreamStores.records(store));
+            DatasetException e = assertThrows(DatasetException.class, () -> LoaderxStores.records(store));
             assertEquals(size == -1 ? Reason.SIZE_OVERFLOW : Reason.BAD_COMPRESSION, e.reason());
         }
     }
 
     @Test
     void aDictionaryIsRefused() throws IOException {
-        Path store = UpstreamStores.copy(UpstreamStores.path("v28_dense_zstd"), folder);
+        Path store = LoaderxStores.copy(LoaderxStores.path("v28_dense_zstd"), folder);
         byte[] meta = Files.readAllBytes(store.resolve("meta.zr"));
         meta[11] = 2;
         Files.write(store.resolve("meta.zr"), meta);
         DatasetException e =
-                assertThrows(DatasetException.UnsupportedVersion.class, () -> UpstreamStores.records(store));
+                assertThrows(DatasetException.UnsupportedVersion.class, () -> LoaderxStores.records(store));
         assertTrue(e.getMessage().contains("dictionary"), e.getMessage());
     }
 
@@ -222,7 +222,7 @@ final class UpstreamDamageTest {
         bytes.set(Layouts.U32, 4096 + 12, record.length);
         Path store = store("shapes", meta);
         Files.write(store.resolve("data_0.zr"), record);
-        List<byte[]> values = UpstreamStores.records(store).getFirst();
+        List<byte[]> values = LoaderxStores.records(store).getFirst();
         assertEquals(2, values.size());
         assertEquals(6, values.getFirst().length);
         assertEquals(3, MemorySegment.ofArray(values.getLast()).get(Layouts.U64, 8));

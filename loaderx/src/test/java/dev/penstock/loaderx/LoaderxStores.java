@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
 import dev.penstock.TestData;
 import dev.penstock.file.Disk;
@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// The stores in `testdata/store/upstream`.
-final class UpstreamStores {
-    private UpstreamStores() {}
+final class LoaderxStores {
+    private LoaderxStores() {}
 
     static Path path(String name) {
         return TestData.path("store/upstream").resolve(name);
@@ -41,7 +41,7 @@ final class UpstreamStores {
 
     /// The values of all records, in the order of the fields.
     static List<List<byte[]>> records(Path path) throws IOException {
-        try (UpstreamStore store = UpstreamStore.open(path, Disk.real())) {
+        try (LoaderxStore store = LoaderxStore.open(path, Disk.real())) {
             List<List<byte[]>> records = new ArrayList<>();
             for (long i = 0; i < store.count(); i++) {
                 records.add(store.get(i));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.store.upstream;
+package dev.penstock.loaderx;
 
-import static dev.penstock.store.upstream.UpstreamFormat.ENTRY_23;
-import static dev.penstock.store.upstream.UpstreamFormat.ENTRY_SIZE;
-import static dev.penstock.store.upstream.UpstreamFormat.HEADER_23;
-import static dev.penstock.store.upstream.UpstreamFormat.META;
-import static dev.penstock.store.upstream.UpstreamFormat.PAGE_SIZE;
-import static dev.penstock.store.upstream.UpstreamFormat.SCHEMA_OFFSET;
+import static dev.penstock.loaderx.LoaderxFormat.ENTRY_23;
+import static dev.penstock.loaderx.LoaderxFormat.ENTRY_SIZE;
+import static dev.penstock.loaderx.LoaderxFormat.HEADER_23;
+import static dev.penstock.loaderx.LoaderxFormat.META;
+import static dev.penstock.loaderx.LoaderxFormat.PAGE_SIZE;
+import static dev.penstock.loaderx.LoaderxFormat.SCHEMA_OFFSET;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
@@ -16,14 +16,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// The layout of release 2.3.3 and later ones.
-final class UpstreamLayout23 implements UpstreamLayout {
-    private final UpstreamFiles files;
-    private final UpstreamSchema schema;
+final class LoaderxLayout23 implements LoaderxLayout {
+    private final LoaderxFiles files;
+    private final LoaderxSchema schema;
     private final long count;
     private final StoreCompression compression;
     private final long[] ends;
 
-    UpstreamLayout23(UpstreamFiles files) throws IOException {
+    LoaderxLayout23(LoaderxFiles files) throws IOException {
         this.files = files;
         MemorySegment page = files.read(META, 0, PAGE_SIZE);
         count = page.get(Layouts.U64, Layouts.offset(HEADER_23, "length"));
@@ -37,7 +37,7 @@ final class UpstreamLayout23 implements UpstreamLayout {
                     Reason.BAD_HEADER,
                     "the header has " + shardCount + " data files and a schema of " + schemaSize + " bytes");
         }
-        UpstreamReleases.requireEntries(files, PAGE_SIZE, count);
+        LoaderxReleases.requireEntries(files, PAGE_SIZE, count);
         compression = compression(codec);
         ends = ends(page, shardCount);
         schema = schema(page.asSlice(SCHEMA_OFFSET, schemaSize));
@@ -66,7 +66,7 @@ final class UpstreamLayout23 implements UpstreamLayout {
     private long[] ends(MemorySegment page, int shardCount) throws IOException {
         long[] ends = new long[shardCount];
         for (int i = 0; i < shardCount; i++) {
-            long at = UpstreamFormat.ENDS_OFFSET + 8L * i;
+            long at = LoaderxFormat.ENDS_OFFSET + 8L * i;
             ends[i] = page.get(Layouts.U64, at);
             long size = files.size(file(i));
             if (ends[i] < 0 || ends[i] > size) {
@@ -81,11 +81,11 @@ final class UpstreamLayout23 implements UpstreamLayout {
         return ends;
     }
 
-    private UpstreamSchema schema(MemorySegment text) {
+    private LoaderxSchema schema(MemorySegment text) {
         boolean isJson = text.byteSize() > 0 && text.get(Layouts.U8, 0) == '{';
         return isJson
-                ? UpstreamSchema.ofJson(files.path(META), SCHEMA_OFFSET, text, "item_shape")
-                : UpstreamSchema.ofMsgPack(files.path(META), SCHEMA_OFFSET, text);
+                ? LoaderxSchema.ofJson(files.path(META), SCHEMA_OFFSET, text, "item_shape")
+                : LoaderxSchema.ofMsgPack(files.path(META), SCHEMA_OFFSET, text);
     }
 
     @Override
@@ -99,7 +99,7 @@ final class UpstreamLayout23 implements UpstreamLayout {
     }
 
     @Override
-    public UpstreamSchema schema() {
+    public LoaderxSchema schema() {
         return schema;
     }
 
@@ -109,10 +109,10 @@ final class UpstreamLayout23 implements UpstreamLayout {
     }
 
     @Override
-    public UpstreamPlace place(long index) throws IOException {
+    public LoaderxPlace place(long index) throws IOException {
         MemorySegment entry = files.read(META, PAGE_SIZE + index * ENTRY_SIZE, ENTRY_SIZE);
         int shard = (int) (index % ends.length);
-        return new UpstreamPlace(
+        return new LoaderxPlace(
                 shard,
                 entry.get(Layouts.U64, Layouts.offset(ENTRY_23, "offset")),
                 Layouts.u32(entry, Layouts.offset(ENTRY_23, "phys_length")),

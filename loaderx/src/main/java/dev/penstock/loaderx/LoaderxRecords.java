@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.convert;
+package dev.penstock.loaderx;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.RowCollector;
 import dev.penstock.file.Disk;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
-import dev.penstock.store.upstream.UpstreamStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,12 +18,12 @@ import java.util.Optional;
 /// The records of a store that loaderx 0.5, or 2.3.3 or later, wrote.
 ///
 /// **Ownership.** Owns the store.
-public record LoaderxRecords(Path folder, Disk disk, UpstreamStore store, List<Field> fields) implements RecordSource {
+public record LoaderxRecords(Path folder, Disk disk, LoaderxStore store, List<Field> fields) implements RecordSource {
     /// Opens a store.
     ///
     /// @param field the name of the field with the values; a field with shapes has the suffix `_shape`
     public static LoaderxRecords open(Path folder, Disk disk, String field) throws IOException {
-        UpstreamStore store = UpstreamStore.open(folder, disk);
+        LoaderxStore store = LoaderxStore.open(folder, disk);
         List<Field> fields = store.fields(field, StoreCompression.RAW).stream()
                 .map(StoreField::column)
                 .toList();
