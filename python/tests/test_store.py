@@ -559,3 +559,20 @@ def test_a_loader_takes_a_store_without_uncommitted_changes(tmp_path: Path) -> N
         assert sorted(numbers) == [*range(10)]
     reader = Store(tmp_path / "s")
     assert sum(len(batch["n"]) for batch in penstock.Loader(reader, batch_size=4)) == 10
+
+
+def test_a_list_of_values_is_joined_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock._store._JOINED_BYTES", 100)
+    texts = [b"x" * (n % 40) for n in range(200)]
+    some = [None if n % 3 == 0 else text for n, text in enumerate(texts)]
+    fields = {"A": {}, "B": {}, "C": {"dtype": "i2", "shape": [2]}}
+    with penstock.Store(tmp_path / "s", "w", fields=fields) as store:
+        columns = {"A": texts, "B": some, "C": [[n, -n] if n % 2 else None for n in range(200)]}
+        assert store.extend(columns) == range(200)
+        assert store.append({"B": b"last"}) == 200
+    store = penstock.Store(tmp_path / "s")
+    assert store["A"][:200] == texts and store["B"][:] == [*some, b"last"]
+    assert store["C"][151].tolist() == [151, -151]
+    assert store["C"][:].mask[:, 0].tolist() == [n % 2 == 0 for n in range(201)]

@@ -438,3 +438,47 @@ def test_a_new_file_has_the_mode_of_the_umask_which_never_changes(
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
         """
     )
+
+
+def test_rows_of_different_lengths_are_written_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [b"x" * (n % 7) for n in range(50)]
+    offsets = np.cumsum([3, *map(len, texts)])
+    values = np.frombuffer(b"abc" + b"".join(texts) + b"tail", np.uint8)
+    # Several calls of Java.
+    monkeypatch.setattr("penstock._writer._APPEND_BYTES", 20)
+    with penstock.PackWriter(tmp_path / "a.a2pack") as writer:
+        writer.append(b"first")
+        writer.extend(penstock.Ragged(values, offsets))
+        writer.extend(penstock.Ragged(values[:0], np.zeros(3, np.int32)))
+        writer.extend(penstock.Ragged(values, offsets)[10:12])
+        assert len(writer) == 55
+        missing = np.array([True, False])
+        with pytest.raises(ValueError, match="no missing records"):
+            writer.extend(penstock.Ragged(values, offsets[:3], missing=missing))
+    assert penstock.open(tmp_path / "a.a2pack")[:] == [b"first", *texts, b"", b"", *texts[10:12]]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["binary", "large_binary", "string", "large_string"])
+def test_arrays_of_arrow_are_written_without_python_objects(tmp_path: Path, kind: str) -> None:
+    arrow: Any = pytest.importorskip("pyarrow", reason="needs pyarrow; python/extra.sh readers")
+    texts = ["a", "", "bcd", "\u00e9" * 5]
+    wanted = [text.encode() for text in texts]
+    column = arrow.array(texts, getattr(arrow, kind)())
+    with penstock.PackWriter(tmp_path / "a.a2pack") as writer:
+        writer.extend(column)
+        writer.extend(column[1:3])
+        writer.extend(arrow.chunked_array([column, column[2:]]))
+    found = penstock.open(tmp_path / "a.a2pack")[:]
+    assert found == wanted + wanted[1:3] + wanted + wanted[2:]
+    with penstock.Store(
+        tmp_path / "s", "w", fields={"A": {}, "n": {"dtype": "i4", "shape": []}}
+    ) as s:
+        numbers = arrow.array([1, 2, 3, 4], arrow.int32())
+        s.extend({"A": column, "n": numbers})
+        s.extend({"A": arrow.array(["x", None, "z"], getattr(arrow, kind)())[1:]})
+    store = penstock.Store(tmp_path / "s")
+    assert store["A"][:] == [*wanted, None, b"z"]
+    assert store["n"][:4].tolist() == [1, 2, 3, 4]

@@ -31,6 +31,10 @@ class _Author(NamedTuple):
     change: int
 
 
+_NOBODY = _Author(-1, 0, 0)
+_new_author = tuple.__new__
+
+
 class Changes:
     """The changes of all threads since the last commit.
 
@@ -107,7 +111,11 @@ class Changes:
         index = self._count + len(self._rows)
         self._note(index=index)
         self._rows.append(row)
-        self._size += sum(len(value) for value in row if value)
+        size = self._size
+        for value in row:
+            if value:
+                size += len(value)
+        self._size = size
         # One call for many small records.
         if len(self._rows) >= PENDING_COUNT or self._size >= PENDING_BYTES:
             try:
@@ -125,10 +133,11 @@ class Changes:
 
     def _note(self, *, index: int = -1, is_edit: bool = False) -> None:
         me = threading.current_thread()
-        old = self._authors.get(me, _Author(-1, 0, 0))
-        self._made += 1
-        edit = self._made if is_edit else old.edit
-        self._authors[me] = _Author(max(index, old.record), edit, self._made)
+        record, edit, _ = self._authors.get(me, _NOBODY)
+        self._made = made = self._made + 1
+        latest = (index if index > record else record, made if is_edit else edit, made)
+        # A named tuple would call a function of Python for each record.
+        self._authors[me] = _new_author(_Author, latest)
 
     def flush(self) -> None:
         """Passes the collected records to Java."""

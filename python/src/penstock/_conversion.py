@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arguments, _dtypes
 from ._dtypes import is_bfloat16, is_stand_in
+from ._ragged import Ragged
 
 Array = np.ndarray[Any, Any]
 
@@ -116,6 +117,46 @@ def record_bytes(record: Any) -> bytes:
     except TypeError:
         encode = "; encode the text first" if isinstance(record, str) else ""
         raise TypeError(f"a record must be bytes, got {_arguments.shown(record)}{encode}") from None
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether this is an array of pyarrow."""
+    arrow: Any = sys.modules.get("pyarrow")
+    return arrow is not None and isinstance(values, (arrow.Array, arrow.ChunkedArray))
+
+
+def is_arrow_binary(values: Any) -> bool:
+    """Whether this is an array of bytes or texts of pyarrow."""
+    if not is_arrow(values):
+        return False
+    arrow: Any = sys.modules["pyarrow"]
+    kinds = (arrow.binary(), arrow.large_binary(), arrow.string(), arrow.large_string())
+    return any(values.type == one for one in kinds)
+
+
+def arrow_ragged(values: Any) -> Ragged:
+    """An array of bytes or texts of pyarrow, without a copy of its values."""
+    arrow: Any = sys.modules["pyarrow"]
+    if isinstance(values, arrow.ChunkedArray):
+        values = values.combine_chunks()
+    if isinstance(values, arrow.ChunkedArray):
+        # Arrow makes several chunks if the offsets do not fit into 32 bits.
+        values = values.cast(arrow.large_binary()).combine_chunks()
+    is_large = values.type in (arrow.large_binary(), arrow.large_string())
+    _, starts, data = values.buffers()
+    dtype = np.dtype(np.int64 if is_large else np.int32)
+    count = len(values)
+    if count == 0:
+        return Ragged(np.empty(0, np.uint8), np.zeros(1, np.int64))
+    offsets = np.frombuffer(starts, dtype, count + 1, values.offset * dtype.itemsize)
+    items = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    if values.null_count == 0:
+        return Ragged(items, offsets.astype(np.int64))
+    # Bytes under a missing value are nobody's.
+    filled = values.fill_null("" if "string" in str(values.type) else b"")
+    missing = np.asarray(values.is_null().to_numpy(zero_copy_only=False))
+    plain = arrow_ragged(filled)
+    return Ragged(plain.values, plain.offsets, missing=missing)
 
 
 def converted(values: Any, dtype: np.dtype[Any]) -> Array:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _arguments, _dtypes, _index, _jvm, _store_values
-from ._changes import Changes
+from ._changes import Changes, Row
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -27,6 +27,7 @@ Durability = Literal["none", "batch", "commit"]
 
 # Ctrl-C is handled between calls, so each call writes a limited number of bytes.
 _EXTEND_BYTES = 64 << 20
+_JOINED_BYTES = 2 << 20
 _WRITERS_MAX = 4
 
 _READING = "the store is open for reading; open it with mode='a' to change it"
@@ -117,6 +118,8 @@ class Store:
                 self._options["writers"] = writers
             self._open_for_writing(mode, fields, self._options)
         self._names = frozenset(self.fields)
+        # Names, whether values are bytes, and the fields.
+        self._encoders = [(field.name, field.is_bytes, field) for field in self._fields]
 
     def _open_for_reading(self, fields: Mapping[str, Any] | None) -> None:
         if fields is not None:
@@ -239,11 +242,23 @@ class Store:
             StoreLostError: when it could not be written, or changes of this thread were given up
                 because a write of another thread failed
         """
-        values = self._encoded(record)
-        row = tuple(values.get(field.name) for field in self._fields)
+        row = self._row_of(record)
         _jvm.functions()
         with self._lock:
             return self._writing().append(row)
+
+    def _row_of(self, record: Record) -> Row:
+        """The encoded values of a record, in the order of the fields."""
+        if type(record) is not dict or not record.keys() <= self._names:
+            # Raises, unless it is another kind of dictionary.
+            values = self._encoded(record)
+            return tuple(values.get(field.name) for field in self._fields)
+        row: list[bytes | None] = []
+        for name, is_bytes, field in self._encoders:
+            value = record.get(name)
+            is_done = is_bytes and type(value) is bytes
+            row.append(value if is_done else _store_values.encoded(field, value))
+        return tuple(row)
 
     def _encoded(self, record: Record) -> dict[str, bytes | None]:
         if not isinstance(record, Mapping):
@@ -283,8 +298,11 @@ class Store:
             changes.begin()
             changes.flush()
             first = changes.count
-            size = sum(one.values.nbytes for one, _ in packed.values())
-            step = max(1, count * _EXTEND_BYTES // max(1, size))
+            size = sum(one.nbytes for one, _ in packed.values())
+            # Values that are joined first stay in the processor's cache.
+            is_joined = any(isinstance(one, _store_values.Listed) for one, _ in packed.values())
+            limit = _JOINED_BYTES if is_joined else _EXTEND_BYTES
+            step = max(1, count * limit // max(1, size))
             for start in range(0, count, step):
                 stop = min(count, start + step)
                 parts = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,6 +157,10 @@ class Packed(NamedTuple):
     offsets: np.ndarray[Any, Any] | None
     missing: np.ndarray[Any, Any] | None
 
+    @property
+    def nbytes(self) -> int:
+        return self.values.nbytes
+
     def request(self) -> dict[str, Any]:
         """Returns the addresses of the values. The arrays must live until Java has read them."""
         request: dict[str, Any] = {
@@ -176,21 +179,39 @@ class Packed(NamedTuple):
 
 def packed(field: Field, values: Sequence[bytes | None]) -> Packed:
     """Returns encoded values one after another. A missing value of a fixed field takes space."""
-    mask = np.array([value is None for value in values], np.bool_)
-    filler = b"" if field.variable else bytes(field.item_size)
-    parts = [filler if value is None else value for value in values]
-    joined = np.frombuffer(b"".join(parts) or b"\0", np.uint8)
-    total = sum(map(len, parts))
+    mask, parts = None, values
+    if None in values:
+        mask = np.array([value is None for value in values], np.bool_)
+        filler = b"" if field.variable else bytes(field.item_size)
+        parts = [filler if value is None else value for value in values]
+    joined = b"".join(parts)  # type: ignore[arg-type]
     offsets = None
     if field.variable:
-        offsets = np.array([0, *accumulate(map(len, parts))], np.int64)
-    return Packed(field.name, joined[:total], offsets, mask if mask.any() else None)
+        offsets = np.zeros(len(parts) + 1, np.int64)
+        sizes = map(len, parts)  # type: ignore[arg-type]
+        np.cumsum(np.fromiter(sizes, np.int64, len(parts)), out=offsets[1:])
+    return Packed(
+        field.name, np.frombuffer(joined or b"\0", np.uint8)[: len(joined)], offsets, mask
+    )
 
 
-def column(field: Field, values: Any) -> tuple[Packed, int]:
+class Listed(NamedTuple):
+    """Encoded values of one field for many records, which are joined when they are needed."""
+
+    values: Sequence[bytes | None]
+    nbytes: int
+
+
+def column(field: Field, values: Any) -> tuple[Packed | Listed, int]:
     """Returns the encoded column for `extend`, and the number of values."""
+    if field.is_bytes and _conversion.is_arrow_binary(values):
+        values = _conversion.arrow_ragged(values)
+    elif not field.variable and _conversion.is_arrow(values) and values.null_count == 0:
+        values = np.asarray(values)
     if isinstance(values, Ragged) and field.variable:
         return _ragged(field, values)
+    if field.is_bytes and type(values) in (list, tuple) and set(map(type, values)) == {bytes}:
+        return Listed(values, sum(map(len, values))), len(values)
     is_array = isinstance(values, np.ndarray) and not values.dtype.hasobject
     if is_array and not field.variable:
         return _fixed(field, values)
@@ -202,7 +223,8 @@ def column(field: Field, values: Any) -> tuple[Packed, int]:
     if isinstance(values, (str, bytes, bytearray, Mapping)):
         raise TypeError(f"field {field.name!r}: a column is a list or an array with all values")
     encoded_values = [encoded(field, value) for value in values]
-    return packed(field, encoded_values), len(encoded_values)
+    size = sum(len(value) for value in encoded_values if value is not None)
+    return Listed(encoded_values, size), len(encoded_values)
 
 
 def _fixed(field: Field, values: np.ndarray[Any, Any]) -> tuple[Packed, int]:
@@ -242,8 +264,10 @@ def _ragged(field: Field, values: Ragged) -> tuple[Packed, int]:
     return Packed(field.name, _bytes_of(items), offsets, missing), len(values)
 
 
-def part(field: Field, whole: Packed, start: int, stop: int) -> Packed:
+def part(field: Field, whole: Packed | Listed, start: int, stop: int) -> Packed:
     """Some rows of a column."""
+    if isinstance(whole, Listed):
+        return packed(field, whole.values[start:stop])
     missing = None if whole.missing is None else np.ascontiguousarray(whole.missing[start:stop])
     if whole.offsets is None:
         size = field.item_size

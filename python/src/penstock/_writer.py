@@ -298,11 +298,12 @@ class PackWriter(_Writer):
         with self._lock:
             self._begin()
             self._pending_bytes += len(data)
-            self._name_size += 0 if name is None else len(name)
+            if name is not None:
+                self._name_size += len(name)
             self._names.append(name)
             # The record is there from here on.
             self._pending.append(data)
-            if self._is_full():
+            if self._pending_bytes >= _PENDING_BYTES or self._is_full():
                 try:
                     self._flush()
                 except Exception:
@@ -311,9 +312,12 @@ class PackWriter(_Writer):
 
     def _begin(self) -> None:
         """Begins to add records, and drops what an interrupted call has left."""
-        self._handle.require_open()
-        self._settle()
-        del self._names[len(self._pending) :]
+        if self._handle.is_closed:
+            self._handle.require_open()
+        if not self._is_settled:
+            self._settle()
+        if len(self._names) != len(self._pending):
+            del self._names[len(self._pending) :]
 
     def _take_back(self, data: bytes) -> None:
         """Removes the last record, unless Java has it."""
@@ -337,7 +341,14 @@ class PackWriter(_Writer):
         )
 
     def extend(self, records: Iterable[Any], names: Iterable[str] | None = None) -> None:
-        """Adds many records. A list is faster than an iterator, because its length is known."""
+        """Adds many records: a list, an iterator, a `Ragged` of bytes, or an array of bytes or
+        texts of pyarrow. A list is faster than an iterator, because its length is known; the last
+        two are written without making Python objects."""
+        if _conversion.is_arrow_binary(records):
+            records = _conversion.arrow_ragged(records)
+        if names is None and isinstance(records, Ragged) and records.values.dtype == np.uint8:
+            self._append_ragged(records)
+            return
         if names is not None:
             for record, name in zip(records, names, strict=True):
                 self.append(record, name)
@@ -356,6 +367,35 @@ class PackWriter(_Writer):
         self._settle()
         if self._count == 0 and not self._pending and count > 0:
             _jvm.call("reserveRecords", handle=self._handle.number, count=count)
+
+    def _append_ragged(self, records: Ragged) -> None:
+        """Adds the rows of a `Ragged` where they are in memory."""
+        if records.missing is not None and bool(np.any(records.missing)):
+            raise ValueError("a pack has no missing records, and some rows are missing")
+        bounds = np.ascontiguousarray(records.offsets, np.int64)
+        values = np.ascontiguousarray(records.values)
+        self._require_usable()
+        with self._lock:
+            self._reserve(len(records))
+            self._begin()
+            self._flush()
+            start = 0
+            while start < len(records):
+                limit = int(bounds[start]) + _APPEND_BYTES
+                stop = max(start + 1, int(np.searchsorted(bounds, limit, "right")) - 1)
+                # An array without elements may have no address.
+                part = (
+                    values[bounds[start] : bounds[stop]] if len(values) else np.zeros(1, np.uint8)
+                )
+                offsets = bounds[start : stop + 1] - bounds[start]
+                self._append(
+                    "appendRecords",
+                    values=part.ctypes.data,
+                    valuesBytes=int(offsets[-1]),
+                    offsets=offsets.ctypes.data,
+                    offsetsBytes=offsets.nbytes,
+                )
+                start = stop
 
     def _append_all(self, records: list[Any]) -> None:
         """Adds some of the records given to `extend`. When a record has the wrong type, the records
