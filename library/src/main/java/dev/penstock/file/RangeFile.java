@@ -19,7 +19,7 @@ final class RangeFile extends CopiedFile {
     private static final int HEAD_SIZE = 512;
 
     /// The number of bytes that [#forEachPiece] reads at a time.
-    private static final int BLOCK_SIZE = 4 * RangeRequests.REQUEST_SIZE_MAX;
+    private static final int BLOCK_SIZE = 4 << 20;
 
     private final RangeRequests requests;
     private final Storage storage;

@@ -12,19 +12,12 @@ import java.util.List;
 /// Sends the requests of one dataset to a remote storage. Ranges close to each other are joined, and the number of
 /// parallel requests is limited.
 ///
-/// A request has at most [#REQUEST_SIZE_MAX] bytes; larger ranges are divided. Joined ranges are received in a
-/// buffer and copied to their targets. So the additional memory is at most one such buffer for each running
-/// request, plus the [RecentBlocks].
+/// The [Pace] of the storage says how far ranges are joined, and how large a request is; larger ranges are
+/// divided. Joined ranges are received in a buffer and copied to their targets. So the additional memory is at
+/// most one such buffer for each running request, plus the [RecentBlocks].
 ///
 /// **Threads.** Safe for any number of threads, which share the limit on requests.
 final class RangeRequests {
-    /// The largest request. Object storage usually transfers this many bytes in about its latency.
-    static final int REQUEST_SIZE_MAX = 1 << 20;
-
-    /// The largest gap between two ranges that share a request. Reading such a gap takes less time than another
-    /// request.
-    static final int GAP_SIZE_MAX = 16 << 10;
-
     /// A thread that is never started. It is used to find out whether memory is confined to one thread.
     private static final Thread ANOTHER_THREAD = new Thread(() -> {});
 
@@ -58,7 +51,9 @@ final class RangeRequests {
 
     /// Reads ranges of several files.
     void read(List<RangeList.Piece> pieces) throws IOException {
-        List<Request> requests = join(divide(pieces));
+        RangeFile first = (RangeFile) pieces.getFirst().file();
+        Pace pace = first.storage().pace(first.object());
+        List<Request> requests = join(divide(pieces, pace.requestSize()), pace);
         boolean isShared = pieces.stream().allMatch(piece -> piece.target().isAccessibleBy(ANOTHER_THREAD));
         if (isShared) {
             inFlight.run(requests.size(), i -> run(requests.get(i)));
@@ -69,19 +64,19 @@ final class RangeRequests {
         }
     }
 
-    private static List<RangeList.Piece> divide(List<RangeList.Piece> pieces) {
+    private static List<RangeList.Piece> divide(List<RangeList.Piece> pieces, int sizeMax) {
         List<RangeList.Piece> parts = new ArrayList<>(pieces.size());
         for (RangeList.Piece piece : pieces) {
             long size = piece.target().byteSize();
-            for (long done = 0; done < size; done += REQUEST_SIZE_MAX) {
-                MemorySegment part = piece.target().asSlice(done, Math.min(REQUEST_SIZE_MAX, size - done));
+            for (long done = 0; done < size; done += sizeMax) {
+                MemorySegment part = piece.target().asSlice(done, Math.min(sizeMax, size - done));
                 parts.add(new RangeList.Piece(piece.file(), piece.offset() + done, part));
             }
         }
         return parts;
     }
 
-    private static List<Request> join(List<RangeList.Piece> pieces) {
+    private static List<Request> join(List<RangeList.Piece> pieces, Pace pace) {
         pieces.sort(BY_PLACE);
         List<Request> requests = new ArrayList<>();
         int first = 0;
@@ -89,7 +84,7 @@ final class RangeRequests {
             RangeList.Piece start = pieces.get(first);
             long limit = start.limit();
             int next = first + 1;
-            while (next < pieces.size() && isNear(start, limit, pieces.get(next))) {
+            while (next < pieces.size() && isNear(start, limit, pieces.get(next), pace)) {
                 limit = Math.max(limit, pieces.get(next).limit());
                 next++;
             }
@@ -100,10 +95,10 @@ final class RangeRequests {
         return requests;
     }
 
-    private static boolean isNear(RangeList.Piece start, long limit, RangeList.Piece next) {
+    private static boolean isNear(RangeList.Piece start, long limit, RangeList.Piece next, Pace pace) {
         return next.file() == start.file()
-                && next.offset() - limit <= GAP_SIZE_MAX
-                && Math.max(limit, next.limit()) - start.offset() <= REQUEST_SIZE_MAX;
+                && next.offset() - limit <= pace.gapSize()
+                && Math.max(limit, next.limit()) - start.offset() <= pace.requestSize();
     }
 
     private void run(Request request) throws IOException {

@@ -63,6 +63,11 @@ public interface Storage {
         }
     }
 
+    /// The sizes of requests for an object that suit the storage, as far as it knows them.
+    default Pace pace(Location object) {
+        return Pace.DEFAULT;
+    }
+
     /// Opens an object for reading by position. A storage that knows versions of objects reads this version only,
     /// and fails with a [dev.penstock.DatasetException] when the object is replaced meanwhile.
     ///

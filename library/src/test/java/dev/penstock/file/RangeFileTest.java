@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 /// Files of a storage. Files of the disk pass the contract of every open file; those in memory record requests.
 @Timeout(600)
 class RangeFileTest implements OpenFileContract {
-    private static final int FAR = 2 * RangeRequests.GAP_SIZE_MAX;
+    private static final int FAR = 2 * Pace.DEFAULT.gapSize();
 
     private final MemoryStorage storage = new MemoryStorage();
     private final ReaderOptions options = ReaderOptions.DEFAULT.withStorage(storage);
@@ -86,7 +86,7 @@ class RangeFileTest implements OpenFileContract {
         byte[] bytes = bytes(1_000_000);
         try (OpenFile file = openObject(bytes)) {
             int before = storage.readCount();
-            int[] offsets = {90_000, 5000, 5064, 5064, 5010, 5000 + RangeRequests.GAP_SIZE_MAX};
+            int[] offsets = {90_000, 5000, 5064, 5064, 5010, 5000 + Pace.DEFAULT.gapSize()};
             requireRanges(file, bytes, offsets, 64);
             assertEquals(2, storage.readCount() - before);
         }
@@ -107,7 +107,7 @@ class RangeFileTest implements OpenFileContract {
 
     @Test
     void aLargeReadIsDividedAndNeverAsksForMoreThanTheLimit() throws IOException {
-        byte[] bytes = bytes(5 * RangeRequests.REQUEST_SIZE_MAX + 17);
+        byte[] bytes = bytes(5 * Pace.DEFAULT.requestSize() + 17);
         try (OpenFile file = openObject(bytes);
                 Arena arena = Arena.ofConfined()) {
             int before = storage.readCount();
@@ -119,7 +119,7 @@ class RangeFileTest implements OpenFileContract {
             file.read(1, confined);
             assertEquals(-1, confined.mismatch(MemorySegment.ofArray(bytes).asSlice(1)));
             assertEquals(-1, file.whole().mismatch(MemorySegment.ofArray(bytes)));
-            assertEquals(RangeRequests.REQUEST_SIZE_MAX, storage.largestRead());
+            assertEquals(Pace.DEFAULT.requestSize(), storage.largestRead());
         }
     }
 

@@ -48,7 +48,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 @Timeout(600)
 class S3StorageTest {
     private static final HttpCalls.Options QUICK =
-            new HttpCalls.Options(3, Duration.ofSeconds(60), Duration.ofMillis(1));
+            new HttpCalls.Options(3, Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofMillis(1));
 
     @TempDir
     private Path folder;

@@ -3,6 +3,7 @@ package dev.penstock.file.http;
 
 import java.net.URI;
 import java.net.http.HttpHeaders;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,6 +43,14 @@ public record Answer(URI uri, int status, HttpHeaders headers, byte[] body, bool
     long rangeTotal() {
         Matcher range = CONTENT_RANGE.matcher(header("Content-Range"));
         return range.matches() ? Long.parseLong(range.group(2)) : -1;
+    }
+
+    /// The time that the server asks to wait before another attempt, in nanoseconds; 0 when it does not say.
+    long retryAfterNanos(long secondsMax) {
+        String seconds = header("Retry-After");
+        return seconds.matches("\\d{1,9}")
+                ? TimeUnit.SECONDS.toNanos(Math.min(secondsMax, Long.parseLong(seconds)))
+                : 0;
     }
 
     public boolean isAbsent() {

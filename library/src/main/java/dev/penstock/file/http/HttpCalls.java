@@ -2,48 +2,37 @@
 package dev.penstock.file.http;
 
 import dev.penstock.file.Location;
+import dev.penstock.file.Pace;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Sends requests and repeats those that failed for a reason that may pass.
-///
-/// An attempt has a time limit that covers the whole answer, because a server may stall in the middle of it. An
-/// interrupt ends the request at once.
+/// Sends requests and repeats those that failed for a reason that may pass ([HttpCall]). Requests to the same host
+/// share what is known about it ([Host]).
 ///
 /// **Threads.** Safe for any number of threads.
 public final class HttpCalls {
-    /// The answers that a later attempt may improve: time-outs, too many requests, and failures of the server.
-    private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
-
-    /// Enough for the words of an error.
-    private static final int ERROR_SIZE_MAX = 16 << 10;
-
     private final Server server;
     private final Options options;
     private final HttpClient client;
+    private final Map<String, Host> hosts = new ConcurrentHashMap<>();
 
-    /// How long to wait, and how often to try.
+    /// How long to wait.
     ///
-    /// @param attempts the number of attempts
-    /// @param timeout  the time limit of one attempt
-    /// @param pause    the pause before the second attempt; each further pause is twice as long
-    public record Options(int attempts, Duration timeout, Duration pause) {
-        public static final Options DEFAULT = new Options(5, Duration.ofSeconds(60), Duration.ofMillis(200));
+    /// @param attempts the largest number of attempts
+    /// @param limit    the time limit of a request with all its attempts
+    /// @param stall    how long an attempt may be without a byte
+    /// @param pause    the pause before the second attempt; each further pause is twice as long, up to 5 s
+    public record Options(int attempts, Duration limit, Duration stall, Duration pause) {
+        public static final Options DEFAULT =
+                new Options(40, Duration.ofSeconds(120), Duration.ofSeconds(20), Duration.ofMillis(100));
     }
 
     HttpCalls(Server server, Options options) {
@@ -53,13 +42,18 @@ public final class HttpCalls {
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(server.followsRedirects() ? HttpClient.Redirect.NORMAL : HttpClient.Redirect.NEVER)
-                .connectTimeout(options.timeout())
+                .connectTimeout(options.stall())
                 .build();
     }
 
     /// Sends a GET request for an object until it is answered.
-    Answer get(Location object, Map<String, String> headers, int bodySizeMax) throws IOException {
-        return get(object, () -> server.address(object), headers, bodySizeMax);
+    ///
+    /// @param bodySizeMax the largest number of bytes to receive
+    /// @param problem     says in words why an answer has to be asked for again, or returns null
+    /// @throws IOException when there was no usable answer in time
+    Answer get(Location object, Map<String, String> headers, int bodySizeMax, Function<Answer, String> problem)
+            throws IOException {
+        return run(object, new HttpCall.Asked(() -> server.address(object), headers, bodySizeMax, problem));
     }
 
     /// Sends a GET request until it is answered.
@@ -67,106 +61,44 @@ public final class HttpCalls {
     /// @param object      the location that errors name
     /// @param address     gives the address for each attempt
     /// @param bodySizeMax the largest number of bytes to receive
-    /// @throws IOException when no attempt was answered, or the last answer was a failure of the server
+    /// @throws IOException when there was no usable answer in time
     public Answer get(Location object, Supplier<URI> address, Map<String, String> headers, int bodySizeMax)
             throws IOException {
-        for (int attempt = 1; ; attempt++) {
-            HttpRequest get = request(object, address.get(), headers);
-            IOException failure;
-            try {
-                Answer answer = getOnce(object, get, bodySizeMax);
-                if (server.isCorrected(object, answer)) {
-                    answer = getOnce(object, request(object, address.get(), headers), bodySizeMax);
-                }
-                if (!PASSING.contains(answer.status())) {
-                    return answer;
-                }
-                failure = new IOException(words(answer));
-            } catch (InterruptedIOException e) {
-                throw e;
-            } catch (IOException e) {
-                failure = e;
-            }
-            if (attempt == options.attempts()) {
-                throw new IOException(
-                        object + ": no usable answer in " + attempt + " attempts: " + reason(failure), failure);
-            }
-            pause(attempt);
-        }
+        return run(object, new HttpCall.Asked(address, headers, bodySizeMax, _ -> null));
     }
 
-    private HttpRequest request(Location object, URI address, Map<String, String> headers) throws IOException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(address).header("Accept-Encoding", "identity");
-        server.headers(object, address, headers).forEach(request::header);
-        return request.build();
+    private Answer run(Location object, HttpCall.Asked asked) throws IOException {
+        return new HttpCall(server, client, options, this::host, object, asked).run();
+    }
+
+    private Host host(URI address) {
+        return hosts.computeIfAbsent(address.getScheme() + "://" + address.getRawAuthority(), _ -> new Host());
+    }
+
+    /// The sizes of requests for an object that follow from the speed of its host.
+    Pace pace(Location object) {
+        return host(server.address(object)).pace();
     }
 
     /// The error for an answer that is not the expected one.
     public IOException failure(Location object, Answer answer) {
         if (answer.isAbsent()) {
-            return new NoSuchFileException(object.toString(), null, emptyAsNull(server.reason(answer)));
+            String reason = server.reason(answer);
+            return new NoSuchFileException(object.toString(), null, reason.isEmpty() ? null : reason);
         }
         if (server.isDenied(answer)) {
-            return new AccessDeniedException(object.toString(), null, words(answer));
+            return new AccessDeniedException(object.toString(), null, words(server, answer));
         }
-        return new IOException(object + ": " + words(answer));
-    }
-
-    private static String emptyAsNull(String text) {
-        return text.isEmpty() ? null : text;
+        return new IOException(object + ": " + words(server, answer));
     }
 
     /// An answer that is a failure, in words.
-    private String words(Answer answer) {
+    static String words(Server server, Answer answer) {
         String reason = server.reason(answer);
         return "the server answered with status " + answer.status() + (reason.isEmpty() ? "" : ": " + reason);
     }
 
     boolean isDenied(Answer answer) {
         return server.isDenied(answer);
-    }
-
-    private Answer getOnce(Location object, HttpRequest get, int bodySizeMax) throws IOException {
-        CompletableFuture<HttpResponse<LimitedBody.Bytes>> call =
-                client.sendAsync(get, head -> new LimitedBody(bodySizeMax(head.statusCode(), bodySizeMax)));
-        try {
-            HttpResponse<LimitedBody.Bytes> response =
-                    call.get(options.timeout().toMillis(), TimeUnit.MILLISECONDS);
-            LimitedBody.Bytes body = response.body();
-            return new Answer(response.uri(), response.statusCode(), response.headers(), body.bytes(), body.isCut());
-        } catch (InterruptedException e) {
-            call.cancel(true);
-            throw interrupted(object);
-        } catch (TimeoutException e) {
-            call.cancel(true);
-            throw new IOException(
-                    "no complete answer within " + options.timeout().toMillis() + " ms", e);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-        }
-    }
-
-    private static int bodySizeMax(int status, int bodySizeMax) {
-        return status < Answer.ERRORS ? bodySizeMax : ERROR_SIZE_MAX;
-    }
-
-    /// Waits before the next attempt. Random pauses keep many clients from returning at the same moment.
-    private void pause(int attempt) throws InterruptedIOException {
-        long longest = options.pause().toMillis() << Math.min(attempt - 1, 10);
-        try {
-            Thread.sleep(longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted before the next attempt of a request");
-        }
-    }
-
-    private static InterruptedIOException interrupted(Location object) {
-        Thread.currentThread().interrupt();
-        return new InterruptedIOException(object + ": the request was interrupted");
-    }
-
-    private static String reason(IOException failure) {
-        return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }
 }

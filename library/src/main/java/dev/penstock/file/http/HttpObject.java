@@ -50,7 +50,7 @@ final class HttpObject implements Disk.Readable {
     /// @throws NoSuchFileException when it does not exist, or is a folder
     static HttpObject open(HttpCalls calls, Location location) throws IOException {
         Map<String, String> headers = Map.of("Range", range(0, FIRST_SIZE));
-        Answer answer = calls.get(location, headers, WHOLE_SIZE_MAX);
+        Answer answer = calls.get(location, headers, WHOLE_SIZE_MAX, _ -> null);
         if (answer.isFolder()) {
             throw new NoSuchFileException(location.toString(), null, "it is a folder");
         }
@@ -113,7 +113,8 @@ final class HttpObject implements Disk.Readable {
     }
 
     private byte[] request(long offset, int byteCount) throws IOException {
-        Answer answer = calls.get(location, headers(offset, byteCount), byteCount);
+        Answer answer =
+                calls.get(location, headers(offset, byteCount), byteCount, found -> problem(found, offset, byteCount));
         int status = answer.status();
         if (status == Answer.PRECONDITION_FAILED || status == Answer.RANGE_NOT_SATISFIABLE || isOther(answer)) {
             throw new DatasetException.Corrupt(
@@ -123,20 +124,34 @@ final class HttpObject implements Disk.Readable {
                     "the file was replaced while it was open; open the dataset again");
         }
         if (answer.isAbsent()) {
-            throw new IOException(where(offset, byteCount) + " could not be read: the file does not exist any more");
+            throw new IOException(location + ": " + where(offset, byteCount)
+                    + " could not be read: the file does not exist any more");
         }
-        if (calls.isDenied(answer)) {
+        if (status != Answer.PARTIAL) {
             throw calls.failure(location, answer);
-        }
-        if (status != Answer.PARTIAL || answer.rangeOffset() != offset || answer.isCut()) {
-            throw new IOException(where(offset, byteCount) + " could not be read: the server answered with status "
-                    + status + " and the range '" + answer.header("Content-Range") + "'");
         }
         return answer.body();
     }
 
+    /// What is wrong with the bytes of an answer, in words, or null. Another attempt may bring the right ones.
+    private String problem(Answer answer, long offset, int byteCount) {
+        boolean hasBytes = answer.status() == Answer.PARTIAL || answer.status() == Answer.OK;
+        if (!hasBytes || isOther(answer)) {
+            return null;
+        }
+        boolean isRight = answer.status() == Answer.PARTIAL
+                && answer.rangeOffset() == offset
+                && !answer.isCut()
+                && answer.body().length == byteCount;
+        return isRight
+                ? null
+                : "the server answered a request for " + where(offset, byteCount) + " with status " + answer.status()
+                        + ", the range '" + answer.header("Content-Range") + "' and " + answer.body().length
+                        + (answer.isCut() ? " bytes or more" : " bytes");
+    }
+
     private String where(long offset, int byteCount) {
-        return location + ": bytes " + offset + " to " + (offset + byteCount - 1);
+        return "bytes " + offset + " to " + (offset + byteCount - 1);
     }
 
     private Map<String, String> headers(long offset, int byteCount) {

@@ -3,6 +3,7 @@ package dev.penstock.file.http;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
+import dev.penstock.file.Pace;
 import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -52,6 +53,11 @@ public final class HttpStorage implements Storage {
         } catch (NoSuchFileException e) {
             return isFolder(location);
         }
+    }
+
+    @Override
+    public Pace pace(Location object) {
+        return calls.pace(object);
     }
 
     @Override

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file.http;
 
-import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,9 +12,12 @@ import java.util.concurrent.Flow;
 /// Receives the body of an answer up to a number of bytes, and then closes the connection: a server that ignores
 /// `Range` would send the whole file.
 final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
+    private static final int FIRST_SIZE = 8 << 10;
+
     private final int sizeMax;
     private final CompletableFuture<Bytes> result = new CompletableFuture<>();
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private byte[] bytes;
+    private volatile int received;
     private Flow.Subscription subscription;
 
     /// The received bytes.
@@ -22,8 +25,15 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
     /// @param isCut whether there were more
     record Bytes(byte[] bytes, boolean isCut) {}
 
-    LimitedBody(int sizeMax) {
+    /// @param sizeExpected the size that the server announced, or 0
+    LimitedBody(int sizeMax, long sizeExpected) {
         this.sizeMax = sizeMax;
+        this.bytes = new byte[(int) Math.min(sizeMax, sizeExpected > 0 ? sizeExpected : FIRST_SIZE)];
+    }
+
+    /// The number of bytes that arrived so far.
+    int received() {
+        return received;
     }
 
     @Override
@@ -40,15 +50,22 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
     @Override
     public void onNext(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
-            byte[] part = new byte[Math.min(buffer.remaining(), sizeMax - bytes.size())];
-            buffer.get(part);
-            bytes.writeBytes(part);
+            int part = Math.min(buffer.remaining(), sizeMax - received);
+            if (received + part > bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(sizeMax, Math.max(received + part, 2L * bytes.length)));
+            }
+            buffer.get(bytes, received, part);
+            received += part;
             if (buffer.hasRemaining()) {
                 subscription.cancel();
-                result.complete(new Bytes(bytes.toByteArray(), true));
+                complete(true);
                 return;
             }
         }
+    }
+
+    private void complete(boolean isCut) {
+        result.complete(new Bytes(received == bytes.length ? bytes : Arrays.copyOf(bytes, received), isCut));
     }
 
     @Override
@@ -58,6 +75,6 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
 
     @Override
     public void onComplete() {
-        result.complete(new Bytes(bytes.toByteArray(), false));
+        complete(false);
     }
 }
