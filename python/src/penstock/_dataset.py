@@ -15,7 +15,7 @@ from . import _arguments, _dtypes, _index, _jvm, _paths, _several
 from ._column import Column
 from ._display import count_text, size_text
 from ._dtypes import Field
-from ._errors import CorruptDataError, WrongFormatError
+from ._errors import CorruptDataError
 from ._exploring import Exploring
 from ._forked import ForkedRows
 from ._maps import RecordViews, identity, map_rows, require_unchecked
@@ -706,15 +706,12 @@ def open(
             raise ValueError(f"{absolute} has no checksums; open it without verify")
         return _expected(read_csv(absolute), expect)
     source = _paths.Source(absolute)
-    try:
-        handle, description = _open_in_java(absolute, source, options)
-    except WrongFormatError:
-        if not absolute.lower().endswith(".npz"):
-            raise
-        joined = _open_archive(absolute, io=io, memory=memory, lenient=lenient, verify=verify)
-        if joined is None:
-            raise
-        return _expected(joined, expect)
+    if dtype is None and absolute.lower().endswith(".npz"):
+        names = _jvm.call("arrays", path=source.text)
+        if len(names) > 1:
+            same = {"io": io, "memory": memory, "lenient": lenient, "verify": verify}
+            return _expected(_open_archive(absolute, names, same), expect)
+    handle, description = _open_in_java(absolute, source, options)
     if description["format"] == "tree":
         return _expected(Tree._of(handle, description, io, source), expect)
     _warn(description, options)
@@ -723,16 +720,11 @@ def open(
     return _expected(dataset, expect)
 
 
-def _open_archive(path: str, **options: Any) -> Dataset | None:
-    """The arrays of an `.npz` file as the fields of one dataset, where they have one length."""
-    from ._files import open_archive
+def _open_archive(path: str, names: list[str], options: dict[str, Any]) -> Dataset:
+    """The arrays of an `.npz` file as the fields of one dataset."""
+    from ._views import zip as zipped
 
-    try:
-        joined: Dataset | None = open_archive(path, lambda member: open(member, **options))
-    except (OSError, ValueError):
-        # Opening the archive itself raises an error with more detail.
-        return None
-    return joined
+    return zipped({name: open(os.path.join(path, name), **options) for name in names})
 
 
 def _expected(opened: Any, expect: type[Any] | None) -> Any:

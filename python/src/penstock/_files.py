@@ -68,23 +68,6 @@ def _require_file(path: str) -> None:
         raise OSError(errno.EINVAL, words, path)
 
 
-def open_archive(path: str, open_member: Callable[[str], Any]) -> Any:
-    """The arrays of an `.npz` file side by side, as one dataset, or None where they have different
-    lengths."""
-    from ._views import zip as zipped
-
-    with zipfile.ZipFile(path) as archive:
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
-    parts = {name: open_member(os.path.join(path, name)) for name in names}
-    lengths = {len(part) for part in parts.values()}
-    is_even = len(lengths) == 1 and not any(part._is_scalar for part in parts.values())
-    if not is_even or any(not part.is_plain for part in parts.values()):
-        for part in parts.values():
-            part.close()
-        return None
-    return zipped(parts)
-
-
 def write_npz(path: _paths.PathLike, data: Any, *, overwrite: bool) -> None:
     """Writes an archive of arrays, uncompressed, so that it can be mapped."""
     if isinstance(data, Dataset):

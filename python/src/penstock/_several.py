@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from . import _jvm
 from ._paths import PathLike, absolute, is_remote, is_utf8
 
 _SHARD = ".shard"
-_SHARD_MAGIC = b"GAMSAE"
 
 
 def paths(path: Any) -> list[PathLike] | None:
@@ -46,10 +46,10 @@ def shards(several: list[PathLike]) -> list[str] | None:
     """The absolute paths of activation shards, which make one corpus; None when there are other
     files or folders among the paths."""
     files = [absolute(one) for one in several]
-    if not all(one.endswith(_SHARD) and is_utf8(one) and os.path.isfile(one) for one in files):
+    if not all(one.endswith(_SHARD) and is_utf8(one) for one in files):
+        # The names decide without a question to Java, which decides by the content.
         return None
-    with open(files[0], "rb") as first:
-        return files if first.read(len(_SHARD_MAGIC)) == _SHARD_MAGIC else None
+    return files if _jvm.call("isCorpus", paths=files) else None
 
 
 def _is_pattern(text: str) -> bool:

@@ -5,10 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.LocationText;
-import dev.penstock.shards.ShardFormat;
-import dev.penstock.shards.ShardReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
@@ -33,8 +30,7 @@ abstract class DatasetsCommand extends DatasetCommand {
                     "--snapshot works for a single store, but " + (more.size() + 1) + " paths are given");
         }
         List<Location> paths = paths();
-        Dataset dataset =
-                isCorpus(paths) ? ShardReader.open(paths, options().shards()) : Catalog.open(paths, options());
+        Dataset dataset = Catalog.open(paths, options());
         if (isLenient) {
             dataset.remarks().forEach(this::remark);
         }
@@ -53,12 +49,5 @@ abstract class DatasetsCommand extends DatasetCommand {
                 + (snapshot.name == null ? "" : " --snapshot " + NextCommand.quoted(snapshot.name))
                 + (isLenient ? " --lenient" : "")
                 + (hasFirstCheck ? " --verify-first" : "");
-    }
-
-    /// Whether all paths are activation shards, which make one corpus.
-    private static boolean isCorpus(List<Location> paths) {
-        return paths.stream()
-                .allMatch(path -> path.name().endsWith(ShardFormat.EXTENSION)
-                        && (!path.isLocal() || Files.isRegularFile(path.path())));
     }
 }

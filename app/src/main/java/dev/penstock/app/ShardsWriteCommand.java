@@ -3,13 +3,15 @@ package dev.penstock.app;
 
 import dev.penstock.ElementType;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.convert.ShardInputs;
+import dev.penstock.convert.RowRecords;
+import dev.penstock.convert.RowSources;
+import dev.penstock.file.Location;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.LocationText;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
@@ -38,8 +40,9 @@ final class ShardsWriteCommand extends Command {
             names = "--input",
             required = true,
             paramLabel = "FILE|DIR",
-            description = "The array file, or a folder of array files.")
-    Path input;
+            converter = LocationText.class,
+            description = "The path or http(s) address of an array file, or of a folder of array files.")
+    Location input;
 
     @Mixin
     ShardsOutput output;
@@ -68,23 +71,23 @@ final class ShardsWriteCommand extends Command {
             throw new IllegalArgumentException("--width must be at least 1, got " + width);
         }
         long start = System.nanoTime();
-        ShardInputs.Choice choice = new ShardInputs.Choice(tensor, width == null ? 0 : width);
+        RowSources.Choice choice = new RowSources.Choice(tensor, width == null ? 0 : width);
         ShardWriter.Options options = output.options(ElementType.F32);
-        try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT.withLenient(isLenient))) {
+        try (RowRecords rows = RowSources.open(input, choice, Catalog.Options.DEFAULT.withLenient(isLenient))) {
             ShardWriter writer = output.write(
                     () -> isResumed
-                            ? ShardWriter.resume(output.folder, inputs.width(), options)
-                            : ShardWriter.create(output.folder, inputs.width(), options),
-                    opened -> copy(inputs, opened),
+                            ? ShardWriter.resume(output.folder, rows.width(), options)
+                            : ShardWriter.create(output.folder, rows.width(), options),
+                    opened -> copy(rows, opened),
                     input + " has no rows");
             report(writer, (System.nanoTime() - start) / 1e9);
         }
         return 0;
     }
 
-    private void copy(ShardInputs inputs, ShardWriter writer) throws IOException {
+    private void copy(RowRecords rows, ShardWriter writer) throws IOException {
         try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
-            inputs.copyTo(writer, progress);
+            rows.appendTo(writer, progress);
         }
     }
 

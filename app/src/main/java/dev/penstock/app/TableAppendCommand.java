@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
+import dev.penstock.convert.TableInput;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;

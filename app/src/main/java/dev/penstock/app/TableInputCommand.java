@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.TableInput;
 import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.Command;
 import dev.penstock.plugin.ProgressBar;
@@ -52,15 +53,11 @@ abstract class TableInputCommand extends Command {
         }
     }
 
-    /// Copies all rows and closes the writer, or discards the table after a failure.
+    /// Copies all rows and closes the writer, or discards the new rows after a failure.
     void copy(TableInput source, TableWriter writer) throws IOException {
         try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
-            source.records().forEach((indices, batch) -> writer.append(batch), progress);
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
+            source.appendTo(writer, progress);
         }
-        writer.close();
     }
 
     void report(String verb, Path output, long rowCount, long startNanos, String type) {

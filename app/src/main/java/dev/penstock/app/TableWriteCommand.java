@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.TableInput;
 import dev.penstock.plugin.OverwriteOption;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -48,7 +51,8 @@ final class TableWriteCommand extends TableInputCommand {
         OutputName.require(output, OutputName.TABLE);
         requireFolder(output);
         long start = System.nanoTime();
-        try (TableInput source = TableInput.open(input, console.in(), TableInput.parseType(dtype))) {
+        RowType required = dtype == null ? null : RowType.of(DType.parse(dtype));
+        try (TableInput source = TableInput.open(input, console.in(), required)) {
             TableWriter writer =
                     TableWriter.create(output, source.rowType(), options().withReplacing(overwrite.isGiven));
             copy(source, writer);

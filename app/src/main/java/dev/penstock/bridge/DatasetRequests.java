@@ -17,7 +17,6 @@ import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
-import dev.penstock.shards.ShardReader;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.tree.TreeReader;
@@ -65,15 +64,23 @@ final class DatasetRequests {
                 .withLenient(isLenient)
                 .withFirstCheck(hasFirstCheck)
                 .withRawType(rawType);
+        boolean isCorpus = request.has("shards");
         return opened(
-                request,
-                request.has("shards")
-                        ? ShardReader.open(
-                                request.list("shards", String.class).stream()
-                                        .map(Location::parse)
-                                        .toList(),
-                                options.shards())
-                        : Catalog.open(path, options));
+                request, isCorpus ? Catalog.open(locations(request, "shards"), options) : Catalog.open(path, options));
+    }
+
+    private static List<Location> locations(Request request, String key) {
+        return request.list(key, String.class).stream().map(Location::parse).toList();
+    }
+
+    /// Whether files are activation shards, which are opened as one corpus.
+    static Object isCorpus(Request request) throws IOException {
+        return Catalog.isCorpus(locations(request, "paths"), Catalog.Options.DEFAULT);
+    }
+
+    /// The names of the arrays of an archive that can be read side by side.
+    static Object arrays(Request request) throws IOException {
+        return Catalog.arraysOfOneLength(Location.parse(request.text("path")), Catalog.Options.DEFAULT);
     }
 
     /// Threads that copy the records of a large batch.

@@ -30,6 +30,8 @@ final class Requests {
             case "isSharing" -> isSharing();
             case "memory" -> memory(request);
             case "open" -> DatasetRequests.open(request);
+            case "isCorpus" -> DatasetRequests.isCorpus(request);
+            case "arrays" -> DatasetRequests.arrays(request);
             case "choose" -> DatasetRequests.choose(request);
             case "fingerprint" -> DatasetRequests.dataset(request).fingerprint();
             case "hasFingerprint" -> DatasetRequests.hasFingerprint(request);

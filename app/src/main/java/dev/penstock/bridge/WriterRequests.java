@@ -2,11 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Progress;
-import dev.penstock.catalog.Catalog;
-import dev.penstock.convert.RecordSource;
-import dev.penstock.convert.Sources;
-import dev.penstock.convert.Targets;
-import dev.penstock.convert.TextRules;
+import dev.penstock.convert.TableInput;
 import dev.penstock.file.Codec;
 import dev.penstock.file.Location;
 import dev.penstock.pack.PackKind;
@@ -118,20 +114,9 @@ final class WriterRequests {
     /// Converts a CSV file to a table.
     static Object readCsv(Request request) throws IOException {
         RowType dtype = request.has("dtype") ? RowType.of(DType.parse(request.text("dtype"))) : null;
-        TextRules rules = TextRules.of(Targets.named("table").orElseThrow())
-                .withFields(dtype == null ? null : dtype.recordFields());
-        try (RecordSource rows = Sources.openCsv(
-                Location.parse(request.text("path")), request.text("path"), Catalog.Options.DEFAULT, rules)) {
-            RowType rowType = dtype == null ? RowType.of(rows.fields()) : dtype;
-            TableWriter writer =
-                    TableWriter.create(Path.of(request.text("target")), rowType, TableWriter.Options.DEFAULT);
-            try {
-                rows.forEach((indices, batch) -> writer.append(batch), Progress.NONE);
-            } catch (Throwable e) {
-                writer.abort();
-                throw e;
-            }
-            writer.close();
+        try (TableInput rows = TableInput.openCsv(Location.parse(request.text("path")), dtype)) {
+            Path target = Path.of(request.text("target"));
+            rows.appendTo(TableWriter.create(target, rows.rowType(), TableWriter.Options.DEFAULT), Progress.NONE);
         }
         return null;
     }

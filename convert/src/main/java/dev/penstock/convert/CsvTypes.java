@@ -115,10 +115,9 @@ final class CsvTypes {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
             if (name.isBlank() || !seen.add(name)) {
-                throw new BadInput(
-                        source + ": the first line must give every column a different name; if it has no names,"
-                                + " give the type",
-                        null);
+                throw new BadInput.Untyped(source
+                        + ": the first line must give every column a different name; if it has no names, give the"
+                        + " type");
             }
         }
     }

@@ -94,11 +94,8 @@ final class JsonTypes {
                 case BigInteger number -> Kind.UNSIGNED;
                 case Double number -> Kind.REAL;
                 case String text -> NON_FINITE.contains(text) ? Kind.NON_FINITE : Kind.TEXT;
-                case null, default ->
-                    throw new IllegalArgumentException(
-                            json == null
-                                    ? "a list with null is not supported"
-                                    : "an object inside a record is not supported");
+                case null -> throw new IllegalArgumentException("a list with null is not supported");
+                default -> throw new IllegalArgumentException("an object inside a record is not supported");
             };
         }
 

@@ -4,11 +4,13 @@ package dev.penstock.convert;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
+import dev.penstock.shards.ResidualFolder;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 
-/// The kinds of sources of this module. Text has no magic number, so it is recognised by its name.
+/// The kinds of sources of this module. Text and safetensors have no magic number, so they are recognised by their
+/// names, unless the content is that of a dataset.
 enum OwnKinds implements SourceKind {
     /// A record for each path of a tree, in order.
     TREE {
@@ -21,6 +23,32 @@ enum OwnKinds implements SourceKind {
         public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
             return new TreeRecords(
                     TreeReader.open(location, TreeReader.Options.DEFAULT.withReading(options.reading())));
+        }
+    },
+    /// The rows of the tensors of a file, or of the one that `FILE.safetensors/TENSOR` names.
+    SAFETENSORS {
+        @Override
+        public boolean recognises(Candidate candidate) throws IOException {
+            return RowSources.tensorFile(candidate) != null;
+        }
+
+        @Override
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            Location file = RowSources.tensorFile(Candidate.at(location, options.reading()));
+            return RowSources.tensors(file, RowSources.tensor(location, file), options);
+        }
+    },
+    /// The rows of a `residual_shard_bf16` folder.
+    RESIDUAL {
+        @Override
+        public boolean recognises(Candidate candidate) throws IOException {
+            return candidate.kind() == Candidate.Kind.FOLDER
+                    && ResidualFolder.isResidual(candidate.location(), candidate.options());
+        }
+
+        @Override
+        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
+            return RowSources.residual(location, options);
         }
     },
     CSV {
@@ -45,6 +73,11 @@ enum OwnKinds implements SourceKind {
             return JsonRecords.open(TextFile.at(location, options.reading()), rules);
         }
     };
+
+    /// Whether the name alone decides.
+    boolean isByName() {
+        return this == SAFETENSORS || this == CSV || this == JSON_LINES;
+    }
 
     /// A folder with such a name is recognised as well. Opening it says that a file is needed.
     private static boolean isNamed(Candidate candidate, String extension) {

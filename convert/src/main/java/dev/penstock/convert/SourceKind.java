@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
-import dev.penstock.DatasetException;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;

@@ -106,8 +106,9 @@ public final class Sources {
         Candidate candidate = Candidate.at(location, options.reading());
         for (SourceKind kind : All.KINDS) {
             if (kind.recognises(candidate)) {
-                boolean isNamed = kind == OwnKinds.CSV || kind == OwnKinds.JSON_LINES;
-                boolean isDataset = isNamed && Catalog.format(location, options).isPresent();
+                boolean isDataset = kind instanceof OwnKinds own
+                        && own.isByName()
+                        && Catalog.format(location, options).isPresent();
                 return isDataset ? Optional.empty() : Optional.of(kind);
             }
         }

@@ -6,8 +6,6 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 
 /// A file of text on the disk or in a remote storage. It may be read several times.
 ///

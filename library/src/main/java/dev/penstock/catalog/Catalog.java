@@ -16,7 +16,6 @@ import dev.penstock.store.StoreReader;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
-import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -104,8 +103,8 @@ public final class Catalog {
 
     private static List<Format> library() {
         List<Format> formats = new ArrayList<>(List.of(LibraryFormats.values()));
-        formats.add(new TreeEntry());
-        formats.add(new ShardsEntry());
+        formats.add(new CatalogTree());
+        formats.add(new CatalogShards());
         return List.copyOf(formats);
     }
 
@@ -143,7 +142,7 @@ public final class Catalog {
     /// Whether a location is a tree, which has paths and values instead of records by index.
     /// [TreeReader][dev.penstock.tree.TreeReader] opens it.
     public static boolean isTree(Location location) throws IOException {
-        return new TreeEntry().recognises(Candidate.at(location, ReaderOptions.DEFAULT));
+        return new CatalogTree().recognises(Candidate.at(location, ReaderOptions.DEFAULT));
     }
 
     /// Opens the dataset at a path.
@@ -193,16 +192,54 @@ public final class Catalog {
     }
 
     /// Opens several datasets with the same fields as one, in the order of the list. A location with wildcards
-    /// adds all datasets that match. Closing the result closes them.
+    /// adds all datasets that match. Activation shards make one corpus, as a folder of them does; other datasets
+    /// become a [Concat]. Closing the result closes them.
     ///
     /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
     /// @throws NoSuchFileException      when a location does not exist, or nothing matches it
-    public static Concat open(List<Location> locations, Options options) throws IOException {
+    public static Dataset open(List<Location> locations, Options options) throws IOException {
         List<Location> all = new ArrayList<>();
         for (Location one : locations) {
             all.addAll(isPattern(one, options) ? PathPattern.expand(options.reading(), one) : List.of(one));
         }
-        return DatasetList.open(all.isEmpty() ? Location.of(Path.of("")) : all.getFirst(), all, options);
+        return isCorpus(all, options)
+                ? ShardReader.open(all, options.shards())
+                : DatasetList.open(all.isEmpty() ? Location.of(Path.of("")) : all.getFirst(), all, options);
+    }
+
+    /// Whether all locations are files of activation shards, which are opened as one corpus.
+    public static boolean isCorpus(List<Location> locations, Options options) throws IOException {
+        for (Location one : locations) {
+            Candidate candidate = Candidate.at(one, options.reading());
+            boolean isShard = candidate.kind() == Candidate.Kind.FILE
+                    && format(candidate).filter(CatalogShards.class::isInstance).isPresent();
+            if (!isShard) {
+                return false;
+            }
+        }
+        return !locations.isEmpty() && options.rawType() == null;
+    }
+
+    /// The names of the arrays of an `.npz` file that can be read side by side: plain values, all of one length.
+    /// Empty when there are others, or the location is no such file.
+    public static List<String> arraysOfOneLength(Location archive, Options options) throws IOException {
+        try {
+            List<String> names = TableReader.arrays(archive, options.reading());
+            long length = -1;
+            for (String name : names) {
+                try (TableReader array = TableReader.open(archive.resolve(name), options.table())) {
+                    boolean isPlain = array.fields().getFirst().name().equals(RowType.VALUE) && !array.isScalar();
+                    if (!isPlain || (length >= 0 && array.count() != length)) {
+                        return List.of();
+                    }
+                    length = array.count();
+                }
+            }
+            return names;
+        } catch (DatasetException e) {
+            // Opening the archive, or the array, says what is wrong.
+            return List.of();
+        }
     }
 
     /// Whether a location has wildcards. A file may have such a name itself, and activation shards have patterns

@@ -1,43 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.shards;
 
-import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
-import dev.penstock.Reason;
+import dev.penstock.Fingerprint;
 import dev.penstock.file.OpenFile;
-import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 
-/// Contiguous rows in a part of a file.
+/// Contiguous floating-point rows in a part of a file, such as a tensor.
 ///
-/// @param name   the name in messages
-/// @param offset the offset of the first row in the file
-record FileRows(String name, OpenFile file, long offset, long width, ElementType type, long rowCount)
-        implements RowInput {
-    /// Opens a file of numbers without a header.
-    ///
-    /// @throws DatasetException when the size is not a whole number of rows
-    static FileRows raw(Path path, long width, ElementType type, ReaderOptions options) throws IOException {
-        OpenFile file = OpenFile.open(path, options);
-        long rowSize = Math.multiplyExact(width, type.size());
-        if (file.size() % rowSize != 0) {
-            long size = file.size();
-            file.close();
-            throw new DatasetException.Corrupt(
-                    path,
-                    size,
-                    Reason.TRUNCATED,
-                    size + " bytes are not a whole number of rows of " + width + " " + type);
-        }
-        return new FileRows(path.toString(), file, 0, width, type, file.size() / rowSize);
+/// **Ownership.** Owns the open file. **Threads.** Safe for any number of threads.
+public final class FileRows implements AutoCloseable {
+    private final String name;
+    private final OpenFile file;
+    private final long offset;
+    private final long width;
+    private final ElementType type;
+    private final long rowCount;
+
+    /// @param offset the offset of the first row in the file
+    FileRows(String name, OpenFile file, long offset, long width, ElementType type, long rowCount) {
+        this.name = name;
+        this.file = file;
+        this.offset = offset;
+        this.width = width;
+        this.type = type;
+        this.rowCount = rowCount;
     }
 
-    @Override
+    /// The name in messages.
+    public String name() {
+        return name;
+    }
+
+    /// The number of values in a row.
+    public long width() {
+        return width;
+    }
+
+    /// The type of the values, which are little-endian.
+    public ElementType type() {
+        return type;
+    }
+
+    /// The number of rows.
+    public long rowCount() {
+        return rowCount;
+    }
+
+    private long rowSize() {
+        return width * type.size();
+    }
+
+    /// Copies consecutive rows to the beginning of a target.
     public void read(long firstRow, long rowCount, MemorySegment target) throws IOException {
-        long rowSize = width * type.size();
-        file.read(offset + firstRow * rowSize, target.asSlice(0, rowCount * rowSize));
+        file.read(offset + firstRow * rowSize(), target.asSlice(0, rowCount * rowSize()));
+    }
+
+    /// A text that stays the same as long as the rows do.
+    public String fingerprint() throws IOException {
+        return new Fingerprint("rows 1")
+                .add(type.toString())
+                .add(width, rowCount)
+                .addSample(rowCount * rowSize(), (start, target) -> file.read(offset + start, target))
+                .text();
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -40,17 +41,18 @@ public final class ResidualFolder {
     private record Listed(String file, long rows) {}
 
     /// Whether a folder has a manifest of this format.
-    public static boolean isResidual(Disk disk, Path folder) throws IOException {
-        Path manifest = folder.resolve(MANIFEST);
-        if (!disk.isDirectory(folder) || !disk.exists(manifest) || disk.isDirectory(manifest)) {
+    public static boolean isResidual(Location folder, ReaderOptions options) throws IOException {
+        Location manifest = folder.resolve(MANIFEST);
+        Storage storage = options.storageOf(folder);
+        if (!storage.exists(manifest) || storage.isFolder(manifest)) {
             return false;
         }
-        String text = new String(bytes(disk, manifest), StandardCharsets.ISO_8859_1);
+        String text = new String(bytes(storage, manifest), StandardCharsets.ISO_8859_1);
         return text.replaceAll("\\s", "").contains("\"format\":\"" + FORMAT + "\"");
     }
 
-    private static byte[] bytes(Disk disk, Path file) throws IOException {
-        try (Disk.Readable readable = disk.open(file)) {
+    private static byte[] bytes(Storage storage, Location file) throws IOException {
+        try (Disk.Readable readable = storage.open(file)) {
             if (readable.size() > Json.SIZE_MAX) {
                 throw bad(file, "it has " + readable.size() + " bytes; the limit is " + Json.SIZE_MAX + " bytes");
             }
@@ -60,19 +62,20 @@ public final class ResidualFolder {
         }
     }
 
-    private static DatasetException bad(Path manifest, String what) {
+    private static DatasetException bad(Location manifest, String what) {
         return new DatasetException.Corrupt(manifest, 0, Reason.BAD_MANIFEST, "the manifest cannot be used: " + what);
     }
 
     /// Opens the rows of a folder, one input for each file.
     ///
     /// @throws DatasetException when the manifest or a file cannot be used
-    public static List<RowInput> open(Path folder, ReaderOptions options) throws IOException {
-        Path manifest = folder.resolve(MANIFEST);
+    public static List<FileRows> open(Location folder, ReaderOptions options) throws IOException {
+        Location manifest = folder.resolve(MANIFEST);
         List<Listed> listed;
         long width;
         try {
-            Map<?, ?> values = require(Json.parseWithNonFinite(bytes(options.disk(), manifest)), Map.class, "content");
+            Map<?, ?> values =
+                    require(Json.parseWithNonFinite(bytes(options.storageOf(folder), manifest)), Map.class, "content");
             width = width(values);
             listed = listed(values);
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -130,15 +133,16 @@ public final class ResidualFolder {
         return type.cast(value);
     }
 
-    private static List<RowInput> open(Path folder, List<Listed> listed, long width, ReaderOptions options)
+    private static List<FileRows> open(Location folder, List<Listed> listed, long width, ReaderOptions options)
             throws IOException {
-        List<RowInput> inputs = new ArrayList<>();
+        Storage storage = options.storageOf(folder);
+        List<FileRows> inputs = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
         for (Listed shard : listed) {
-            Path path = folder.resolve(shard.file());
-            if (!options.disk().exists(path) || options.disk().isDirectory(path)) {
+            Location path = folder.resolve(shard.file());
+            if (!storage.exists(path) || storage.isFolder(path)) {
                 problems.add(new Problem(
-                        Location.of(path),
+                        path,
                         0,
                         Severity.ERROR,
                         Reason.MISSING_SHARD,
@@ -151,7 +155,7 @@ public final class ResidualFolder {
             long expected = Math.multiplyExact(shard.rows(), width * ElementType.BF16.size());
             if (file.size() != expected) {
                 problems.add(new Problem(
-                        Location.of(path),
+                        path,
                         Math.min(file.size(), expected),
                         Severity.ERROR,
                         file.size() < expected ? Reason.TRUNCATED : Reason.TRAILING_BYTES,
@@ -159,7 +163,7 @@ public final class ResidualFolder {
             }
         }
         if (!problems.isEmpty()) {
-            for (RowInput input : inputs) {
+            for (FileRows input : inputs) {
                 input.close();
             }
             throw DatasetException.Corrupt.of(problems);

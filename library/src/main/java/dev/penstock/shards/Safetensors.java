@@ -3,6 +3,7 @@ package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.ReaderOptions;
@@ -26,22 +27,22 @@ public final class Safetensors {
     /// @param name the name of a tensor, or null for all floating-point tensors
     /// @throws DatasetException         when the header is damaged, or there is no floating-point tensor
     /// @throws IllegalArgumentException when there is no such tensor
-    public static List<RowInput> open(Path path, String name, ReaderOptions options) throws IOException {
-        List<RowInput> inputs = new ArrayList<>();
+    public static List<FileRows> open(Location path, String name, ReaderOptions options) throws IOException {
+        List<FileRows> inputs = new ArrayList<>();
         try {
             for (SafetensorsHeader.Tensor tensor : choose(path, name, options)) {
                 inputs.add(rows(path, tensor, options));
             }
             return List.copyOf(inputs);
         } catch (Throwable e) {
-            for (RowInput input : inputs) {
+            for (FileRows input : inputs) {
                 input.close();
             }
             throw e;
         }
     }
 
-    private static List<SafetensorsHeader.Tensor> choose(Path path, String name, ReaderOptions options)
+    private static List<SafetensorsHeader.Tensor> choose(Location path, String name, ReaderOptions options)
             throws IOException {
         SafetensorsHeader header = header(path, options);
         List<String> names =
@@ -59,13 +60,14 @@ public final class Safetensors {
         return chosen;
     }
 
-    private static SafetensorsHeader header(Path path, ReaderOptions options) throws IOException {
+    private static SafetensorsHeader header(Location path, ReaderOptions options) throws IOException {
         try (OpenFile file = OpenFile.open(path, options)) {
             return SafetensorsHeader.read(file);
         }
     }
 
-    private static RowInput rows(Path path, SafetensorsHeader.Tensor tensor, ReaderOptions options) throws IOException {
+    private static FileRows rows(Location path, SafetensorsHeader.Tensor tensor, ReaderOptions options)
+            throws IOException {
         List<Long> shape = tensor.shape();
         if (tensor.type() == null || shape.isEmpty() || shape.getLast() == 0) {
             throw unsupported(
@@ -84,7 +86,7 @@ public final class Safetensors {
                 (tensor.limit() - tensor.start()) / rowBytes);
     }
 
-    private static DatasetException unsupported(Path path, String what) {
+    private static DatasetException unsupported(Location path, String what) {
         return new DatasetException.Corrupt(path, 0, Reason.UNSUPPORTED_TYPE, what);
     }
 

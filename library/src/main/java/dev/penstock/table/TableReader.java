@@ -3,7 +3,6 @@ package dev.penstock.table;
 
 import dev.penstock.Batch;
 import dev.penstock.Buffer;
-import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Progress;
@@ -126,6 +125,15 @@ public final class TableReader implements StoredRows {
         TablePaths files = TablePaths.ofFile(location);
         TableRows rows = TableRows.open(files, options.reading(), file -> TableHeader.raw(file, rowType));
         return new TableReader(location, options, files, rows);
+    }
+
+    /// The names of the arrays of an `.npz` file, in its order; empty when the location is no zip archive. The
+    /// location with a name behind it is a table.
+    ///
+    /// @throws dev.penstock.DatasetException when the archive is damaged
+    public static List<String> arrays(Location file, ReaderOptions options) throws IOException {
+        Storage storage = options.storageOf(file);
+        return file.equals(TablePaths.archiveOf(storage, file)) ? ZipMembers.names(storage, file) : List.of();
     }
 
     /// Whether a folder is a table, a path `FOLDER/NAME` is one of several tables in a folder, or a path

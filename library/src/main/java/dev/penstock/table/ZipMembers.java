@@ -61,6 +61,21 @@ final class ZipMembers {
         }
     }
 
+    /// The names of the arrays of an archive, in its order, without the extension.
+    ///
+    /// @throws DatasetException when the archive is damaged
+    static List<String> names(Storage storage, Location file) throws IOException {
+        try (Disk.Readable archive = storage.open(file)) {
+            return arrays(ZipDirectory.read(file, archive)).stream()
+                    .map(ZipMembers::name)
+                    .toList();
+        }
+    }
+
+    private static String name(ZipEntry array) {
+        return array.name().substring(0, array.name().length() - ENDING.length());
+    }
+
     private ZipEntry only(List<ZipEntry> entries) {
         List<ZipEntry> arrays = arrays(entries);
         if (arrays.isEmpty()) {
@@ -96,7 +111,7 @@ final class ZipMembers {
     private static String names(List<ZipEntry> arrays, String separator) {
         String names = arrays.stream()
                 .limit(NAMES_SHOWN_MAX)
-                .map(entry -> entry.name().substring(0, entry.name().length() - ENDING.length()))
+                .map(ZipMembers::name)
                 .map(ZipMembers::shown)
                 .collect(Collectors.joining(separator));
         long others = arrays.size() - NAMES_SHOWN_MAX;

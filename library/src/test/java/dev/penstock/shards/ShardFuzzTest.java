@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.penstock.DatasetException;
 import dev.penstock.file.Access;
+import dev.penstock.file.Location;
 import dev.penstock.file.MemoryDisk;
 import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
@@ -37,7 +38,7 @@ class ShardFuzzTest {
         Path file = FOLDER.resolve("a.safetensors");
         ReaderOptions options = ReaderOptions.DEFAULT.withDisk(new MemoryDisk().put(file, bytes));
         try {
-            for (RowInput input : Safetensors.open(file, null, options)) {
+            for (FileRows input : Safetensors.open(Location.of(file), null, options)) {
                 input.close();
             }
         } catch (DatasetException e) {
@@ -54,7 +55,7 @@ class ShardFuzzTest {
                 .put(FOLDER.resolve("a.shard"), Shards.counting(2, 2, 0))
                 .put(FOLDER.resolve("shard_00000.bf16"), new byte[12]);
         try {
-            for (RowInput input : ResidualFolder.open(FOLDER, ReaderOptions.DEFAULT.withDisk(disk))) {
+            for (FileRows input : ResidualFolder.open(Location.of(FOLDER), ReaderOptions.DEFAULT.withDisk(disk))) {
                 input.close();
             }
         } catch (DatasetException e) {

@@ -15,6 +15,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.file.Access;
+import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,7 +174,7 @@ final class ShardOriginalCasesTest {
                     assertEquals(5 * 4 * 2, Files.size(output.resolve("shard_00002.bf16")));
                     assertEquals(4, ((List<?>) ((Map<?, ?>) manifest.get("stats")).get("norm")).size());
                     List<byte[]> bytes = new ArrayList<>();
-                    for (RowInput input : ResidualFolder.open(output, ReaderOptions.DEFAULT)) {
+                    for (FileRows input : ResidualFolder.open(Location.of(output), ReaderOptions.DEFAULT)) {
                         bytes.add(Files.readAllBytes(output.resolve("shard_0000" + bytes.size() + ".bf16")));
                         input.close();
                     }
@@ -194,7 +195,9 @@ final class ShardOriginalCasesTest {
                 })
                 .add("Python: a manifest of another format is refused", (dir, way) -> {
                     Path hostile = TestData.path("bf16dir/hostile_format");
-                    assertThrows(DatasetException.class, () -> ResidualFolder.open(hostile, ReaderOptions.DEFAULT));
+                    assertThrows(
+                            DatasetException.class,
+                            () -> ResidualFolder.open(Location.of(hostile), ReaderOptions.DEFAULT));
                 })
                 .add("Python: a sample is the same again, and proportional in every shard", (dir, way) -> {
                     long[] ids = ShardSample.of(0.25, 11L).ids(0, 40_000);

@@ -12,7 +12,7 @@ import java.io.IOException;
 
 /// The format of activation shards. It is asked last: a file with the extension of a shard and no known magic
 /// number is a damaged shard.
-final class ShardsEntry implements Format {
+final class CatalogShards implements Format {
     @Override
     public String format() {
         return "shards";

@@ -15,6 +15,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.TestData;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.file.Location;
 import dev.penstock.shards.ResidualFolder;
 import dev.penstock.shards.Safetensors;
 import dev.penstock.shards.ShardBatch;
@@ -38,17 +39,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Arrays of other formats are converted to shards, and shards to arrays of other formats.
-final class ShardInputsTest {
+final class RowSourcesTest {
     @TempDir
     Path folder;
 
     private Path convert(Path input, String tensor, long rawWidth, ElementType type) throws IOException {
         Path output = Files.createTempDirectory(folder, "out");
         ShardWriter.Options options = ShardWriter.Options.DEFAULT.withType(type).withShardRows(3);
-        ShardInputs.Choice choice = new ShardInputs.Choice(tensor, rawWidth);
-        try (ShardInputs inputs = ShardInputs.open(input, choice, Catalog.Options.DEFAULT)) {
-            try (ShardWriter writer = ShardWriter.create(output, inputs.width(), options)) {
-                inputs.copyTo(writer, Progress.NONE);
+        RowSources.Choice choice = new RowSources.Choice(tensor, rawWidth);
+        try (RowRecords rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT)) {
+            try (ShardWriter writer = ShardWriter.create(output, rows.width(), options)) {
+                rows.appendTo(writer, Progress.NONE);
             }
         }
         return output;
@@ -171,9 +172,9 @@ final class ShardInputsTest {
         for (String type : List.of("<f4", ">f4", "<i4")) {
             Path output = Files.createTempDirectory(folder, "large");
             Path input = largeMatrices(type, values);
-            try (ShardInputs inputs = ShardInputs.open(input, ShardInputs.Choice.ALL, Catalog.Options.DEFAULT);
-                    ShardWriter writer = ShardWriter.create(output, inputs.width(), ShardWriter.Options.DEFAULT)) {
-                inputs.copyTo(writer, Progress.NONE);
+            try (RowRecords rows = RowSources.open(Location.of(input), RowSources.Choice.ALL, Catalog.Options.DEFAULT);
+                    ShardWriter writer = ShardWriter.create(output, rows.width(), ShardWriter.Options.DEFAULT)) {
+                rows.appendTo(writer, Progress.NONE);
             }
             ByteBuffer found = ByteBuffer.wrap(bytes(output, ElementType.F32)).order(ByteOrder.LITTLE_ENDIAN);
             assertEquals(values.length * Float.BYTES, found.remaining());
@@ -303,6 +304,81 @@ final class ShardInputsTest {
                 bytes(convert(file, Safetensors.TENSOR, 0, ElementType.F16), ElementType.F16));
         Path again = convert(corpus, null, 0, ElementType.F64);
         assertArrayEquals(bytes(corpus, ElementType.F64), bytes(again, ElementType.F64));
+    }
+
+    @Test
+    void tensorsAndResidualFoldersAreSourcesOfEveryConversion() throws Exception {
+        Path three = TestData.path("safetensors/three_d.safetensors");
+        Path activations = TestData.path("safetensors/activations.safetensors");
+        Path tiny = TestData.path("bf16dir/tiny");
+        for (Path source : List.of(three, activations, tiny)) {
+            Path shards = convert(source, null, 0, ElementType.F32);
+            Path table = folder.resolve(source.getFileName() + ".npy");
+            TargetOptions floats = TargetOptions.DEFAULT.withDtype(ElementType.F32);
+            ConversionSamples.convert(source, table, "table", floats, RecordChoice.ALL);
+            assertArrayEquals(
+                    bytes(shards, ElementType.F32), bytes(convert(table, null, 0, ElementType.F32), ElementType.F32));
+        }
+    }
+
+    @Test
+    void aTensorIsNamedBehindItsFile() throws Exception {
+        Json expected = Json.read(TestData.path("safetensors/expected.json"));
+        String name = expected.get("files").items().stream()
+                .filter(file -> file.get("file").text().equals("three_d.safetensors"))
+                .findFirst()
+                .orElseThrow()
+                .get("tensors")
+                .get(0)
+                .get("name")
+                .text();
+        Path file = TestData.path("safetensors/three_d.safetensors");
+        Path table = folder.resolve("one.npy");
+        ConversionSamples.convert(file.resolve(name), table, "table");
+        try (Dataset rows = Catalog.open(table)) {
+            assertEquals(6, rows.count());
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ConversionSamples.convert(file.resolve("other"), folder.resolve("other.npy"), "table"));
+    }
+
+    /// Sixteen-bit types of both kinds, and 32-bit numbers.
+    @Test
+    void tensorsOfDifferentTypesGetOneThatHoldsAll() throws IOException {
+        String header = "{\"a\":{\"dtype\":\"F16\",\"shape\":[1,2],\"data_offsets\":[0,4]},"
+                + "\"b\":{\"dtype\":\"BF16\",\"shape\":[1,2],\"data_offsets\":[4,8]}}";
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length() + 8).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(header.length()).put(header.getBytes(StandardCharsets.US_ASCII));
+        bytes.putShort((short) 0x3c01)
+                .putShort((short) 0x4000)
+                .putShort((short) 0x3f81)
+                .putShort((short) 0x4000);
+        Path file = Files.write(folder.resolve("mixed.safetensors"), bytes.array());
+        ByteBuffer rows = ByteBuffer.wrap(bytes(convert(file, null, 0, ElementType.F32), ElementType.F32))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        float[] found = {rows.getFloat(), rows.getFloat(), rows.getFloat(), rows.getFloat()};
+        assertArrayEquals(new float[] {Float.float16ToFloat((short) 0x3c01), 2, 1.0078125f, 2}, found);
+    }
+
+    @Test
+    void aCorpusIsContinuedAfterItsRows() throws IOException {
+        Path input = TestData.path("bf16dir/three_shards.f32");
+        Path whole = convert(input, null, 8, ElementType.F32);
+        Path part = folder.resolve("part");
+        RowSources.Choice choice = new RowSources.Choice(null, 8);
+        ShardWriter.Options options = ShardWriter.Options.DEFAULT.withShardRows(3);
+        try (ShardReader reader = ShardReader.open(whole);
+                ShardBatch batch = ShardBatch.create(ElementType.F32);
+                ShardWriter writer = ShardWriter.create(part, 8, options)) {
+            reader.source().read(0, 5, batch);
+            writer.append(batch.values(), ElementType.F32);
+        }
+        try (RowRecords rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT);
+                ShardWriter writer = ShardWriter.resume(part, 8, options)) {
+            rows.appendTo(writer, Progress.NONE);
+        }
+        assertArrayEquals(bytes(whole, ElementType.F32), bytes(part, ElementType.F32));
     }
 
     @Test

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.convert;
 
+import dev.penstock.Progress;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.convert.RecordChoice;
-import dev.penstock.convert.RecordSource;
-import dev.penstock.convert.Sources;
-import dev.penstock.convert.Targets;
-import dev.penstock.convert.TextRules;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
-import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
+import dev.penstock.table.TableWriter;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +20,7 @@ import java.nio.file.StandardCopyOption;
 /// @param records the rows
 /// @param rowType the type of a row
 /// @param spool   the temporary copy of standard input, or null
-record TableInput(RecordSource records, RowType rowType, Path spool) implements AutoCloseable {
+public record TableInput(RecordSource records, RowType rowType, Path spool) implements AutoCloseable {
     private static final String STANDARD_INPUT = "-";
 
     /// The first byte of a NumPy file, which does not occur in text.
@@ -34,7 +30,7 @@ record TableInput(RecordSource records, RowType rowType, Path spool) implements 
     ///
     /// @param input a path, or `-` for standard input
     /// @param dtype the required type, or null to use or guess the type of the input
-    static TableInput open(String input, InputStream standardInput, RowType dtype) throws IOException {
+    public static TableInput open(String input, InputStream standardInput, RowType dtype) throws IOException {
         if (input.equals(STANDARD_INPUT)) {
             return openStream("standard input", new BufferedInputStream(standardInput), dtype);
         }
@@ -89,15 +85,29 @@ record TableInput(RecordSource records, RowType rowType, Path spool) implements 
                 .map(dataset -> Catalog.rowType(dataset, records.fields()))
                 .orElseGet(() -> dtype == null ? RowType.of(records.fields()) : dtype);
         if (dtype != null && !dtype.equals(found)) {
-            throw new IllegalArgumentException(
-                    name + " has rows of " + found + ", but --dtype is " + dtype + "; types are not converted");
+            throw new IllegalArgumentException(name + " has rows of " + found + ", but the type asked for is " + dtype
+                    + "; types are not converted");
         }
         return found;
     }
 
-    /// Parses the type of `--dtype`.
-    static RowType parseType(String text) {
-        return text == null ? null : RowType.of(DType.parse(text));
+    /// Opens a CSV file, whatever its name is.
+    ///
+    /// @param dtype the required type, or null to guess it
+    public static TableInput openCsv(Location location, RowType dtype) throws IOException {
+        RecordSource records = Sources.openCsv(location, location.toString(), Catalog.Options.DEFAULT, rules(dtype));
+        return new TableInput(records, rowType(records, location.toString(), dtype), null);
+    }
+
+    /// Appends all rows to a table and closes the writer. After a failure the new rows are discarded.
+    public void appendTo(TableWriter writer, Progress progress) throws IOException {
+        try {
+            records.forEach((indices, batch) -> writer.append(batch), progress);
+        } catch (Throwable e) {
+            writer.abort();
+            throw e;
+        }
+        writer.close();
     }
 
     @Override

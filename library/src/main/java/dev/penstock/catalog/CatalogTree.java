@@ -12,7 +12,7 @@ import java.io.IOException;
 
 /// The format of trees. They have paths and values instead of records by index, so they can be verified but not
 /// opened here.
-final class TreeEntry implements Format {
+final class CatalogTree implements Format {
     @Override
     public String format() {
         return "tree";
