@@ -18,7 +18,7 @@ set -euo pipefail
 . .mvn/jdk25.sh
 require_jdk25
 require_utf8
-build_if_stale {JAR} app library convert plugin loaderx groups objects game2048 app
+build_if_stale {JAR} app library convert plugin loaderx groups objects game2048 explorer app
 """
 
 

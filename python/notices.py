@@ -36,8 +36,8 @@ def libraries() -> list[Library]:
                 lines = jar.read(name).decode().splitlines()
                 values = dict(line.split("=", 1) for line in lines if "=" in line)
                 found.add((values["groupId"], values["artifactId"], values["version"]))
-    modules = ("library", "convert", "plugin", "loaderx", "groups", "objects", "game2048", "app")
-    for module in modules:
+    modules = "library convert plugin loaderx groups objects game2048 explorer app"
+    for module in modules.split():
         text = (ROOT / module / "pom.xml").read_text()
         for block in re.findall(r"<dependency>(.*?)</dependency>", text, re.DOTALL):
             group, name = re.findall(r"<(?:groupId|artifactId)>(.*?)<", block)[:2]

@@ -35,6 +35,7 @@ from ._memory import BatchPlace, memory
 from ._objects import Objects
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
+from ._serving import serve
 from ._store import Store, rebalance
 from ._tree import HybridTree, Tree
 from ._verification import Problem, Verification
@@ -94,6 +95,7 @@ __all__ = [
     "read_csv",
     "rebalance",
     "samplers",
+    "serve",
     "shards",
     "show_versions",
     "transforms",

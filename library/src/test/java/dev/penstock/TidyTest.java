@@ -64,6 +64,7 @@ final class TidyTest {
             Map.entry("groups.plugin", "file view plugin groups"),
             Map.entry("game2048", "file view query loader pack table catalog convert groups"),
             Map.entry("game2048.plugin", "file loader pack plugin groups groups.plugin game2048"),
+            Map.entry("explorer", "file view query loader store tree catalog plugin"),
             Map.entry("app", LIBRARY + "catalog convert plugin"),
             Map.entry("bridge", LIBRARY + "catalog convert plugin app"));
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.explorer;
+
+import dev.penstock.Dataset;
+import dev.penstock.GroupedRecords;
+import dev.penstock.file.Location;
+import dev.penstock.tree.TreeFormat;
+import dev.penstock.tree.TreeReader;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// The list of datasets, and one dataset as `info` describes it, with the commands and the Python that open it.
+///
+/// @param shelf the datasets
+record OverviewPage(Shelf shelf) implements Page {
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
+
+    @Override
+    public Object json(Query query) throws IOException {
+        List<Shelf.Entry> entries = shelf.entries();
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("datasets", entries.stream().map(OverviewPage::describe).toList());
+        String id =
+                query.text("dataset", entries.size() == 1 ? entries.getFirst().id() : null);
+        if (id != null) {
+            Shelf.Entry entry = shelf.entry(id);
+            json.put("dataset", id);
+            json.put("info", entry.isTree() ? tree(entry.location()) : shelf.with(id, Descriptions::of));
+            json.put("tree", entry.isTree());
+            json.put("grouped", !entry.isTree() && shelf.with(id, OverviewPage::groups));
+            json.put("named", !entry.isTree() && shelf.with(id, OverviewPage::isNamed));
+            json.put("commands", commands(entry));
+            json.put("python", python(entry));
+        }
+        return json;
+    }
+
+    private static Map<String, Object> describe(Shelf.Entry entry) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("id", entry.id());
+        json.put("path", entry.location());
+        json.put("format", entry.format());
+        return json;
+    }
+
+    private static boolean groups(Dataset dataset) {
+        return dataset instanceof GroupedRecords;
+    }
+
+    private static boolean isNamed(Dataset dataset) {
+        return dataset.count() > 0 && dataset.name(0) != null;
+    }
+
+    /// A tree has no records, so only its first and last bytes are described.
+    private Map<String, Object> tree(Location location) throws IOException {
+        TreeReader.Options lenient = TreeReader.Options.DEFAULT
+                .withReading(shelf.options().reading())
+                .withStrict(false);
+        try (TreeReader tree = TreeReader.open(location, lenient)) {
+            Map<String, Object> info = new LinkedHashMap<>();
+            info.put("path", location);
+            info.put("format", "tree");
+            info.put("version", TreeFormat.VERSION);
+            info.put("bytes", tree.bytes());
+            info.put("root", tree.root());
+            info.put("merges", tree.rootHistory().size() - 1);
+            info.put("fingerprint", tree.fingerprint());
+            info.put("fingerprintExact", tree.isFingerprintExact());
+            return info;
+        }
+    }
+
+    private static List<String> commands(Shelf.Entry entry) {
+        String path = quoted(entry.location().toString());
+        return entry.isTree()
+                ? List.of("penstock tree ls " + path, "penstock tree stats " + path, "penstock verify " + path)
+                : List.of("penstock head " + path, "penstock stats " + path, "penstock plan " + path);
+    }
+
+    private static List<String> python(Shelf.Entry entry) {
+        String path = pythonText(entry.location().toString());
+        return entry.isTree()
+                ? List.of("import penstock", "tree = penstock.Tree(" + path + ")")
+                : List.of(
+                        "import penstock",
+                        "ds = penstock.open(" + path + ")",
+                        "loader = penstock.Loader(ds, batch_size=256, shuffle=True, seed=0)");
+    }
+
+    /// Quotes a word for a shell.
+    private static String quoted(String text) {
+        return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    private static String pythonText(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.explorer;
+
+import dev.penstock.Dataset;
+import dev.penstock.Field;
+import dev.penstock.loader.PermutationSampler;
+import dev.penstock.plugin.Fields;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongUnaryOperator;
+
+/// Some rows of the table of records: all records or those that match a condition, in their order or shuffled.
+///
+/// @param shelf   the datasets
+/// @param runs    the searches
+/// @param workers the threads
+record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Page {
+    private static final long ROWS_MAX = 200;
+    private static final long BUDGET_SECONDS = 10;
+    static final long BUDGET_SECONDS_MAX = 60;
+
+    @Override
+    public Object json(Query query) throws IOException {
+        String id = query.text("dataset");
+        return shelf.with(id, dataset -> json(query, id, dataset));
+    }
+
+    private Object json(Query query, String id, Dataset dataset) throws IOException {
+        FilterRun run = query.has("where") ? runs.of(id, dataset, query.text("where")) : null;
+        long budget = query.number("budget", BUDGET_SECONDS, 0, BUDGET_SECONDS_MAX);
+        if (run != null && budget > 0) {
+            FilterRuns.search(run, dataset, workers, budget);
+        }
+        long count = run == null ? dataset.count() : run.listedCount();
+        long start = query.number("start", 0, 0, Long.MAX_VALUE);
+        long rowCount = Math.max(0, Math.min(query.number("count", 50, 0, ROWS_MAX), count - start));
+        List<Field> fields =
+                query.has("fields") ? Fields.choose(dataset.conditionFields(), query.text("fields")) : dataset.fields();
+        long[] indices = new long[(int) rowCount];
+        LongUnaryOperator order = order(query, run, count);
+        for (int i = 0; i < indices.length; i++) {
+            indices[i] = order.applyAsLong(start + i);
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("dataset", id);
+        json.put("path", dataset.location());
+        json.put("records", dataset.count());
+        json.put("rowCount", count);
+        json.put("fields", Descriptions.fields(fields));
+        json.put("allFields", Descriptions.fields(dataset.conditionFields()));
+        if (run != null) {
+            json.put("filter", run.json());
+        }
+        json.put("start", start);
+        json.put("rows", workers.read(() -> new RecordReader(dataset, fields).rows(indices)));
+        return json;
+    }
+
+    /// The record in each row of the table. With a seed, the rows have the order that the loader's shuffle has.
+    private static LongUnaryOperator order(Query query, FilterRun run, long count) {
+        LongUnaryOperator records = run == null ? LongUnaryOperator.identity() : run::at;
+        if (!query.has("seed") || count == 0) {
+            return records;
+        }
+        PermutationSampler sampler = new PermutationSampler(count, query.seed("seed"));
+        return row -> records.applyAsLong(sampler.index(0, row));
+    }
+}

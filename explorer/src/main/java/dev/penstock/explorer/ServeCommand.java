@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.explorer;
+
+import dev.penstock.file.Location;
+import dev.penstock.plugin.AccessOption;
+import dev.penstock.plugin.Command;
+import dev.penstock.plugin.LocationText;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Shows datasets in a browser until it is interrupted.
+@CommandLine.Command(
+        name = "serve",
+        header = "Look at datasets in a browser.",
+        description = {
+            "Prints an address with a secret token, opens it in a browser, and runs until it is interrupted. Only"
+                    + " somebody who knows the address can read the data. Nothing is written.",
+            "A folder that is not a dataset itself shows the datasets in it."
+        },
+        footer = {"", "Example:", "  penstock serve photos.a2pack", "  penstock serve data --port 8123 --no-browser"})
+final class ServeCommand extends Command {
+    /// The memory for pages of files, unless it is given. A person looks at little of a large file.
+    private static final long MEMORY_BYTES = 64 << 20;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "PATH",
+            converter = LocationText.class,
+            description = "The path or address of a dataset in any format, or of a folder of datasets.")
+    List<Location> paths;
+
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            defaultValue = "127.0.0.1",
+            description = "Address to listen on (default: ${DEFAULT-VALUE}, which only this machine reaches). The"
+                    + " connection is not encrypted; from another machine use an SSH tunnel.")
+    String host;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Port to listen on (default: any free one).")
+    int port;
+
+    @Option(names = "--no-browser", description = "Print the address only.")
+    boolean isWithoutBrowser;
+
+    @Mixin
+    AccessOption io = new AccessOption();
+
+    @Override
+    public Integer call() throws IOException {
+        if (port < 0 || port > 65535) {
+            throw new IllegalArgumentException("--port must be from 0 to 65535, got " + port);
+        }
+        io.memoryBytes = io.memoryBytes == null ? Long.valueOf(MEMORY_BYTES) : io.memoryBytes;
+        try (Shelf shelf = Shelf.of(paths, io.options());
+                Explorer explorer = Explorer.start(shelf, Explorer.Options.DEFAULT.withAddress(host, port))) {
+            announce(explorer);
+            if (!isWithoutBrowser) {
+                Browser.open(explorer.url());
+            }
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            remark("Stopped.");
+        }
+        return 0;
+    }
+
+    private void announce(Explorer explorer) {
+        if (isJson) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("url", explorer.url());
+            printJson(json);
+        } else {
+            print(explorer.url().toString());
+            remark("Stop with Ctrl-C.");
+        }
+        data().flush();
+        console.err().flush();
+    }
+}
