@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from conftest import handles, wait_until
 
 import penstock
@@ -216,3 +218,15 @@ def test_named_records(tmp_path: Path) -> None:
     with penstock.PackWriter(tmp_path / "n.a2pack") as writer:
         writer.extend([b"1", b"22"], ["a/one", "b/two"])
     assert penstock.open(tmp_path / "n.a2pack").name(-1) == "b/two"
+
+
+def test_verify_finds_what_the_command_prints(pack: Path) -> None:
+    content = bytearray(pack.read_bytes())
+    content[len(content) // 2] ^= 1
+    pack.write_bytes(content)
+    with penstock.open(pack) as ds:
+        found = ds.verify()
+    printed = json.loads(run_command("verify", "--json", pack).stdout)
+    assert not found.ok
+    assert [vars(problem) for problem in found.problems] == printed["problems"]
+    assert {problem.severity for problem in found.problems} <= {"error", "warning"}

@@ -21,7 +21,8 @@ LAYERS = {
     "one dataset": "_column _dataset _exploring _forked _maps _rows _several _tree",
     "datasets over datasets": "_files _groups _in_memory _mapped _objects _serving _views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
-    "loading": "_batchwork _history _loader _loader_arguments _processes plugins samplers transforms",
+    "loading": "_batchwork _history _loader _loader_arguments _processes plugins samplers "
+    "transforms",
     "plug-ins": "_steps game2048",
     "the package": "__init__ __main__ _versions",
 }

@@ -9,6 +9,7 @@ import dev.penstock.file.Json;
 import dev.penstock.loader.LoaderException;
 import dev.penstock.plugin.Command;
 import dev.penstock.plugin.Console;
+import dev.penstock.plugin.Description;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -174,9 +175,7 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
                 bad == null ? null : bad.offset(),
                 message(failure));
         if (bad != null && bad.problems().size() > 1) {
-            json.put(
-                    "problems",
-                    bad.problems().stream().map(VerificationText::json).toList());
+            json.put("problems", bad.problems().stream().map(Description::of).toList());
         }
         return json;
     }

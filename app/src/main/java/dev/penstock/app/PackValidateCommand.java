@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.DatasetException;
 import dev.penstock.Verification;
 import dev.penstock.pack.PackReader;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.PackfileCommand;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class PackValidateCommand extends PackfileCommand {
     private void report(Verification verification, long recordCount) {
         long sampled = Math.min(sampleCount, recordCount);
         if (isJson) {
-            Map<String, Object> json = new LinkedHashMap<>(VerificationText.json(verification));
+            Map<String, Object> json = new LinkedHashMap<>(Description.of(verification));
             json.put("records", recordCount);
             json.put("sampled", sampled);
             printJson(json);

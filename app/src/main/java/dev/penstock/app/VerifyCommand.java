@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Verification;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.plugin.Colours;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
@@ -24,7 +25,7 @@ final class VerifyCommand extends DatasetCommand {
             verification = Catalog.verify(path, options(), progress);
         }
         if (isJson) {
-            printJson(VerificationText.json(verification));
+            printJson(Description.of(verification));
         } else {
             VerificationText.lines(verification).forEach(this::print);
             Colours colours = console.outColours();

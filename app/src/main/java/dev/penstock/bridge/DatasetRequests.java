@@ -7,12 +7,12 @@ import dev.penstock.GroupedRecords;
 import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
-import dev.penstock.Verification;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Access;
 import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.plugin.Description;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
@@ -264,25 +264,6 @@ final class DatasetRequests {
     }
 
     static Object verify(Request request) throws IOException {
-        return describe(dataset(request).verify(Progress.NONE));
-    }
-
-    static Map<String, Object> describe(Verification verification) {
-        Map<String, Object> result = new LinkedHashMap<>();
-        result.put("ok", verification.isOk());
-        result.put("checkedBytes", verification.checkedBytes());
-        result.put("problemCount", verification.problemCount());
-        result.put("errorCount", verification.errorCount());
-        result.put(
-                "problems",
-                verification.problems().stream()
-                        .map(problem -> Map.of(
-                                "file", problem.file().toString(),
-                                "offset", problem.offset(),
-                                "severity", problem.severity().toString(),
-                                "reason", problem.reason().toString(),
-                                "what", problem.what()))
-                        .toList());
-        return result;
+        return Description.of(dataset(request).verify(Progress.NONE));
     }
 }

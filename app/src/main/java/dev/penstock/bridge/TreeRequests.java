@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Progress;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.Description;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.tree.TreeWriter;
 import java.io.IOException;
@@ -47,7 +48,7 @@ final class TreeRequests {
     }
 
     static Object verify(Request request) {
-        return DatasetRequests.describe(tree(request).verify(Progress.NONE));
+        return Description.of(tree(request).verify(Progress.NONE));
     }
 
     /// Looks up paths that are stored one after another, and writes their values and a 1 for each path that
