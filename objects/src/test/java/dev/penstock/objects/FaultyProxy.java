@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -134,7 +135,7 @@ final class FaultyProxy implements AutoCloseable {
             return false;
         }
         Matcher length = LENGTH.matcher(head);
-        byte[] body = answered.readNBytes(length.find() ? Integer.parseInt(length.group(1)) : 0);
+        byte[] body = length.find() ? answered.readNBytes(Integer.parseInt(length.group(1))) : chunks(head, answered);
         OutputStream out = client.getOutputStream();
         switch (fault) {
             case STATUS -> send(out, "HTTP/1.1 " + status + " Fault\r\nContent-Length: 0\r\n\r\n", body, 0);
@@ -154,6 +155,31 @@ final class FaultyProxy implements AutoCloseable {
             default -> send(out, head, body, body.length);
         }
         return fault == Fault.NONE || fault == Fault.STATUS || fault == Fault.SHORT;
+    }
+
+    /// The body of an answer that comes in chunks, with their sizes, as it is.
+    private static byte[] chunks(String head, InputStream in) throws IOException {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        boolean isLast = !head.toLowerCase(Locale.ROOT).contains("transfer-encoding: chunked");
+        while (!isLast) {
+            String size = line(in);
+            int count = Integer.parseInt(size.strip(), 16);
+            body.writeBytes(size.getBytes(StandardCharsets.ISO_8859_1));
+            body.writeBytes(in.readNBytes(count + 2));
+            isLast = count == 0;
+        }
+        return body.toByteArray();
+    }
+
+    private static String line(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int next = in.read(); next >= 0; next = in.read()) {
+            line.append((char) next);
+            if (next == '\n') {
+                break;
+            }
+        }
+        return line.toString();
     }
 
     private void send(OutputStream out, String head, byte[] body, int count) throws IOException, InterruptedException {

@@ -46,7 +46,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 class S3FaultTest {
     /// For faults that pass: the stalls are short, and the limit is never reached.
     private static final HttpCalls.Options PATIENT =
-            new HttpCalls.Options(1000, Duration.ofSeconds(300), Duration.ofSeconds(2), Duration.ofMillis(1));
+            new HttpCalls.Options(100, Duration.ofSeconds(60), Duration.ofSeconds(1), Duration.ofMillis(1));
 
     /// For faults that stay.
     private static final HttpCalls.Options HURRIED =
@@ -178,9 +178,9 @@ class S3FaultTest {
         List<String> expected = sample.answers(Location.of(sample.write(folder)), ReaderOptions.DEFAULT);
         Location remote = sample.in(server.copy(folder.resolve(sample.fileName()), bucket));
         proxy.status(status);
-        proxy.fail(number -> number % 40 < 30 ? Fault.STATUS : Fault.NONE);
+        proxy.fail(number -> number % 20 < 8 ? Fault.STATUS : Fault.NONE);
         assertEquals(expected, sample.answers(remote, ReaderOptions.DEFAULT.withStorage(storage(PATIENT))));
-        assertTrue(proxy.requestCount() > 40, "the storm came");
+        assertTrue(proxy.requestCount() > 20, "the storm came");
     }
 
     @Test
