@@ -42,12 +42,18 @@ public final class Location {
     /// Creates a location from a URI: an object or folder in a remote storage, or a local path when the scheme is
     /// `file`. A trailing slash is removed.
     ///
-    /// @throws IllegalArgumentException when the URI has no scheme or no path, or has a query or a fragment
+    /// @throws IllegalArgumentException when the URI has no scheme or no path, or has a query, a fragment, or a
+    ///                                  user
     public static Location of(URI uri) {
         if (!uri.isAbsolute() || uri.isOpaque() || uri.getRawQuery() != null || uri.getRawFragment() != null) {
-            throw new IllegalArgumentException(
-                    "'" + uri + "' is not a valid location: it needs a scheme and a path, as in"
-                            + " https://host/folder/file, without '?' and '#'");
+            throw new IllegalArgumentException("'" + withoutSecrets(uri.toString())
+                    + "' is not a valid location: it needs a scheme and a path, as in"
+                    + " https://host/folder/file, without '?' and '#'");
+        }
+        if (uri.getRawAuthority() != null && uri.getRawAuthority().contains("@")) {
+            throw new IllegalArgumentException("'" + withoutSecrets(uri.toString())
+                    + "' was given with a user or a password, which would appear in messages and checkpoints:"
+                    + " leave them out");
         }
         if (uri.getScheme().equalsIgnoreCase("file")) {
             return of(Path.of(uri));
@@ -67,11 +73,15 @@ public final class Location {
         try {
             return of(new URI(text));
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException(
-                    "'" + text + "' is not a valid URI: " + e.getReason() + "; write such characters percent-encoded,"
-                            + " as %20 for a space",
-                    e);
+            // The exception has the whole text, so it is not the cause.
+            throw new IllegalArgumentException("'" + withoutSecrets(text) + "' is not a valid URI: " + e.getReason()
+                    + "; write such characters percent-encoded, as %20 for a space");
         }
+    }
+
+    /// The text of a URI without its query, which may be a signature, and without user and password.
+    private static String withoutSecrets(String text) {
+        return text.replaceFirst("(?s)[?#].*", "").replaceFirst("^([^/]*//)[^/]*@", "$1");
     }
 
     /// Whether this is a local file or folder.
