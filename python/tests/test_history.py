@@ -48,7 +48,7 @@ def deliver(loader: penstock.Loader, rank: int, log: Log, steps: int | None = No
 
 
 def found(loader: penstock.Loader, record: int, epochs: range) -> list[tuple[int, int, int]]:
-    return sorted((one.epoch, one.step, one.rank) for one in loader.steps_of(record, epochs))
+    return sorted((one.epoch, one.step, one.rank) for one in loader.steps_of(record, epochs=epochs))
 
 
 def test_steps_of_and_records_of_agree_with_what_is_delivered(rng: np.random.Generator) -> None:

@@ -350,7 +350,9 @@ class Loader:
         )
         return self._work.finished(info, batch)
 
-    def steps_of(self, record: int | str, epochs: Iterable[int] | None = None) -> list[RecordPlace]:
+    def steps_of(
+        self, record: int | str, *, epochs: Iterable[int] | None = None
+    ) -> list[RecordPlace]:
         """Returns where training sees a record: epoch, step, rank and position, on all ranks.
         Nothing is read, and nothing was logged: the order is a function.
 
@@ -371,7 +373,7 @@ class Loader:
         return _history.steps_of(self._handle.number, record, wanted)
 
     def records_of(
-        self, step: int, epoch: int | None = None, rank: int | None = None
+        self, step: int, *, epoch: int | None = None, rank: int | None = None
     ) -> np.ndarray[Any, Any]:
         """Returns the indices of the records of a step, without reading them.
 

@@ -117,6 +117,9 @@ class Store:
             if writers is not None:
                 self._options["writers"] = writers
             self._open_for_writing(mode, fields, self._options)
+        self._learn_fields()
+
+    def _learn_fields(self) -> None:
         self._names = frozenset(self.fields)
         # Names, whether values are bytes, and the fields.
         self._encoders = [(field.name, field.is_bytes, field) for field in self._fields]
@@ -482,7 +485,7 @@ class Store:
             finally:
                 self._committed = None
                 self._open_for_writing("a", None, self._options)
-                self._names = frozenset(self.fields)
+                self._learn_fields()
 
     def rebalance(
         self,

@@ -325,7 +325,8 @@ public final class ShardReader implements StoredRows {
     @Override
     public String fingerprint(long rowCount) throws IOException {
         Indices.requireFirst(this, rowCount);
-        return shards.group().use(() -> fingerprints.of(rowCount));
+        // There is no corpus without rows.
+        return rowCount == 0 ? null : shards.group().use(() -> fingerprints.of(rowCount));
     }
 
     /// Also accepts the fingerprint of samples, which copies without a manifest have.
