@@ -90,11 +90,12 @@ final class HostileDatasets {
         Files.writeString(inputs.resolve("points.jsonl"), lines);
         Files.writeString(inputs.resolve("keys.tsv"), "a/b\t1\na/c\t2\nb\t3\n");
         fine("export", inputs.resolve("rows.npy"), "--fields", "weight", "-o", inputs.resolve("weights.npy"));
+        Files.write(inputs.resolve("weights.f32"), new byte[640]);
         fine(
                 "shards",
                 "write",
                 "--input",
-                inputs.resolve("weights.npy"),
+                inputs.resolve("weights.f32"),
                 "--width",
                 "4",
                 "-o",
@@ -198,7 +199,7 @@ final class HostileDatasets {
                         .readByAll()
                         .read("shards stats IT --no-save", "shards sample IT --fraction 0.5 -o OUT")
                         .write(
-                                "shards write --resume --input IN/weights.npy --width 4 -o IT",
+                                "shards write --resume --input IN/weights.f32 --width 4 -o IT",
                                 "shards stats IT --again",
                                 "convert IN/shards IT --to shards --overwrite")
                         .plant(
@@ -211,7 +212,7 @@ final class HostileDatasets {
                 "shards",
                 "write",
                 "--input",
-                inputs.resolve("weights.npy"),
+                inputs.resolve("weights.f32"),
                 "--width",
                 "4",
                 "--shard-rows",
