@@ -4,11 +4,10 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.io.IOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import picocli.CommandLine;
 
 /// Describes a dataset, from its headers only.
@@ -24,52 +23,13 @@ final class InfoCommand extends DatasetsCommand {
         }
         try (Dataset dataset = open()) {
             if (isJson) {
-                printJson(describe(dataset));
+                printJson(Description.of(dataset));
             } else {
                 printText(dataset);
                 remark(console.errColours().hint(NextCommand.after(dataset, paths(), opening())));
             }
         }
         return 0;
-    }
-
-    private static Map<String, Object> describe(Dataset dataset) throws IOException {
-        Map<String, Object> info = new LinkedHashMap<>();
-        info.put("path", dataset.location());
-        info.put("format", dataset.format());
-        info.put("version", dataset.version());
-        info.put("records", dataset.count());
-        info.put("bytes", dataset.bytes());
-        info.put("fields", dataset.fields().stream().map(InfoCommand::describe).toList());
-        info.put("fingerprint", dataset.fingerprint());
-        info.put("fingerprintExact", dataset.isFingerprintExact());
-        info.put("metadata", dataset.metadata());
-        info.put("facts", dataset.facts());
-        if (dataset instanceof Concat concat) {
-            info.put(
-                    "parts",
-                    concat.parts().stream().map(InfoCommand::describePart).toList());
-        }
-        info.put("remarks", dataset.remarks());
-        dataset.facts().forEach(info::putIfAbsent);
-        return info;
-    }
-
-    private static Map<String, Object> describePart(Dataset part) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", part.location());
-        description.put("format", part.format());
-        description.put("records", part.count());
-        return description;
-    }
-
-    private static Map<String, Object> describe(Field field) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("name", field.name());
-        description.put("type", field.type());
-        description.put("shape", field.shape());
-        description.put("variable", field.isVariable());
-        return description;
     }
 
     /// A fingerprint and its coverage.

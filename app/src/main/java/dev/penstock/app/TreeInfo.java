@@ -4,12 +4,11 @@ package dev.penstock.app;
 import dev.penstock.file.Access;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Text;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /// Prints the `info` of a tree from its first and last bytes, because a tree is not a dataset.
 final class TreeInfo {
@@ -20,16 +19,7 @@ final class TreeInfo {
                 TreeReader.Options.DEFAULT.withStrict(false).withAccess(access);
         try (TreeReader tree = TreeReader.open(path, options)) {
             if (command.isJson) {
-                Map<String, Object> info = new LinkedHashMap<>();
-                info.put("path", path);
-                info.put("format", "tree");
-                info.put("version", TreeFormat.VERSION);
-                info.put("bytes", tree.bytes());
-                info.put("root", tree.root());
-                info.put("merges", tree.rootHistory().size() - 1);
-                info.put("fingerprint", tree.fingerprint());
-                info.put("fingerprintExact", tree.isFingerprintExact());
-                command.printJson(info);
+                command.printJson(Description.of(path, tree));
             } else {
                 command.print(path + ": tree, version " + TreeFormat.VERSION);
                 command.print(Text.row("bytes", Text.number(tree.bytes()) + " (" + Text.bytes(tree.bytes()) + ")"));

@@ -4,6 +4,7 @@ package dev.penstock.explorer;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.Description;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -168,7 +169,7 @@ public final class Explorer implements AutoCloseable {
                 reply,
                 workers,
                 UNLIMITED_SECONDS,
-                tracker -> Descriptions.of(
+                tracker -> Description.of(
                         shelf.isGiven()
                                 ? shelf.with(entry.id(), dataset -> dataset.verify(tracker))
                                 : Catalog.verify(entry.location(), shelf.options(), tracker)));

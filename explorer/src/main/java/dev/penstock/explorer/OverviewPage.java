@@ -4,7 +4,7 @@ package dev.penstock.explorer;
 import dev.penstock.Dataset;
 import dev.penstock.GroupedRecords;
 import dev.penstock.file.Location;
-import dev.penstock.tree.TreeFormat;
+import dev.penstock.plugin.Description;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -28,7 +28,7 @@ record OverviewPage(Shelf shelf) implements Page {
         if (id != null) {
             Shelf.Entry entry = shelf.entry(id);
             json.put("dataset", id);
-            json.put("info", entry.isTree() ? tree(entry.location()) : shelf.with(id, Descriptions::of));
+            json.put("info", entry.isTree() ? tree(entry.location()) : shelf.with(id, Description::of));
             json.put("tree", entry.isTree());
             json.put("grouped", !entry.isTree() && shelf.with(id, OverviewPage::groups));
             json.put("named", !entry.isTree() && shelf.with(id, OverviewPage::isNamed));
@@ -60,16 +60,7 @@ record OverviewPage(Shelf shelf) implements Page {
                 .withReading(shelf.options().reading())
                 .withStrict(false);
         try (TreeReader tree = TreeReader.open(location, lenient)) {
-            Map<String, Object> info = new LinkedHashMap<>();
-            info.put("path", location);
-            info.put("format", "tree");
-            info.put("version", TreeFormat.VERSION);
-            info.put("bytes", tree.bytes());
-            info.put("root", tree.root());
-            info.put("merges", tree.rootHistory().size() - 1);
-            info.put("fingerprint", tree.fingerprint());
-            info.put("fingerprintExact", tree.isFingerprintExact());
-            return info;
+            return Description.of(location, tree);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.ElementText;
 import dev.penstock.plugin.RecordText;
 import java.io.IOException;
@@ -73,7 +74,7 @@ record RecordPage(Shelf shelf, Workers workers) implements Page {
         try (Batch batch = Batch.create(List.of(field))) {
             dataset.gather(new long[] {index}, batch);
             Column column = batch.column(0);
-            Map<String, Object> json = Descriptions.of(field);
+            Map<String, Object> json = Description.of(field);
             boolean isMissing = column.isMissing(0);
             MemorySegment value = column.value(0);
             json.put("bytes", isMissing ? 0L : value.byteSize());
@@ -96,7 +97,7 @@ record RecordPage(Shelf shelf, Workers workers) implements Page {
     }
 
     private static Map<String, Object> tooLarge(Dataset dataset, Field field, long index) throws IOException {
-        Map<String, Object> json = Descriptions.of(field);
+        Map<String, Object> json = Description.of(field);
         json.put("bytes", RecordReader.size(dataset, field, index));
         json.put("missing", false);
         json.put("large", true);

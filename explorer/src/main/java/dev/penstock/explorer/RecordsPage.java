@@ -4,6 +4,7 @@ package dev.penstock.explorer;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.loader.PermutationSampler;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Fields;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -48,8 +49,8 @@ record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Pag
         json.put("path", dataset.location());
         json.put("records", dataset.count());
         json.put("rowCount", count);
-        json.put("fields", Descriptions.fields(fields));
-        json.put("allFields", Descriptions.fields(dataset.conditionFields()));
+        json.put("fields", Description.of(fields));
+        json.put("allFields", Description.of(dataset.conditionFields()));
         if (run != null) {
             json.put("filter", run.json());
         }

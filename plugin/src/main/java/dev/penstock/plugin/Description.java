@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.plugin;
 
+import dev.penstock.Dataset;
+import dev.penstock.Field;
 import dev.penstock.Verification;
+import dev.penstock.file.Location;
+import dev.penstock.tree.TreeFormat;
+import dev.penstock.tree.TreeReader;
+import dev.penstock.view.Concat;
+import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -10,6 +18,63 @@ import java.util.Map;
 /// so a key is added here and nowhere else.
 public final class Description {
     private Description() {}
+
+    /// A dataset, from its headers. Its facts are there once more by their own names.
+    public static Map<String, Object> of(Dataset dataset) throws IOException {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", dataset.location());
+        description.put("format", dataset.format());
+        description.put("version", dataset.version());
+        description.put("records", dataset.count());
+        description.put("bytes", dataset.bytes());
+        description.put("fields", of(dataset.fields()));
+        description.put("fingerprint", dataset.fingerprint());
+        description.put("fingerprintExact", dataset.isFingerprintExact());
+        description.put("metadata", dataset.metadata());
+        description.put("facts", dataset.facts());
+        if (dataset instanceof Concat concat) {
+            description.put(
+                    "parts", concat.parts().stream().map(Description::ofPart).toList());
+        }
+        description.put("remarks", dataset.remarks());
+        dataset.facts().forEach(description::putIfAbsent);
+        return description;
+    }
+
+    private static Map<String, Object> ofPart(Dataset part) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", part.location());
+        description.put("format", part.format());
+        description.put("records", part.count());
+        return description;
+    }
+
+    public static List<Map<String, Object>> of(List<Field> fields) {
+        return fields.stream().map(Description::of).toList();
+    }
+
+    public static Map<String, Object> of(Field field) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("name", field.name());
+        description.put("type", field.type());
+        description.put("shape", field.shape());
+        description.put("variable", field.isVariable());
+        return description;
+    }
+
+    /// A tree, which is not a dataset, from its first and last bytes.
+    public static Map<String, Object> of(Location location, TreeReader tree) throws IOException {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", location);
+        description.put("format", "tree");
+        description.put("version", TreeFormat.VERSION);
+        description.put("bytes", tree.bytes());
+        description.put("root", tree.root());
+        description.put("merges", tree.rootHistory().size() - 1);
+        description.put("fingerprint", tree.fingerprint());
+        description.put("fingerprintExact", tree.isFingerprintExact());
+        return description;
+    }
 
     public static Map<String, Object> of(Verification verification) {
         Map<String, Object> description = new LinkedHashMap<>();
