@@ -115,8 +115,9 @@ def find_runtime() -> Runtime:
     if chosen and read_runtime(chosen) is None:
         version = _release(chosen).get("JAVA_VERSION")
         raise JavaNotFoundError(
-            f"PENSTOCK_JAVA_HOME is {chosen}, which holds {'Java ' + version if version else 'no Java'}"
-            f": penstock needs Java {JAVA_VERSION} or later"
+            f"PENSTOCK_JAVA_HOME is {chosen}, which holds "
+            f"{'Java ' + version if version else 'no Java'}: penstock needs Java {JAVA_VERSION} or "
+            "later"
         )
     found = None
     for home in _candidates():
