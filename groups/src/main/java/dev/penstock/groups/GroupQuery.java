@@ -134,7 +134,7 @@ final class GroupQuery {
         return List.copyOf(fields);
     }
 
-    /// The type that SQLite's rules of affinity give a column, or the type of its values where the rules leave it open.
+    /// The type that SQLite's rules of affinity give a column. Where they leave it open, the values decide.
     private Field field(SQLiteConnection connection, GroupFormat.Layout layout, String name, String declared)
             throws SQLException {
         String type = declared == null ? "" : declared.toUpperCase(Locale.ROOT);
