@@ -23,9 +23,8 @@ import java.util.TreeMap;
 /// The header of a `.safetensors` file: eight bytes with the length of a JSON text, and the text, which describes
 /// the tensors in the rest of the file.
 ///
-/// The text is untrusted input. It has at most 100 MB, the limit of the safetensors library, and no duplicate keys, and
-/// the tensors cover the rest of the
-/// file without gaps, overlaps or extra bytes.
+/// The text is untrusted input. It has at most 100 MB, which is the limit of the safetensors library. It has no
+/// duplicate keys, and the tensors cover the rest of the file without gaps, overlaps or extra bytes.
 ///
 /// @param dataOffset the offset of the data in the file
 /// @param tensors    the tensors in the order of their names
