@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small policy for the game 2048 from a steps dataset, with PyTorch on the CPU.
 
-  penstock runs play --games 200 --output games --depth 1 --seed 7
-  penstock steps build --input games --output steps
+  penstock game2048 runs play --games 200 --output games --depth 1 --seed 7
+  penstock game2048 steps build --input games --output steps
   python examples/train_2048.py --dataset steps --folder a                # trains
   python examples/train_2048.py --dataset steps --folder b --die-at 150   # kills itself
   python examples/train_2048.py --dataset steps --folder b                # resumes: the losses of a

@@ -11,6 +11,7 @@ import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.Fields;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Measures the speed of a loader on this machine.
+@HelpSection(HelpSection.Name.TRAIN)
 @CommandLine.Command(
         name = "bench",
         header = "Measure how fast batches are loaded, compared with a plain memory copy of the same size.",

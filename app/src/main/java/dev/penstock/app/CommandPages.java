@@ -26,8 +26,9 @@ final class CommandPages {
         line.setUsageHelpWidth(WIDTH);
         commands.put(words, line);
         line.getSubcommands().forEach((name, below) -> {
-            // Aliases of a command are in its help text.
-            if (name.equals(below.getCommandName())) {
+            // Aliases of a command are in its help text, and hidden commands are short names of others.
+            boolean isHidden = below.getCommandSpec().usageMessage().hidden();
+            if (name.equals(below.getCommandName()) && !isHidden) {
                 add(commands, (words + " " + name).strip(), below);
             }
         });

@@ -8,6 +8,7 @@ import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /// Copies a dataset into another format.
+@HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "convert",
         header = "Copy a dataset into another format: store, table, pack or shards.",

@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.plugin.Fields;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Exports records in another format.
+@HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "export",
         header = "Write records of a dataset as NumPy, CSV, JSON Lines, Parquet or Arrow.",

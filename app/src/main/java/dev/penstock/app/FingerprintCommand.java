@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /// Prints the fingerprint of a dataset.
+@HelpSection(HelpSection.Name.CHECK)
 @CommandLine.Command(
         name = "fingerprint",
         header = "Print a short text that identifies the records of a dataset and their order.",

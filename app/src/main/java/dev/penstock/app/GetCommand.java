@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.IndexRanges;
 import dev.penstock.plugin.RecordText;
 import dev.penstock.plugin.Text;
@@ -13,6 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
 /// Writes one record.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "get",
         header = "Write one record to standard output: byte records unchanged, typed fields as text.",

@@ -6,6 +6,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.file.Json;
 import dev.penstock.plugin.Fields;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.RecordText;
 import dev.penstock.plugin.Text;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Shows the first records.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "head",
         header = "Show the first records of a dataset.",

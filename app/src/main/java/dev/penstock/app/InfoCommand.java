@@ -5,12 +5,14 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.plugin.Description;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import picocli.CommandLine;
 
 /// Describes a dataset, from its headers only.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "info",
         header = "Describe a dataset without reading its records.",

@@ -6,6 +6,7 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Copies several datasets into one.
+@HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "merge",
         header = "Copy several datasets with the same fields into one, of any format.",

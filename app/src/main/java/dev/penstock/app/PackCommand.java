@@ -2,10 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
 import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands for packs.
+@HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "pack",
         aliases = "a2pack",

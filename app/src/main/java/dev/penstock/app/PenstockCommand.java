@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.CommandFactory;
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 
 /// The top-level command.
@@ -19,8 +25,8 @@ import picocli.CommandLine.Option;
             "as the last line of standard error if part of the result was already printed.",
             "",
             "Example:",
-            "  penstock pack build --input photos --output photos.a2pack --all-files",
-            "  penstock verify photos.a2pack"
+            "  penstock convert rows.csv rows.npy",
+            "  penstock info rows.npy"
         })
 final class PenstockCommand extends CommandGroup {
     @Override
@@ -31,10 +37,10 @@ final class PenstockCommand extends CommandGroup {
         commands.put("head", HeadCommand.class);
         commands.put("get", GetCommand.class);
         commands.put("stats", StatsCommand.class);
-        commands.put("export", ExportCommand.class);
         commands.put("select", SelectCommand.class);
         commands.put("convert", ConvertCommand.class);
         commands.put("merge", MergeCommand.class);
+        commands.put("export", ExportCommand.class);
         commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);
         commands.put("bench", BenchCommand.class);
@@ -47,6 +53,28 @@ final class PenstockCommand extends CommandGroup {
         commands.put("completion", CompletionCommand.class);
         commands.put("man", ManualCommand.class);
         commands.put("help", HelpCommand.class);
+    }
+
+    @Override
+    public CommandLine line(CommandFactory factory, List<String> args) throws Exception {
+        CommandLine line = super.line(factory, args);
+        line.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
+        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, PenstockCommand::sections);
+        return line;
+    }
+
+    /// The list of commands in the help, under the headings of their sections.
+    private static String sections(CommandLine.Help help) {
+        Map<HelpSection.Name, Map<String, CommandLine.Help>> sections = new EnumMap<>(HelpSection.Name.class);
+        help.subcommands().forEach((name, command) -> {
+            Class<?> type = command.commandSpec().userObject().getClass();
+            sections.computeIfAbsent(HelpSection.Name.of(type), _ -> new LinkedHashMap<>())
+                    .put(name, command);
+        });
+        StringBuilder text = new StringBuilder();
+        sections.forEach((section, commands) ->
+                text.append("%n%s:%n".formatted(section.heading())).append(help.commandList(commands)));
+        return text.toString();
     }
 
     @Option(names = "--version", versionHelp = true, description = "Show the version.")

@@ -7,6 +7,7 @@ import dev.penstock.file.AvailableMemory;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.IndexRanges;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Shows what a loader would deliver, without loading.
+@HelpSection(HelpSection.Name.TRAIN)
 @CommandLine.Command(
         name = "plan",
         header = "Show the records of a step of an epoch, or the step of a record, and the cost of the sampling order.",

@@ -8,6 +8,7 @@ import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.file.Json;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import dev.penstock.plugin.RecordText;
 import dev.penstock.shards.ShardSample;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Copies a random sample of the records of a dataset.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "sample",
         header = "Show a random sample of the records, or copy it into a new dataset of any format.",

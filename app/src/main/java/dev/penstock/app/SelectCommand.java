@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.Dataset;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Writes the indices of the records that match.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "select",
         header = "Write the indices of the records that match a condition, as a NumPy array of int64.",

@@ -2,10 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
 import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands for activation shards.
+@HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "shards",
         header = "Commands for activation shards: rows of one width in a fixed order (GAMSAE01).",

@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.plugin.Fields;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Shows statistics of the fields.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "stats",
         header = "Show statistics of the values of each field.",

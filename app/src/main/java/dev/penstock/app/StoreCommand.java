@@ -2,10 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
 import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands for stores.
+@HelpSection(HelpSection.Name.CHANGE)
 @CommandLine.Command(
         name = "store",
         header = "Commands for stores: records of several fields that can be appended, updated and deleted.",

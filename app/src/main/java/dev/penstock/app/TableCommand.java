@@ -2,10 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
 import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands for tables.
+@HelpSection(HelpSection.Name.CHANGE)
 @CommandLine.Command(
         name = "table",
         header = "Commands for tables: rows of fixed width in a NumPy file (.npy) or a folder of them.",

@@ -2,10 +2,12 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.CommandGroup;
+import dev.penstock.plugin.HelpSection;
 import java.util.Map;
 import picocli.CommandLine;
 
 /// The commands for trees.
+@HelpSection(HelpSection.Name.CHANGE)
 @CommandLine.Command(
         name = "tree",
         header = "Commands for trees: one immutable file that maps byte paths to unsigned 64-bit values (ACTree03).",

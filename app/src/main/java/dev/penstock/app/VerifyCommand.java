@@ -5,12 +5,14 @@ import dev.penstock.Verification;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.plugin.Colours;
 import dev.penstock.plugin.Description;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
 import picocli.CommandLine;
 
 /// Verifies every byte of a dataset.
+@HelpSection(HelpSection.Name.CHECK)
 @CommandLine.Command(
         name = "verify",
         header = "Read every byte of a dataset and list all problems.",

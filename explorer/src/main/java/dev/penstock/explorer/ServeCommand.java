@@ -4,6 +4,7 @@ package dev.penstock.explorer;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Shows datasets in a browser until it is interrupted.
+@HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "serve",
         header = "Look at datasets in a browser.",

@@ -103,7 +103,7 @@ public final class StepReturns implements Transform {
                     GameReason.BAD_RUN_ID,
                     "row " + row + " says that it is step " + step + " of run " + runId + ", but it is step "
                             + expectedStep + " of run " + expectedId
-                            + "; repair the dataset with `penstock steps repair`");
+                            + "; repair the dataset with `penstock game2048 steps repair`");
         }
     }
 

@@ -134,7 +134,7 @@ public final class StepsCheck {
                     row,
                     GameReason.BAD_RUN_ID,
                     "the run id is " + runId + ", but the row belongs to run " + runs.whole("id", run)
-                            + "; repair it with `penstock steps repair`");
+                            + "; repair it with `penstock game2048 steps repair`");
         }
         long expected = row - runs.start(run);
         if (stepIndex != (expected & stepIndexMask)) {

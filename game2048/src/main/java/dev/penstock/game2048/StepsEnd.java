@@ -103,7 +103,7 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
                     0,
                     GameReason.BAD_RUN_ID,
                     "the run ids of the rows do not match the database, as after an append by the original"
-                            + " program; repair the dataset first: penstock steps repair " + folder.path());
+                            + " program; repair the dataset first: penstock game2048 steps repair " + folder.path());
         }
         Groups runs = table.groups();
         long nextId = 0;

@@ -45,7 +45,7 @@ record StepsFolder(Disk disk, Path path) {
                     path,
                     disk.isDirectory(path)
                             ? "this is not a steps dataset: " + missing() + " is missing"
-                            : "a steps dataset must be a folder; create one with `penstock steps build`");
+                            : "a steps dataset must be a folder; create one with `penstock game2048 steps build`");
         }
     }
 

@@ -12,8 +12,9 @@ public final class GameCommands implements CommandPlugin {
     @Override
     public void list(String group, Map<String, Class<?>> commands) {
         if (group.equals("penstock")) {
-            commands.put("runs", RunsCommand.class);
-            commands.put("steps", StepsCommand.class);
+            commands.put("game2048", GameCommand.class);
+            commands.put("runs", GameCommand.Runs.class);
+            commands.put("steps", GameCommand.Steps.class);
         } else if (group.equals("pack")) {
             commands.put("to-jsonl", PackToJsonlCommand.class);
         }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
                     + " above 3 and"
                     + " engine names that are not UTF-8."
         },
-        footer = {"", "Example:", "  penstock runs check games --json"})
+        footer = {"", "Example:", "  penstock game2048 runs check games --json"})
 final class RunsCheckCommand extends Command {
     @Parameters(
             arity = "1",

@@ -9,8 +9,8 @@ import picocli.CommandLine;
 @CommandLine.Command(
         name = "runs",
         header = "Commands for recorded games of 2048 (a2run2 versions 1 and 2).",
-        footer = {"", "Example:", "  penstock runs play --games 100 --output games --seed 7"})
-final class RunsCommand extends CommandGroup {
+        footer = {"", "Example:", "  penstock game2048 runs play --games 100 --output games --seed 7"})
+class RunsCommand extends CommandGroup {
     @Override
     public void list(Map<String, Class<?>> commands) {
         commands.put("play", RunsPlayCommand.class);

@@ -26,11 +26,12 @@ import picocli.CommandLine.Option;
                     + " existing"
                     + " ones are not overwritten."
         },
-        footer = {"", "Example:", "  penstock runs play --games 100 --output games --depth 1 --seed 7 --clock fixed"})
+        footer = {
+            "",
+            "Example:",
+            "  penstock game2048 runs play --games 100 --output games --depth 1 --seed 7 --clock fixed"
+        })
 final class RunsPlayCommand extends Command {
-    /// The speed of the example run in the original recorder: 959 moves in 15.26 seconds, at full depth.
-    private static final double ORIGINAL_MOVES_PER_SECOND = 62.8;
-
     /// The values recorded as start and duration.
     enum Clock {
         REAL,
@@ -116,7 +117,6 @@ final class RunsPlayCommand extends Command {
             json.put("workers", threads);
             json.put("seconds", seconds);
             json.put("movesPerSecond", movesPerSecond);
-            json.put("originalMovesPerSecond", ORIGINAL_MOVES_PER_SECOND);
             printJson(json);
             return;
         }
@@ -129,7 +129,6 @@ final class RunsPlayCommand extends Command {
                 Text.number((long) movesPerSecond),
                 threads,
                 totals.bestTile()));
-        remark("The original recorded its example run at " + ORIGINAL_MOVES_PER_SECOND + " moves/s, at full depth");
         if (totals.overflowCount() > 0) {
             remark(Text.number(totals.overflowCount())
                     + " games ended because two 32768 tiles would have merged, which a board cannot represent");

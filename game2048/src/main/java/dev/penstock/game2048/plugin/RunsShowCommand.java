@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         header = "Show the boards and branch values of a run.",
         description = "Shows the first step and the final board, or the step given by --step. Boards are coloured on a"
                 + " terminal.",
-        footer = {"", "Example:", "  penstock runs show games/run-000000.a2run2 --step 100"})
+        footer = {"", "Example:", "  penstock game2048 runs show games/run-000000.a2run2 --step 100"})
 final class RunsShowCommand extends Command {
     /// When to colour boards.
     enum Colour {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
         name = "split",
         header = "Split the runs of a pack into a training part and a test part.",
         description = "Prints the indices of both parts. Runs are never divided. The same seed gives the same split.",
-        footer = {"", "Example:", "  penstock runs split games.a2pack --test 0.1 --seed 7"})
+        footer = {"", "Example:", "  penstock game2048 runs split games.a2pack --test 0.1 --seed 7"})
 final class RunsSplitCommand extends Command {
     /// The unit of the size of the test part.
     enum Unit {

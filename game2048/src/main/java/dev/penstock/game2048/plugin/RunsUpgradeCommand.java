@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
             "As in the original program, moves above 3 become up and extra bytes are dropped. This is"
                     + " reported, and an error with --strict."
         },
-        footer = {"", "Example:", "  penstock runs upgrade old --output new"})
+        footer = {"", "Example:", "  penstock game2048 runs upgrade old --output new"})
 final class RunsUpgradeCommand extends Command {
     @Parameters(arity = "1", paramLabel = "PATH", description = "The path of a run, or of a folder of runs.")
     Path path;

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
                 "Run ids continue in the rows and in the database. A dataset of shards gets a new shard, and nothing is"
                         + " rewritten; a single steps.npy is written again. Readers see the old dataset until the new"
                         + " one is complete.",
-        footer = {"", "Example:", "  penstock steps append --dataset steps --input new-games"})
+        footer = {"", "Example:", "  penstock game2048 steps append --dataset steps --input new-games"})
 final class StepsAppendCommand extends StepsInputCommand {
     @Mixin
     StepsFolderOption place = new StepsFolderOption();

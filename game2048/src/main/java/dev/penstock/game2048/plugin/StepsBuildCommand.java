@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Example:",
-            "  penstock steps build --input games --output steps",
-            "  penstock steps build --input games.a2pack --output steps --shard-rows 100000000"
+            "  penstock game2048 steps build --input games --output steps",
+            "  penstock game2048 steps build --input games.a2pack --output steps --shard-rows 100000000"
         })
 final class StepsBuildCommand extends StepsInputCommand {
     @Option(

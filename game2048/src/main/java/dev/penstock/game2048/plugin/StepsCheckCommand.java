@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
                         + " from 0 to 1. With --replay every move is replayed: it must be legal, and the next"
                         + " board must"
                         + " be the moved board with one spawned tile.",
-        footer = {"", "Example:", "  penstock steps check steps --replay"})
+        footer = {"", "Example:", "  penstock game2048 steps check steps --replay"})
 final class StepsCheckCommand extends Command {
     /// The largest number of problems that are printed as text.
     private static final int LISTED_MAX = 20;

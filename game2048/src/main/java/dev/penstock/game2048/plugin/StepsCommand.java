@@ -9,8 +9,8 @@ import picocli.CommandLine;
 @CommandLine.Command(
         name = "steps",
         header = "Commands for steps datasets: the steps of many games of 2048 as rows (steps.npy, metadata.db).",
-        footer = {"", "Example:", "  penstock steps build --input games.a2pack --output steps"})
-final class StepsCommand extends CommandGroup {
+        footer = {"", "Example:", "  penstock game2048 steps build --input games.a2pack --output steps"})
+class StepsCommand extends CommandGroup {
     @Override
     public void list(Map<String, Class<?>> commands) {
         commands.put("build", StepsBuildCommand.class);

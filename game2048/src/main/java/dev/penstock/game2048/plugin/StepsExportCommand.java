@@ -17,7 +17,7 @@ import picocli.CommandLine;
         footer = {
             "",
             "Example:",
-            "  penstock steps export steps --format parquet --output best.parquet --where \"max_score >= 20000\""
+            "  penstock game2048 steps export steps --format parquet --output x.parquet --where \"max_score >= 20000\""
         })
 final class StepsExportCommand implements CommandAlias {
     @Override

@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
                 "Rows that the original program appended have run ids that start at 0 again. They get the ids of the"
                         + " database. Run ranges that do not match the rows are computed again from the step indices."
                         + " Files without errors are not written.",
-        footer = {"", "Example:", "  penstock steps repair steps"})
+        footer = {"", "Example:", "  penstock game2048 steps repair steps"})
 final class StepsRepairCommand extends Command {
     @Mixin
     StepsFolderOption place = new StepsFolderOption();

@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
         header = "Show the number of steps and runs of a dataset.",
         description =
                 "Reads only the database. `penstock stats DIR` shows how the values of the rows are" + " distributed.",
-        footer = {"", "Example:", "  penstock steps stats steps --json"})
+        footer = {"", "Example:", "  penstock game2048 steps stats steps --json"})
 final class StepsStatsCommand extends Command {
     @Mixin
     StepsFolderOption place = new StepsFolderOption();
