@@ -181,16 +181,16 @@ public final class Concat implements Dataset {
 
     /// A read of one part.
     @FunctionalInterface
-    private interface Read<T> {
+    private interface PartRead<T> {
         T from(Dataset part, long partIndex) throws IOException;
     }
 
-    private <T> T read(long index, Read<T> something) throws IOException {
+    private <T> T read(long index, PartRead<T> read) throws IOException {
         requireOpen();
         Lock shared = states.readLock();
         shared.lock();
         try {
-            return something.from(part(index), partIndex(index));
+            return read.from(part(index), partIndex(index));
         } finally {
             shared.unlock();
         }
