@@ -3,16 +3,18 @@
 
 # Every process that these functions start delays every command by a millisecond or two, so they start few.
 
-# Whether a folder holds a JDK of version 25 or later, from its release file.
+# Whether a folder holds a JDK of version 25 or later, from its release file. Leaves the version that it read in jdk_version.
 is_jdk25() {
   local line version
-  [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 1
+  jdk_version=
+  [ -r "$1/release" ] || return 1
   while read -r line || [ -n "$line" ]; do
     case $line in
       JAVA_VERSION=*)
         version=${line#*\"}
         version=${version%%[!0-9]*}
-        [ "${version:-0}" -ge 25 ] && return 0
+        jdk_version=$version
+        [ "${version:-0}" -ge 25 ] && [ -x "$1/bin/javac" ] && return 0
         ;;
     esac
   done <"$1/release"
@@ -21,11 +23,12 @@ is_jdk25() {
 
 # Exports JAVA_HOME: the one that is set, that of java on PATH, or one from the usual install folders.
 require_jdk25() {
-  local on_path candidate
+  local on_path candidate found=
   if is_jdk25 "${JAVA_HOME:-}"; then
     export JAVA_HOME
     return 0
   fi
+  [ -z "$jdk_version" ] || found="$jdk_version at $JAVA_HOME"
   on_path=$(command -v java 2>/dev/null) && on_path=$(readlink -f "$on_path")
   for candidate in "${on_path%/bin/java}" \
       /usr/lib/jvm/* /usr/java/* /opt/java/* /opt/jdk* /usr/local/openjdk* "${HOME:-/nonexistent}"/.sdkman/candidates/java/* \
@@ -34,8 +37,9 @@ require_jdk25() {
       export JAVA_HOME=$candidate
       return 0
     fi
+    [ -z "$jdk_version" ] || found=${found:-$jdk_version at $candidate}
   done
-  echo "penstock needs a JDK of version 25 or later: install one (for example Temurin 25) and set JAVA_HOME to its folder." >&2
+  echo "penstock needs a JDK of version 25 or later, found ${found:-none}: install one (for example Temurin 25) and set JAVA_HOME to its folder." >&2
   exit 3
 }
 

@@ -602,7 +602,12 @@ def test_later_versions_of_java_are_found(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PENSTOCK_JAVA_HOME", str(tmp_path / "27.0.1"))
     assert _runtime.find_runtime().major == 27
     monkeypatch.setenv("PENSTOCK_JAVA_HOME", str(tmp_path / "24.0.2"))
-    with pytest.raises(penstock.JavaNotFoundError, match="version 25 or later"):
+    with pytest.raises(penstock.JavaNotFoundError, match=r"holds Java 24\.0\.2: .*needs Java 25"):
+        _runtime.find_runtime()
+    # Without a choice, the message names the version that was found and where.
+    monkeypatch.delenv("PENSTOCK_JAVA_HOME")
+    monkeypatch.setattr(_runtime, "_candidates", lambda: iter([str(tmp_path / "24.0.2")]))
+    with pytest.raises(penstock.JavaNotFoundError, match=r"found 24\.0\.2 at .*24\.0\.2: run pip"):
         _runtime.find_runtime()
 
 

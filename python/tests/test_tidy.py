@@ -87,3 +87,12 @@ def test_modules_that_break_the_rules_are_noticed() -> None:
     assert arrow_findings("_new", "") != []
     long = "def f():\n" + "    g()\n" * (FUNCTION_LINES_MAX + 1)
     assert length_findings("_jvm", long) == ["_jvm.f has 71 lines"]
+
+
+def test_modules_show_their_public_names_alone() -> None:
+    import penstock
+    from penstock import game2048, plugins, samplers, shards, transforms
+
+    for module in (game2048, plugins, samplers, shards, transforms):
+        assert dir(module) == sorted(module.__all__)
+    assert set(dir(penstock)) == {*penstock.__all__, "__version__"}

@@ -103,3 +103,8 @@ __all__ = [
     "write",
     "zip",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return [*__all__, "__version__"]

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 
 from . import _caches, _rehearsal, _runtime
@@ -75,31 +75,35 @@ def main() -> int:
 
 
 def _filtered(line: list[str], environment: dict[str, str]) -> int:
-    """Runs a command line and drops the warning about the incubator module from its stderr."""
-    process = subprocess.Popen(line, env=environment, stderr=subprocess.PIPE)
+    """Runs a command line and drops the warning about the incubator module from its stderr.
+
+    Signals that ask this process to end are passed on to Java, and Java is ended when this process
+    is killed: the caller knows the id of this process only.
+    """
+    process = subprocess.Popen(
+        line, env=environment, stderr=subprocess.PIPE, preexec_fn=_end_with_parent
+    )
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: process.send_signal(number))
     assert process.stderr is not None
-    lines = process.stderr
-
-    def pass_on() -> None:
-        for text in lines:
-            # Keep reading when this program's own stderr is closed: a full pipe would block the
-            # child.
-            with suppress(OSError):
-                if not text.startswith(b"WARNING: Using incubator modules"):
-                    sys.stderr.buffer.write(text)
-                    sys.stderr.buffer.flush()
-
-    thread = threading.Thread(target=pass_on, daemon=True)
-    thread.start()
-    while True:
-        try:
-            code = process.wait()
-            break
-        except KeyboardInterrupt:
-            # The child got Ctrl-C as well, and ends by itself.
-            continue
-    thread.join()
+    for text in process.stderr:
+        # Keep reading when this program's own stderr is closed: a full pipe would block the child.
+        with suppress(OSError):
+            if not text.startswith(b"WARNING: Using incubator modules"):
+                sys.stderr.buffer.write(text)
+                sys.stderr.buffer.flush()
+    code = process.wait()
     return code if code >= 0 else 128 - code
+
+
+def _end_with_parent() -> None:
+    """Asks Linux to end this process, which is about to become Java, with its parent."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -61,18 +61,28 @@ class Runtime(NamedTuple):
 
 def read_runtime(home: str) -> Runtime | None:
     """Returns the runtime in a folder, or None if there is none or its version is too old."""
-    try:
-        with open(os.path.join(home, "release"), encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        return None
-    values = dict(re.findall(r'^(\w+)="(.*)"\s*$', text, re.MULTILINE))
+    values = _release(home)
     version = values.get("JAVA_VERSION", "")
     major = re.split(r"[.+-]", version)[0]
     if not major.isdigit() or int(major) < JAVA_VERSION:
         return None
     runtime = Runtime(home, version, frozenset(values.get("MODULES", "").split()))
     return runtime if os.path.exists(runtime.library) else None
+
+
+def _release(home: str) -> dict[str, str]:
+    """Returns the entries of the file with which a Java runtime describes itself."""
+    try:
+        with open(os.path.join(home, "release"), encoding="utf-8", errors="replace") as file:
+            return dict(re.findall(r'^(\w+)="(.*)"\s*$', file.read(), re.MULTILINE))
+    except OSError:
+        return {}
+
+
+def _found() -> str:
+    """Returns the first runtime that was found, with its version, or "none"."""
+    versions = ((_release(home).get("JAVA_VERSION"), home) for home in _candidates())
+    return next((f"{version} at {home}" for version, home in versions if version), "none")
 
 
 def _candidates() -> Iterator[str]:
@@ -103,9 +113,11 @@ def find_runtime() -> Runtime:
     require_platform()
     chosen = os.environ.get("PENSTOCK_JAVA_HOME")
     if chosen and read_runtime(chosen) is None:
+        version = _release(chosen).get("JAVA_VERSION")
         raise JavaNotFoundError(
-            f"PENSTOCK_JAVA_HOME is {chosen}, and there is no Java runtime of version "
-            f"{JAVA_VERSION} or later in it"
+            f"PENSTOCK_JAVA_HOME is {chosen}, which holds "
+            f"{'Java ' + version if version else 'no Java'}: penstock needs Java {JAVA_VERSION} or "
+            "later"
         )
     found = None
     for home in _candidates():
@@ -119,7 +131,7 @@ def find_runtime() -> Runtime:
     if found is not None:
         return found
     raise JavaNotFoundError(
-        f"penstock needs a Java runtime of version {JAVA_VERSION} or later and found none: run "
+        f"penstock needs a Java runtime of version {JAVA_VERSION} or later, found {_found()}: run "
         "pip install 'penstock[jdk]', or install one (for example Temurin 25) and set JAVA_HOME"
     )
 

@@ -35,6 +35,7 @@ from ._steps import (
 )
 
 __all__ = [
+    "MOVES",
     "Dataset",
     "Exponents",
     "Meta",
@@ -48,6 +49,12 @@ __all__ = [
     "batch_from_steps",
     "exps_from_boards",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return __all__
+
 
 MOVES = ("UP", "DOWN", "LEFT", "RIGHT")
 """The names of the moves 0 to 3."""

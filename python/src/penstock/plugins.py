@@ -14,6 +14,12 @@ from .transforms import Ahead
 
 __all__ = ["Transform", "add", "call"]
 
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return __all__
+
+
 _VARIABLE = "PENSTOCK_PLUGINS"
 
 

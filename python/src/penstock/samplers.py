@@ -25,6 +25,26 @@ import numpy as np
 
 from . import _arguments, _jvm
 
+__all__ = [
+    "Block",
+    "Bucket",
+    "Mixture",
+    "Permutation",
+    "Sampler",
+    "Sequential",
+    "Share",
+    "Subset",
+    "Uniform",
+    "Weighted",
+    "Window",
+]
+
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return __all__
+
+
 _CHUNK = 8192
 
 

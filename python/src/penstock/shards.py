@@ -27,6 +27,12 @@ from ._writer import _Writer
 
 __all__ = ["Batches", "ReadAhead", "Shards", "Stats", "Writer"]
 
+
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return __all__
+
+
 _BATCH_ROWS_MAX = 1024
 _APPEND_BYTES = 64 << 20
 _NAMES = {"f16": "f2", "f32": "f4", "f64": "f8"}

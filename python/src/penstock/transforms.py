@@ -25,6 +25,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """The public names, without the modules that this one imports."""
+    return __all__
+
+
 def _numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
     """One number or several as an array.
 

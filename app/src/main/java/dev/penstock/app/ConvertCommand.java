@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
@@ -63,6 +64,8 @@ final class ConvertCommand extends ConvertingCommand {
 
     private RecordSource open(RecordChoice choice) throws IOException {
         TextRules rules = TextRules.of(Targets.choose(output, target.format));
-        return Sources.open(snapshot.of(source), io.options(), rules, choice);
+        return Sources.open(
+                snapshot.of(source),
+                SourceOptions.DEFAULT.withCatalog(io.options()).withText(rules).withChoice(choice));
     }
 }

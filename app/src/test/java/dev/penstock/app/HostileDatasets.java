@@ -7,10 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.Conversion;
-import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TargetOptions;
 import dev.penstock.store.StoreOptions;
@@ -344,7 +343,7 @@ final class HostileDatasets {
 
     /// Leaves the folder of an interrupted conversion.
     private static void interrupt(Path source, Path target, String format) throws IOException {
-        try (RecordSource whole = Sources.open(source, Catalog.Options.DEFAULT, RecordChoice.ALL)) {
+        try (RecordSource whole = Sources.open(source, SourceOptions.DEFAULT)) {
             Conversion.of(new Interrupted(whole), target, format, TargetOptions.DEFAULT)
                     .run(Progress.NONE, Progress.NONE);
         }

@@ -2,10 +2,9 @@
 package dev.penstock.benchmarks;
 
 import dev.penstock.Progress;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.Conversion;
-import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TargetOptions;
 import java.nio.file.Path;
@@ -42,7 +41,7 @@ final class StoreConvertCases {
 
         @Override
         public long run() throws Exception {
-            try (RecordSource records = Sources.open(store, Catalog.Options.DEFAULT, RecordChoice.ALL)) {
+            try (RecordSource records = Sources.open(store, SourceOptions.DEFAULT)) {
                 Conversion.of(records, table, "table", TargetOptions.DEFAULT).run(Progress.NONE, Progress.NONE);
             }
             return recordCount * StoreRecords.SIZE;

@@ -10,7 +10,6 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Disk;
-import dev.penstock.query.Scan;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -89,7 +88,7 @@ public final class Conversion {
                 boolean isResumed = work.resume(note(), target.isResumable(path));
                 RecordDigest expected = new RecordDigest(job.fields());
                 long committed = copy(work.data(), expected, copying);
-                Report report = verify(work.data(), expected, isResumed ? committed : 0, verifying);
+                Report report = verify(work, expected, isResumed ? committed : 0, verifying);
                 work.publish();
                 return report;
             } catch (IOException | OutOfMemoryError e) {
@@ -210,10 +209,11 @@ public final class Conversion {
     }
 
     /// Reads the target back and compares it with the copied records.
-    private Report verify(Path data, RecordDigest expected, long resumedAt, Progress progress) throws IOException {
-        try (Dataset written = Catalog.open(data, Catalog.Options.DEFAULT.withDisk(disk))) {
+    private Report verify(WorkFolder work, RecordDigest expected, long resumedAt, Progress progress)
+            throws IOException {
+        try (RecordSource written = target.read(work.data(), job)) {
             RecordDigest found = new RecordDigest(written.fields());
-            Scan.of(written).withProgress(progress).forEach(chunk -> found.add(chunk.batch()));
+            written.forEach((indices, batch) -> found.add(batch), progress);
             String difference = written.fields().size() == job.fields().size()
                     ? expected.difference(found)
                     : "it has the fields " + written.fields();
@@ -225,13 +225,14 @@ public final class Conversion {
                         "the target read back differs from the source " + source.name() + ": " + difference
                                 + "; it was removed, so convert again, and check the disk");
             }
+            Optional<Dataset> dataset = written.dataset();
             return new Report(
                     target.format(),
-                    written.count(),
+                    expected.count(),
                     resumedAt,
                     written.fields(),
-                    written.bytes(),
-                    written.fingerprint());
+                    dataset.isPresent() ? dataset.get().bytes() : work.dataBytes(),
+                    dataset.isPresent() ? dataset.get().fingerprint() : written.fingerprint());
         }
     }
 }

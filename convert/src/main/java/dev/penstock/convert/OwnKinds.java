@@ -2,7 +2,6 @@
 package dev.penstock.convert;
 
 import dev.penstock.catalog.Candidate;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
 import dev.penstock.shards.ResidualFolder;
 import dev.penstock.tree.TreeFormat;
@@ -13,33 +12,35 @@ import java.io.IOException;
 /// names, unless the content is that of a dataset.
 enum OwnKinds implements SourceKind {
     /// A record for each path of a tree, in order.
-    TREE {
+    TREE("a tree of paths") {
         @Override
         public boolean recognises(Candidate candidate) {
             return candidate.startsWith(TreeFormat.magic());
         }
 
         @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            return new TreeRecords(
-                    TreeReader.open(location, TreeReader.Options.DEFAULT.withReading(options.reading())));
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            return new TreeRecords(TreeReader.open(
+                    location,
+                    TreeReader.Options.DEFAULT.withReading(options.catalog().reading())));
         }
     },
     /// The rows of the tensors of a file, or of the one that `FILE.safetensors/TENSOR` names.
-    SAFETENSORS {
+    SAFETENSORS("a safetensors file") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
             return RowSources.tensorFile(candidate) != null;
         }
 
         @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            Location file = RowSources.tensorFile(Candidate.at(location, options.reading()));
-            return RowSources.tensors(file, RowSources.tensor(location, file), options);
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            Location file = RowSources.tensorFile(
+                    Candidate.at(location, options.catalog().reading()));
+            return RowSources.tensors(file, RowSources.tensor(location, file), options.catalog());
         }
     },
     /// The rows of a `residual_shard_bf16` folder.
-    RESIDUAL {
+    RESIDUAL("a residual_shard_bf16 folder") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
             return candidate.kind() == Candidate.Kind.FOLDER
@@ -47,35 +48,46 @@ enum OwnKinds implements SourceKind {
         }
 
         @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            return RowSources.residual(location, options);
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            return RowSources.residual(location, options.catalog());
         }
     },
-    CSV {
+    CSV("a CSV file") {
         @Override
         public boolean recognises(Candidate candidate) {
             return isNamed(candidate, ".csv");
         }
 
         @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            return CsvRecords.open(TextFile.at(location, options.reading()), rules);
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            return CsvRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
         }
     },
-    JSON_LINES {
+    JSON_LINES("a JSON Lines file") {
         @Override
         public boolean recognises(Candidate candidate) {
             return isNamed(candidate, ".jsonl") || isNamed(candidate, ".ndjson");
         }
 
         @Override
-        public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-            return JsonRecords.open(TextFile.at(location, options.reading()), rules);
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
         }
     };
 
-    /// Whether the name alone decides.
-    boolean isByName() {
+    private final String description;
+
+    OwnKinds(String description) {
+        this.description = description;
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public boolean isByName() {
         return this == SAFETENSORS || this == CSV || this == JSON_LINES;
     }
 

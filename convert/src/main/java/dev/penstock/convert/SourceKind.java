@@ -2,23 +2,37 @@
 package dev.penstock.convert;
 
 import dev.penstock.catalog.Candidate;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
 import java.io.IOException;
 
 /// A kind of source whose records can be read for a conversion, although it is not a [dev.penstock.Dataset]: it
 /// has no records by index. Datasets need none; [Sources] reads every dataset that the catalog opens.
 ///
-/// Another module adds one by naming its class in `META-INF/services/dev.penstock.convert.SourceKind`.
+/// Another module adds one by naming its class in `META-INF/services/dev.penstock.convert.SourceKind`. It is asked
+/// after the kinds of this module, so it cannot take files away from them.
 ///
 /// **Threads.** Must be safe for any number of threads.
 public interface SourceKind {
+    /// Describes such a source in messages, as in `a Parquet file`. Opening it as a dataset fails with this
+    /// description and the advice.
+    String description();
+
+    /// What to do with such a source instead of opening it, as the end of a message.
+    default String advice() {
+        return "copy it into a dataset with `penstock convert`";
+    }
+
     /// Whether a candidate is of this kind, judged by its first bytes, its name, or the names in its folder.
     boolean recognises(Candidate candidate) throws IOException;
 
+    /// Whether the name alone decides, because the content has no magic number. A location whose content is that
+    /// of a dataset is then a dataset.
+    default boolean isByName() {
+        return false;
+    }
+
     /// Opens a location that was recognised.
     ///
-    /// @param rules how text becomes values; ignored by kinds that have types
-    /// @throws DatasetException when the bytes are damaged
-    RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException;
+    /// @throws dev.penstock.DatasetException when the bytes are damaged
+    RecordSource open(Location location, SourceOptions options) throws IOException;
 }

@@ -31,19 +31,17 @@ public final class Sources {
 
     /// Opens the records at a location.
     ///
-    /// @param rules how text becomes values
     /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
-    public static RecordSource open(Location location, Catalog.Options options, TextRules rules, RecordChoice choice)
-            throws IOException {
-        Optional<SourceKind> kind = options.rawType() == null ? kind(location, options) : Optional.empty();
+    public static RecordSource open(Location location, SourceOptions options) throws IOException {
+        Optional<SourceKind> kind = kind(location, options.catalog());
         return kind.isPresent()
-                ? ChosenRecords.of(kind.get().open(location, options, rules), choice)
-                : DatasetRecords.of(Catalog.open(location, options), choice);
+                ? ChosenRecords.of(kind.get().open(location, options), options.choice())
+                : DatasetRecords.of(Catalog.open(location, options.catalog()), options.choice());
     }
 
-    /// Opens the records at a path, and guesses the types of text.
-    public static RecordSource open(Path path, Catalog.Options options, RecordChoice choice) throws IOException {
-        return open(Location.of(path), options, TextRules.GUESS, choice);
+    /// Opens the records at a path.
+    public static RecordSource open(Path path, SourceOptions options) throws IOException {
+        return open(Location.of(path), options);
     }
 
     /// Returns the records of an open dataset. Closing the result closes the dataset.
@@ -71,7 +69,8 @@ public final class Sources {
             }
             return FileRecords.open(location, options.reading(), rules.fields().getFirst());
         }
-        RecordSource source = open(location, options, rules, RecordChoice.ALL);
+        RecordSource source =
+                open(location, SourceOptions.DEFAULT.withCatalog(options).withText(rules));
         return FittedRecords.of(source, rules.fields(), rules.isOneField());
     }
 
@@ -101,15 +100,21 @@ public final class Sources {
                 || kind(location, options).isPresent();
     }
 
-    /// The kind of a location; empty for a dataset. The content decides before the name does.
-    private static Optional<SourceKind> kind(Location location, Catalog.Options options) throws IOException {
-        Candidate candidate = Candidate.at(location, options.reading());
+    /// The kind of a location; empty for a dataset and for unknown content.
+    public static Optional<SourceKind> kind(Location location, Catalog.Options options) throws IOException {
+        return options.rawType() == null ? kind(Candidate.at(location, options.reading())) : Optional.empty();
+    }
+
+    /// The kind of a candidate. The content decides before the name does.
+    static Optional<SourceKind> kind(Candidate candidate) throws IOException {
+        Optional<SourceKind> byContent = kind(candidate, false);
+        return byContent.isPresent() || Catalog.format(candidate).isPresent() ? byContent : kind(candidate, true);
+    }
+
+    private static Optional<SourceKind> kind(Candidate candidate, boolean isByName) throws IOException {
         for (SourceKind kind : All.KINDS) {
-            if (kind.recognises(candidate)) {
-                boolean isDataset = kind instanceof OwnKinds own
-                        && own.isByName()
-                        && Catalog.format(location, options).isPresent();
-                return isDataset ? Optional.empty() : Optional.of(kind);
+            if (kind.isByName() == isByName && kind.recognises(candidate)) {
+                return Optional.of(kind);
             }
         }
         return Optional.empty();

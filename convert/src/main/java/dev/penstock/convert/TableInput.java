@@ -62,7 +62,7 @@ public record TableInput(RecordSource records, RowType rowType, Path spool) impl
         boolean isCsv = isFile(location) && !Sources.isKnown(location, Catalog.Options.DEFAULT);
         RecordSource records = isCsv
                 ? Sources.openCsv(location, name, Catalog.Options.DEFAULT, rules(dtype))
-                : Sources.open(location, Catalog.Options.DEFAULT, rules(dtype), RecordChoice.ALL);
+                : Sources.open(location, SourceOptions.DEFAULT.withText(rules(dtype)));
         try {
             return new TableInput(records, rowType(records, name, dtype), spool);
         } catch (Throwable e) {

@@ -3,6 +3,7 @@ package dev.penstock.convert;
 
 import dev.penstock.Batch;
 import dev.penstock.Field;
+import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,6 +53,17 @@ public interface Target {
     /// @param path the path to write to, which has the extension of the target
     /// @param job  the records and options
     Sink open(Path path, Job job) throws IOException;
+
+    /// Opens the written records for the comparison with those of the source. The fields are those of the job.
+    ///
+    /// @param path the path that was written to
+    default RecordSource read(Path path, Job job) throws IOException {
+        return Sources.open(
+                path,
+                SourceOptions.DEFAULT
+                        .withCatalog(Catalog.Options.DEFAULT.withDisk(job.disk()))
+                        .withText(TextRules.of(this).withFields(job.fields())));
+    }
 
     /// A job: the records to write and the options.
     ///

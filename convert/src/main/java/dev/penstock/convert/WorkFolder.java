@@ -104,6 +104,24 @@ final class WorkFolder implements AutoCloseable {
         }
     }
 
+    /// The size of all files of the target.
+    long dataBytes() throws IOException {
+        return bytes(data());
+    }
+
+    private long bytes(Path path) throws IOException {
+        if (disk.kind(path) != Disk.FileKind.FOLDER) {
+            try (Disk.Readable file = disk.open(path)) {
+                return file.size();
+            }
+        }
+        long sum = 0;
+        for (Path file : disk.list(path)) {
+            sum += bytes(file);
+        }
+        return sum;
+    }
+
     /// The path that the target is written to.
     Path data() {
         return folder.resolve(Objects.requireNonNull(target.getFileName()));

@@ -101,7 +101,7 @@ class ConversionReplaceTest {
     private boolean replace(String format, Disk disk) {
         TargetOptions options = TargetOptions.DEFAULT.withReplacing(true);
         RecordChoice choice = new RecordChoice(List.of("x"), null, null);
-        try (RecordSource records = Sources.open(newStore, Catalog.Options.DEFAULT, choice)) {
+        try (RecordSource records = Sources.open(newStore, SourceOptions.DEFAULT.withChoice(choice))) {
             Conversion.of(records, target, format, options, disk).run(Progress.NONE, Progress.NONE);
             return true;
         } catch (IOException | UncheckedIOException e) {

@@ -12,7 +12,6 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.SampleDatasets;
 import dev.penstock.file.ChildJava;
 import dev.penstock.file.FileInUseException;
@@ -114,7 +113,7 @@ class ConversionResumeTest {
 
     private static Conversion.Report convert(Path source, Path target, String format, long stop, boolean isWaiting)
             throws IOException {
-        RecordSource whole = Sources.open(source, Catalog.Options.DEFAULT, RecordChoice.ALL);
+        RecordSource whole = Sources.open(source, SourceOptions.DEFAULT);
         try (RecordSource records = new Interrupted(whole, stop, isWaiting)) {
             return Conversion.of(records, target, format, options(format)).run(Progress.NONE, Progress.NONE);
         }
@@ -147,7 +146,7 @@ class ConversionResumeTest {
     void aSingleFileStartsAgain(String name) throws IOException {
         Path source = SampleDatasets.floats(folder.resolve("source.npy"), 5000, WIDTH, random);
         Path target = folder.resolve(name);
-        RecordSource whole = Sources.open(source, Catalog.Options.DEFAULT, RecordChoice.ALL);
+        RecordSource whole = Sources.open(source, SourceOptions.DEFAULT);
         try (RecordSource records = new Interrupted(whole, 4000, false)) {
             Conversion conversion = Conversion.of(records, target, null, TargetOptions.DEFAULT);
             assertThrows(IOException.class, () -> conversion.run(Progress.NONE, Progress.NONE));

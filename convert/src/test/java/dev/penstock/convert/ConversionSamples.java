@@ -16,7 +16,7 @@ final class ConversionSamples {
     /// Converts, and returns what was done.
     static Conversion.Report convert(
             Path source, Path target, String format, TargetOptions options, RecordChoice choice) throws IOException {
-        try (RecordSource records = Sources.open(source, Catalog.Options.DEFAULT, choice)) {
+        try (RecordSource records = Sources.open(source, SourceOptions.DEFAULT.withChoice(choice))) {
             return Conversion.of(records, target, format, options).run(Progress.NONE, Progress.NONE);
         }
     }

@@ -102,6 +102,25 @@ final class RowSourcesTest {
     }
 
     @Test
+    void headersUpToTheLimitOfTheSafetensorsPackageAreRead() throws Exception {
+        StringBuilder header = new StringBuilder("{\"__metadata__\":{");
+        for (int i = 0; i < 10; i++) {
+            header.append(i == 0 ? "" : ",")
+                    .append("\"")
+                    .append(i)
+                    .append("\":\"")
+                    .append("x".repeat(900_000))
+                    .append('"');
+        }
+        header.append("},\"a\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}");
+        Path path = folder.resolve("long.safetensors");
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length() + 8).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(header.length()).put(header.toString().getBytes(StandardCharsets.US_ASCII));
+        Files.write(path, bytes.array());
+        requireShape(convert(path, null, 0, ElementType.F32), 1, 2);
+    }
+
+    @Test
     void whatTheSafetensorsPackageRefusesIsRefused() throws IOException {
         Json expected = Json.read(TestData.path("safetensors/expected.json"));
         for (Json hostile : expected.get("hostile").items()) {

@@ -30,9 +30,11 @@ import java.util.List;
 /// | `REAL`, `DOUBLE`, `FLOAT`         | 64-bit floats        |
 /// | `TEXT`, `VARCHAR`, ...            | UTF-8 text           |
 /// | `BLOB`                            | bytes                |
+/// | `BOOLEAN`, `DATE`, `NUMERIC`, ... | as the values        |
 ///
 /// A value is of the declared type or NULL, which means that it is missing. The two columns of the range are never
-/// NULL.
+/// NULL. A column of another declared type has whole numbers, floats (some of which may be whole), text or bytes;
+/// values of several of these types are refused.
 ///
 /// ## Invariants
 ///

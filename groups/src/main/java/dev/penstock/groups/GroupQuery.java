@@ -9,8 +9,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.sqlite.SQLiteConnection;
 
@@ -115,7 +118,7 @@ final class GroupQuery {
                         throw refused("the column " + shown(columns.getString(1)) + " of " + layout.table()
                                 + " is a generated column; store its values instead");
                     }
-                    fields.add(field(columns.getString(1), columns.getString(2)));
+                    fields.add(field(connection, layout, columns.getString(1), columns.getString(2)));
                     if (fields.size() > GroupFormat.ATTRIBUTE_COUNT_MAX) {
                         throw refused("the table " + layout.table() + " has more than "
                                 + GroupFormat.ATTRIBUTE_COUNT_MAX + " columns");
@@ -131,8 +134,9 @@ final class GroupQuery {
         return List.copyOf(fields);
     }
 
-    /// The type that SQLite's rules of affinity give a column.
-    private Field field(String name, String declared) {
+    /// The type that SQLite's rules of affinity give a column. Where they leave it open, the values decide.
+    private Field field(SQLiteConnection connection, GroupFormat.Layout layout, String name, String declared)
+            throws SQLException {
         String type = declared == null ? "" : declared.toUpperCase(Locale.ROOT);
         if (type.contains("INT")) {
             return Field.fixed(name, ElementType.I64);
@@ -146,8 +150,37 @@ final class GroupQuery {
         if (type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB")) {
             return Field.fixed(name, ElementType.F64);
         }
-        throw refused("the column " + shown(name) + " has the declared type '" + shown(declared)
-                + "'; attributes must be INTEGER, REAL, TEXT or BLOB");
+        return fieldByValues(connection, layout, name, type);
+    }
+
+    /// BOOLEAN, DATE, NUMERIC and unknown types hold values of any type.
+    private Field fieldByValues(SQLiteConnection connection, GroupFormat.Layout layout, String name, String declared)
+            throws SQLException {
+        Set<String> found = new HashSet<>();
+        String sql = "SELECT DISTINCT typeof(" + quoted(name) + ") FROM " + quoted(layout.table()) + " NOT INDEXED";
+        try (Statement statement = connection.createStatement();
+                ResultSet types = statement.executeQuery(sql)) {
+            while (types.next()) {
+                found.add(types.getString(1));
+            }
+        }
+        found.remove("null");
+        if (found.isEmpty()) {
+            boolean isNumber = declared.contains("BOOL") || declared.contains("NUM") || declared.contains("DEC");
+            return isNumber ? Field.fixed(name, ElementType.I64) : Field.variable(name, ElementType.UTF8);
+        }
+        if (found.equals(Set.of("text"))) {
+            return Field.variable(name, ElementType.UTF8);
+        }
+        if (found.equals(Set.of("blob"))) {
+            return Field.variable(name, ElementType.BYTES);
+        }
+        if (Set.of("integer", "real").containsAll(found)) {
+            return Field.fixed(name, found.contains("real") ? ElementType.F64 : ElementType.I64);
+        }
+        throw refused("the column " + shown(name) + " with the declared type '" + shown(declared)
+                + "' has values of several types: " + String.join(", ", new TreeSet<>(found))
+                + "; declare it as INTEGER, REAL, TEXT or BLOB, and store values of this type");
     }
 
     private Groups rows(SQLiteConnection connection, GroupFormat.Layout layout, List<Field> fields)

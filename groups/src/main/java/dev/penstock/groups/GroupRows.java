@@ -92,8 +92,9 @@ final class GroupRows {
             missing[column].set(count);
         } else if (type == ElementType.I64 && (value instanceof Integer || value instanceof Long)) {
             numbers[column][count] = ((Number) value).longValue();
-        } else if (type == ElementType.F64 && value instanceof Double number) {
-            numbers[column][count] = Double.doubleToRawLongBits(number);
+        } else if (type == ElementType.F64 && value instanceof Number number) {
+            // SQLite stores whole numbers of a NUMERIC column as integers.
+            numbers[column][count] = Double.doubleToRawLongBits(number.doubleValue());
         } else if (type == ElementType.UTF8 && value instanceof String text) {
             texts[column].writeBytes(text.getBytes(StandardCharsets.UTF_8));
         } else if (type == ElementType.BYTES && value instanceof byte[] bytes) {

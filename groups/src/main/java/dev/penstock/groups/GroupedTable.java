@@ -164,7 +164,7 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
         if (!(test > 0 && test < 1)) {
             throw new IllegalArgumentException("the test fraction must be greater than 0 and less than 1, got " + test);
         }
-        return splitCount(groups.count() == 0 ? 0 : Math.max(1, (long) (test * groups.count())), seed);
+        return splitCount(groups.count() == 0 ? 0 : Math.max(1, Math.round(test * groups.count())), seed);
     }
 
     /// [#split] with a number of groups for testing.

@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Disk;
@@ -161,6 +163,41 @@ final class GroupedTableTest {
             }
             assertThrows(IllegalArgumentException.class, () -> table.split(1, 0));
             assertThrows(IllegalArgumentException.class, () -> table.splitCount(5, 0));
+        }
+    }
+
+    @Test
+    void aFractionIsRoundedToTheNearestNumberOfGroups() throws IOException {
+        List<Object[]> rows = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            rows.add(new Object[] {i, i, 1, 0, 0.0, "x"});
+        }
+        SampleGroups.writeRows(folder, 100);
+        SampleGroups.writeDatabase(folder, List.of(SampleGroups.TABLE), rows);
+        try (GroupedTable table = GroupedTable.open(folder)) {
+            // 0.29 * 100 is a little less than 29.
+            assertEquals(29, table.split(0.29, 0).test().groups().count());
+        }
+    }
+
+    @Test
+    void columnsOfOtherDeclaredTypesHaveTheTypeOfTheirValues() throws IOException {
+        SampleGroups.writeDatabase(
+                folder,
+                List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, won BOOLEAN, day DATE,"
+                        + " price DECIMAL(9, 2), note)"),
+                List.of(
+                        new Object[] {0, 4, true, "2026-01-31", 2.5, null},
+                        new Object[] {4, 6, false, "2026-02-01", 3, null}));
+        try (GroupedTable table = GroupedTable.open(folder)) {
+            List<Field> fields = table.groups().fields();
+            assertTrue(fields.contains(Field.fixed("won", ElementType.I64)), fields.toString());
+            assertTrue(fields.contains(Field.variable("day", ElementType.UTF8)), fields.toString());
+            assertTrue(fields.contains(Field.fixed("price", ElementType.F64)), fields.toString());
+            assertTrue(fields.contains(Field.variable("note", ElementType.UTF8)), fields.toString());
+            assertEquals(4, Where.select(table, "won == 1").count());
+            assertEquals(6, Where.select(table, "price == 3").count());
+            assertEquals(6, Where.select(table, "day == '2026-02-01'").count());
         }
     }
 

@@ -72,8 +72,10 @@ final class HostileDatabaseTest {
         refused(GroupReason.BAD_DATABASE, "no column num_rows", List.of("CREATE TABLE groups (first_row INTEGER)"));
         refused(
                 GroupReason.BAD_DATABASE,
-                "declared type",
-                List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, x WHATEVER)"));
+                "'WHATEVER' has values of several types: integer, text;",
+                List.of("CREATE TABLE groups (first_row INTEGER, num_rows INTEGER, x WHATEVER)"),
+                new Object[] {0, 3, "many"},
+                new Object[] {3, 3, 7});
     }
 
     @Test

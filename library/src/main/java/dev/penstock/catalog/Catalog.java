@@ -103,6 +103,7 @@ public final class Catalog {
 
     private static List<Format> library() {
         List<Format> formats = new ArrayList<>(List.of(LibraryFormats.values()));
+        formats.add(new CatalogParts());
         formats.add(new CatalogTree());
         formats.add(new CatalogShards());
         return List.copyOf(formats);
@@ -122,9 +123,9 @@ public final class Catalog {
         return format(Candidate.at(location, options.reading()));
     }
 
-    /// The first bytes decide about a file. For folders and absent paths, formats of other modules are asked
-    /// first.
-    private static Optional<Format> format(Candidate candidate) throws IOException {
+    /// Determines the format of a candidate, if it is a known one. The first bytes decide about a file. For
+    /// folders and absent paths, formats of other modules are asked first.
+    public static Optional<Format> format(Candidate candidate) throws IOException {
         boolean isFile = candidate.kind() == Candidate.Kind.FILE;
         Optional<Format> first = first(isFile ? LIBRARY : Others.FORMATS, candidate);
         return first.isPresent() ? first : first(isFile ? Others.FORMATS : LIBRARY, candidate);

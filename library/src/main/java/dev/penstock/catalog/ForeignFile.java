@@ -27,17 +27,18 @@ enum ForeignFile implements ForeignKind {
         this.starts = starts;
     }
 
-    /// What a file or folder is, if its first bytes or the names in it tell. Other modules know their own files.
+    /// What a file or folder is, if its first bytes or the names in it tell. Other modules are asked first,
+    /// because they may read such files.
     static Optional<String> recognise(Candidate candidate) throws IOException {
-        for (ForeignFile kind : values()) {
-            if (kind.describe(candidate).isPresent()) {
-                return kind.describe(candidate);
-            }
-        }
         for (ForeignKind kind : ServiceLoader.load(ForeignKind.class, ForeignKind.class.getClassLoader())) {
             Optional<String> found = kind.describe(candidate);
             if (found.isPresent()) {
                 return found;
+            }
+        }
+        for (ForeignFile kind : values()) {
+            if (kind.describe(candidate).isPresent()) {
+                return kind.describe(candidate);
             }
         }
         return Optional.empty();

@@ -23,13 +23,14 @@ import java.util.TreeMap;
 /// The header of a `.safetensors` file: eight bytes with the length of a JSON text, and the text, which describes
 /// the tensors in the rest of the file.
 ///
-/// The text is untrusted input. It has at most 8 MiB and no duplicate keys, and the tensors cover the rest of the
-/// file without gaps, overlaps or extra bytes.
+/// The text is untrusted input. It has at most 100 MB, which is the limit of the safetensors library. It has no
+/// duplicate keys, and the tensors cover the rest of the file without gaps, overlaps or extra bytes.
 ///
 /// @param dataOffset the offset of the data in the file
 /// @param tensors    the tensors in the order of their names
 record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
     private static final long LENGTH_SIZE = 8;
+    private static final long TEXT_SIZE_MAX = 100_000_000;
     private static final String METADATA = "__metadata__";
     private static final int DIMENSIONS_MAX = 64;
 
@@ -84,12 +85,12 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
         MemorySegment head = MemorySegment.ofArray(new byte[(int) LENGTH_SIZE]);
         file.read(0, head);
         long length = head.get(Layouts.U64, 0);
-        if (length < 0 || length > Json.SIZE_MAX) {
+        if (length < 0 || length > TEXT_SIZE_MAX) {
             throw corrupt(
                     path,
                     0,
                     Reason.BAD_HEADER,
-                    "the header announces " + Long.toUnsignedString(length) + " bytes; the limit is " + Json.SIZE_MAX
+                    "the header announces " + Long.toUnsignedString(length) + " bytes; the limit is " + TEXT_SIZE_MAX
                             + " bytes");
         }
         if (length > file.size() - LENGTH_SIZE) {
@@ -126,8 +127,9 @@ record SafetensorsHeader(long dataOffset, List<Tensor> tensors) {
                 .decode(ByteBuffer.wrap(text))
                 .toString();
         require(decoded.indexOf('\0') < 0, "it contains a zero byte");
-        require(Json.parse(text) instanceof Map, "it is not a JSON object");
-        Map<?, ?> values = (Map<?, ?>) Json.parse(text);
+        Object parsed = Json.parseRecord(text);
+        require(parsed instanceof Map, "it is not a JSON object");
+        Map<?, ?> values = (Map<?, ?>) parsed;
         List<Tensor> tensors = new ArrayList<>();
         values.forEach((key, value) -> {
             if (key.equals(METADATA)) {

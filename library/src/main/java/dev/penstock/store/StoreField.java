@@ -198,7 +198,7 @@ public record StoreField(
                 values.text("name"),
                 dtype == null ? null : values.text("dtype"),
                 shape,
-                StoreCompression.of(values.text("compress")),
+                values.get("compress") == null ? StoreCompression.RAW : StoreCompression.of(values.text("compress")),
                 values.get("recoded") == null ? List.of() : recoded(values.list("recoded")));
     }
 

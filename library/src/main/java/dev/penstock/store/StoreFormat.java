@@ -121,8 +121,8 @@ import java.util.regex.Pattern;
 /// The last key of the file is `crc32c`, as [dev.penstock.file.ChecksummedJson] describes it.
 ///
 /// A `meta.json` that has neither `zr` nor `crc32c` was written by another program. Such a store has the published
-/// layout: no journal, no prefixes and no checksums. `version` is optional in it, and `unfull` is not read. The
-/// store cannot be changed.
+/// layout: no journal, no prefixes and no checksums. `version` is optional in it, `compress` is "raw" where it is
+/// absent, and `unfull` is not read. The store cannot be changed.
 ///
 /// ## Example
 ///

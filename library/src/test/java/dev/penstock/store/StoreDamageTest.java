@@ -246,7 +246,7 @@ class StoreDamageTest {
         new StoreEntry(0, 0, 3).write(MemorySegment.ofArray(raw), 16);
         new StoreEntry(0, 3, deflated.size()).write(MemorySegment.ofArray(flate), 0);
         String meta = "{\"length\": 2, \"chunks\": {\"num\": 1, \"size\": 8192, \"unfull\": [[0, 23, 2]]},"
-                + " \"fields\": [{\"name\": \"A\", \"compress\": \"raw\"},"
+                + " \"fields\": [{\"name\": \"A\"},"
                 + " {\"name\": \"B\", \"compress\": \"flate\"}]}";
         MemoryDisk plain = new MemoryDisk()
                 .put(StoreModel.STORE.resolve("meta.json"), meta.getBytes())

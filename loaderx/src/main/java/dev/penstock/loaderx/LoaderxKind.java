@@ -2,11 +2,10 @@
 package dev.penstock.loaderx;
 
 import dev.penstock.catalog.Candidate;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.ForeignKind;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceKind;
-import dev.penstock.convert.TextRules;
+import dev.penstock.convert.SourceOptions;
 import dev.penstock.file.Location;
 import java.io.IOException;
 import java.util.Optional;
@@ -15,6 +14,16 @@ import java.util.Optional;
 /// other programs may be writing them.
 public final class LoaderxKind implements SourceKind, ForeignKind {
     @Override
+    public String description() {
+        return "a loaderx store";
+    }
+
+    @Override
+    public String advice() {
+        return "copy it with `penstock store import` into a store that can be opened";
+    }
+
+    @Override
     public boolean recognises(Candidate candidate) throws IOException {
         return candidate.kind() == Candidate.Kind.FOLDER
                 && candidate.isOnDisk()
@@ -22,16 +31,14 @@ public final class LoaderxKind implements SourceKind, ForeignKind {
     }
 
     @Override
-    public RecordSource open(Location location, Catalog.Options options, TextRules rules) throws IOException {
-        return LoaderxRecords.open(location.path(), options.disk(), "value");
+    public RecordSource open(Location location, SourceOptions options) throws IOException {
+        return LoaderxRecords.open(location.path(), options.catalog().disk(), "value");
     }
 
     @Override
     public Optional<String> describe(Candidate candidate) throws IOException {
         boolean isStore = candidate.kind() == Candidate.Kind.FOLDER
                 && candidate.storage().exists(candidate.location().resolve(LoaderxFormat.META));
-        return isStore
-                ? Optional.of("a loaderx store; copy it with `penstock store import` into a store that can be opened")
-                : Optional.empty();
+        return isStore ? Optional.of(description() + "; " + advice()) : Optional.empty();
     }
 }
